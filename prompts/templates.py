@@ -1,0 +1,175 @@
+"""Templates are files in ``prompts/library``; adding a prompt is adding a file.
+
+A file has a TOML head between two lines ``+++`` and a Jinja body:
+
+    +++
+    task = "integration"
+    description = "One line for `run.py ls prompts`."
+    default = true      # optional: taken for this task when no prompt is named
+    stop = ["Question:"] # optional: strings that end a completion
+    +++
+    {% call user() %}Integrate {{ integrand }}.{% endcall %}
+
+Each ``{% call ROLE() %}`` block (``system``, ``user``, ``assistant``) becomes a message of a chat;
+a body without any is one text to complete. The body sees the problem's ``inputs`` by name and the
+whole problem as ``problem``. Blank space around a message, or before a text, is dropped.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from benchmarks.problem import TASKS, Problem
+from prompts.rendering import Message, Rendered
+
+LIBRARY = Path(__file__).parent / "library"
+ROLES = ("system", "user", "assistant")
+_HEAD = {"task": str, "description": str, "default": bool, "stop": list}
+
+
+class PromptError(ValueError):
+    """An unknown, broken or unsuitable prompt; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A template and what its head says."""
+
+    name: str
+    task: str
+    description: str
+    source: str
+    body: str
+    stop: tuple[str, ...] = ()
+    default: bool = False
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the file's text."""
+        return hashlib.sha256(self.source.encode()).hexdigest()
+
+    @cached_property
+    def _template(self) -> jinja2.Template:
+        return _ENVIRONMENT.from_string(self.body)
+
+    def render(self, problem: Problem) -> Rendered:
+        """Fill in a problem of this prompt's task."""
+        if problem.task != self.task:
+            raise PromptError(
+                f"prompt {self.name!r} is for the task {self.task!r}, "
+                f"but {problem.id} is of the task {problem.task!r}"
+            )
+        messages: list[Message] = []
+        try:
+            text = self._template.render(
+                dict(problem.inputs)
+                | {"problem": problem}
+                | {role: _collector(role, messages) for role in ROLES}
+            )
+        except jinja2.UndefinedError as error:
+            raise PromptError(f"prompt {self.name!r}, problem {problem.id}: {error}") from None
+        if not messages:
+            return Rendered(text=text.lstrip("\n"))
+        if text.strip():
+            raise PromptError(
+                f"prompt {self.name!r} has text outside its messages: {text.strip()[:60]!r}"
+            )
+        return Rendered(messages=tuple(messages))
+
+
+def names(task: str | None = None) -> tuple[str, ...]:
+    """The names of the library's prompts, of one task or of all."""
+    every = sorted(path.stem for path in LIBRARY.glob("*.jinja"))
+    return tuple(name for name in every if task is None or load(name).task == task)
+
+
+def load(name: str) -> Prompt:
+    """A prompt of the library by name, or any template by its path (``./mine.jinja``)."""
+    if name.endswith(".jinja"):
+        path = Path(name)
+    else:
+        path = LIBRARY / f"{name}.jinja"
+        if name not in names():
+            near = difflib.get_close_matches(name, names(), n=3)
+            hint = f"did you mean {' or '.join(map(repr, near))}?" if near else _known()
+            raise PromptError(f"unknown prompt {name!r}; {hint}")
+    try:
+        source = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise PromptError(f"cannot read the prompt {path}: {reason}") from None
+    return parse(path.stem, source)
+
+
+def parse(name: str, source: str) -> Prompt:
+    """Read a template's text."""
+    opening, _, rest = source.partition("+++\n")
+    head_text, closing, body = rest.partition("\n+++\n")
+    if opening.strip() or not closing:
+        raise PromptError(f"prompt {name!r}: no head between two lines '+++' at the top")
+    try:
+        head: dict[str, Any] = tomllib.loads(head_text)
+    except tomllib.TOMLDecodeError as error:
+        raise PromptError(f"prompt {name!r}: {error} (in its head)") from None
+    for key, value in head.items():
+        if key not in _HEAD:
+            raise PromptError(f"prompt {name!r}: unknown {key!r} in its head")
+        if not isinstance(value, _HEAD[key]):
+            raise PromptError(f"prompt {name!r}: {key!r} must be a {_HEAD[key].__name__}")
+    if head.get("task") not in TASKS:
+        raise PromptError(f"prompt {name!r}: its head needs task = one of {', '.join(TASKS)}")
+    try:
+        _ENVIRONMENT.parse(body)
+    except jinja2.TemplateSyntaxError as error:
+        line = source[: len(source) - len(body)].count("\n") + error.lineno
+        raise PromptError(f"prompt {name!r}, line {line}: {error.message}") from None
+    return Prompt(
+        name=name,
+        task=head["task"],
+        description=head.get("description", ""),
+        source=source,
+        body=body,
+        stop=tuple(map(str, head.get("stop", ()))),
+        default=head.get("default", False),
+    )
+
+
+def default_for(task: str) -> Prompt:
+    """The prompt that is taken when none is named."""
+    for name in names(task):
+        prompt = load(name)
+        if prompt.default:
+            return prompt
+    raise PromptError(f"no prompt for the task {task!r}; name one with --prompt")
+
+
+def _known() -> str:
+    return f"known: {', '.join(names())}, or a path that ends in .jinja"
+
+
+def _collector(role: str, messages: list[Message]) -> Callable[[Callable[[], str]], str]:
+    """What ``{% call role() %}`` calls. No markers in the text, so no problem can forge a turn."""
+
+    def collect(caller: Callable[[], str]) -> str:
+        messages.append(Message(role, caller().strip()))
+        return ""
+
+    return collect
+
+
+_ENVIRONMENT = jinja2.Environment(
+    undefined=jinja2.StrictUndefined,
+    autoescape=False,  # prompts are plain text, not HTML
+    keep_trailing_newline=False,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
