@@ -1,0 +1,540 @@
+"""Expression trees as straight-line programs over balls.
+
+`Tape` is an expression compiled once and run at many points: each distinct sub-expression has one
+slot, and what depends on no symbol is computed once per precision. Running it yields the jet (value
+and derivative) of every slot. The working precision is python-flint's, which is global to the
+process: hold `precision(...)` while running a tape.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+from typing import Any, Literal
+
+from flint import acb, ctx, fmpq
+
+from . import jets
+from .expression import Call, Expression, Number, Symbol
+from .jets import Ball, Jet, Rule
+
+#: More slots than any answer that a person would write; a deterministic bound on the work.
+MAX_SLOTS = 6000
+#: Exact powers in exponents are folded up to this many bits.
+MAX_FOLD_BITS = 4096
+
+_PRECISION_LOCK = threading.RLock()
+
+
+def _renew_lock() -> None:
+    global _PRECISION_LOCK
+    _PRECISION_LOCK = threading.RLock()
+
+
+# A child forked while another thread held the lock would wait for ever.
+os.register_at_fork(after_in_child=_renew_lock)
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Own python-flint's global precision for a while (reentrant, one thread at a time)."""
+    with _PRECISION_LOCK:
+        before = ctx.prec
+        ctx.prec = bits
+        try:
+            yield
+        finally:
+            ctx.prec = before
+
+
+class UnusableError(ValueError):
+    """The expression cannot be compiled: over `MAX_SLOTS`, or a condition that is none."""
+
+
+def fold(expression: Expression) -> Fraction | None:
+    """The exact rational value of a small constant expression, such as an exponent; or None."""
+    if isinstance(expression, Number):
+        return Fraction(expression.numerator, expression.denominator)
+    if isinstance(expression, Symbol) or expression.function not in _FOLDS:
+        return None
+    parts: list[Fraction] = []
+    for argument in expression.args:
+        part = fold(argument)
+        if part is None:
+            return None
+        parts.append(part)
+    return _FOLDS[expression.function](parts)
+
+
+def _fold_power(parts: list[Fraction]) -> Fraction | None:
+    base, exponent = parts
+    if exponent.denominator != 1 or (base == 0 and exponent < 0):
+        return None
+    size = max(abs(base.numerator), base.denominator).bit_length()
+    if size * abs(exponent.numerator) > MAX_FOLD_BITS:
+        return None
+    return Fraction(base ** int(exponent))
+
+
+def _fold_product(parts: list[Fraction]) -> Fraction | None:
+    product = Fraction(1)
+    for part in parts:
+        product *= part
+    return product
+
+
+_FOLDS: dict[str, Callable[[list[Fraction]], Fraction | None]] = {
+    "add": lambda parts: sum(parts, Fraction(0)),
+    "mul": _fold_product,
+    "neg": lambda parts: -parts[0],
+    "div": lambda parts: parts[0] / parts[1] if parts[1] else None,
+    "pow": _fold_power,
+}
+
+#: Functions whose argument must stay in part of the real line for a real value.
+_DOMAIN = frozenset(
+    "sqrt root ln log asin acos acosh atanh acoth asec acsc asech pow_rational power lgamma".split()
+)
+#: Derivatives of these change branch where their argument passes a special value (a double zero,
+#: say), so agreement on one interval says nothing about the next.
+_BRANCHING = frozenset("sqrt pow_rational power asin acos asec acsc acosh asech acsch".split())
+#: Not analytic: their argument's zeros (or, for rounding, whole numbers) are breakpoints.
+_BREAKS_AT_ZERO = frozenset(("abs", "sgn", "heaviside"))
+_BREAKS_AT_INTEGERS = frozenset(("floor", "ceil", "frac"))
+_COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
+#: Elementary functions with poles on the real line.
+_WITH_POLES = frozenset(("tan", "cot", "sec", "csc", "coth", "csch"))
+#: Bounded in time inside C at every argument and precision used here (measured); all other special
+#: functions belong in a killable worker.
+_PROMPT = frozenset("gamma factorial double_factorial binomial erf erfc erfi gudermannian".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """Where a function may jump: slot ``slot`` passes a zero, a whole number, or a pole."""
+
+    slot: int
+    at: Literal["zero", "integer", "pole"]
+
+
+@dataclass(slots=True)
+class Tape:
+    """A compiled expression. Build with `compile_tape`.
+
+    ``terms`` are the slots of the top-level additive terms that depend on the variable; ``root`` is
+    the slot of the whole. ``domain`` lists slots that are real on the real domain, ``radicals`` the
+    roots as (slot, order, slot of the radicand), ``branches`` the argument slots of branching
+    functions, ``breaks`` the non-analytic parts, ``poles`` inverse functions that jump at a pole.
+    """
+
+    variable: str
+    real_roots: bool
+    root: int = -1
+    terms: list[int] = field(default_factory=list)
+    domain: list[int] = field(default_factory=list)
+    radicals: list[tuple[int, int, int]] = field(default_factory=list)
+    branches: list[int] = field(default_factory=list)
+    breaks: list[Break] = field(default_factory=list)
+    poles: list[Break] = field(default_factory=list)
+    odd_roots: bool = False
+    special: bool = False
+    literal_bits: int = 0
+    symbols: dict[str, int] = field(default_factory=dict)
+    _varying: list[bool] = field(default_factory=list)
+    _static: list[tuple[int, Rule, int, int]] = field(default_factory=list)
+    _dynamic: list[tuple[int, Rule, int, int]] = field(default_factory=list)
+    _leaves: list[tuple[int, Callable[[], Ball]]] = field(default_factory=list)
+    _base: dict[int, list[Any]] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """Number of slots: the unit of the work budget."""
+        return len(self._varying)
+
+    def depends_on_symbols(self, slot: int) -> bool:
+        return self._varying[slot]
+
+    def run(
+        self,
+        x: Ball,
+        values: Mapping[str, Ball],
+        *,
+        derivative: bool = True,
+        overrides: Mapping[int, Ball] | None = None,
+    ) -> list[Jet]:
+        """The jet of every slot at ``x``, with the other symbols at ``values``.
+
+        ``overrides`` multiplies the value of given slots (another branch of a root); only without
+        derivative.
+        """
+        jets_ = self._start()
+        for name, slot in self.symbols.items():
+            if name == self.variable:
+                jets_[slot] = (x, jets.ONE if derivative else None)
+            else:
+                jets_[slot] = (values[name], None)
+        for slot, rule, a, b in self._dynamic:
+            if b >= 0:
+                jets_[slot] = rule(jets_[a], jets_[b])
+            elif b == -1:
+                jets_[slot] = rule(jets_[a])
+            else:
+                jets_[slot] = rule(jets_)
+            if overrides is not None and slot in overrides:
+                jets_[slot] = (jets_[slot][0] * overrides[slot], None)
+        return jets_
+
+    def _start(self) -> list[Any]:
+        base = self._base.get(ctx.prec)
+        if base is None:
+            base = [None] * self.size
+            for slot, constant in self._leaves:
+                base[slot] = (constant(), None)
+            for slot, rule, a, b in self._static:
+                if b >= 0:
+                    base[slot] = rule(base[a], base[b])
+                elif b == -1:
+                    base[slot] = rule(base[a])
+                else:
+                    base[slot] = rule(base)
+            self._base[ctx.prec] = base
+        return base.copy()
+
+
+def compile_tape(expression: Expression, variable: str, *, real_roots: bool = True) -> Tape:
+    """Compile ``expression`` in ``variable``; with ``real_roots``, odd roots of negatives are real.
+
+    Raises `UnusableError`; recursion is as deep as the tree, which the reader bounds.
+    """
+    tape = Tape(variable, real_roots)
+    compiler = _Compiler(tape)
+    slots = [compiler.slot(term) for term in additive_terms(expression)]
+    tape.terms = [slot for slot in slots if tape._varying[slot]]
+    tape.root = compiler.chain("add", slots)
+    return tape
+
+
+def additive_terms(expression: Expression) -> list[Expression]:
+    """The terms of a sum, through signs and through constant factors and divisors.
+
+    A term that hides inside ``2(x^2 + t)`` or ``(x^2 + t)/3`` is a term all the same.
+    """
+    if isinstance(expression, Call):
+        name, args = expression.function, expression.args
+        if name == "add":
+            return [term for arg in args for term in additive_terms(arg)]
+        if name == "neg":
+            return [Call("neg", (term,)) for term in additive_terms(args[0])]
+        if name == "div" and is_constant(args[1]):
+            terms = additive_terms(args[0])
+            if len(terms) > 1:
+                return [Call("div", (term, args[1])) for term in terms]
+        if name == "mul":
+            varying = [arg for arg in args if not is_constant(arg)]
+            if len(varying) == 1:
+                terms = additive_terms(varying[0])
+                if len(terms) > 1:
+                    at = args.index(varying[0])
+                    return [Call("mul", (*args[:at], term, *args[at + 1 :])) for term in terms]
+    return [expression]
+
+
+def is_constant(expression: Expression) -> bool:
+    """Whether no symbol occurs in ``expression``."""
+    stack = [expression]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Symbol):
+            return False
+        if isinstance(node, Call):
+            stack.extend(node.args)
+    return True
+
+
+def symbols_of(expression: Expression) -> set[str]:
+    """Names of the free symbols of ``expression``."""
+    names: set[str] = set()
+    stack = [expression]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Symbol):
+            names.add(node.name)
+        elif isinstance(node, Call):
+            stack.extend(node.args)
+    return names
+
+
+def _may_have_pole(expression: Expression) -> bool:
+    stack = [expression]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Call):
+            if node.function in _WITH_POLES:
+                return True
+            if node.function == "div" and not is_constant(node.args[1]):
+                return True
+            if node.function == "pow" and not is_constant(node.args[0]):
+                exponent = fold(node.args[1])
+                if exponent is None or exponent < 0:
+                    return True
+            stack.extend(node.args)
+    return False
+
+
+def _gather(rule: Rule, slots: Sequence[int]) -> Rule:
+    """A rule of many arguments, as a function of all slots."""
+    return lambda all_: rule(*(all_[slot] for slot in slots))
+
+
+class _Compiler:
+    """Gives every distinct sub-expression a slot (hash-consing on rule and argument slots)."""
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
+        self.known: dict[Any, int] = {}
+
+    def slot(self, node: Expression) -> int:
+        if isinstance(node, Number):
+            return self._number(node)
+        if isinstance(node, Symbol):
+            return self._symbol(node.name)
+        special = _SPECIAL_FORMS.get(node.function)
+        if special is not None:
+            return special(self, node)
+        if not node.args:
+            return self.leaf(node.function, jets.CONSTANTS[node.function])
+        return self.apply(node.function, [self.slot(arg) for arg in node.args])
+
+    def chain(self, name: str, slots: Sequence[int]) -> int:
+        """A left fold of a two-argument rule."""
+        result = slots[0]
+        for slot in slots[1:]:
+            result = self.emit(name, jets.RULES[name], result, slot)
+        return result
+
+    def apply(self, name: str, slots: list[int], rule: Rule | None = None) -> int:
+        """One function on argument slots, with the notes that the decision needs about it."""
+        tape, argument = self.tape, slots[0]
+        rule = rule or jets.RULES[name]
+        if name not in _ELEMENTARY and name not in _PROMPT:
+            tape.special = True
+        if tape._varying[argument] or any(tape._varying[s] for s in slots):
+            if name in _BRANCHING:
+                tape.branches.append(argument)
+            if name in _BREAKS_AT_ZERO:
+                tape.breaks.append(Break(argument, "zero"))
+            elif name in _BREAKS_AT_INTEGERS:
+                tape.breaks.append(Break(argument, "integer"))
+        if len(slots) == 1:
+            slot = self.emit(name, rule, argument, -1)
+        elif len(slots) == 2:
+            slot = self.emit(name, rule, argument, slots[1])
+        else:
+            slot = self.emit_many(name, _gather(rule, slots), slots)
+        if name in _DOMAIN and tape._varying[slot]:
+            tape.domain.append(slot)
+        return slot
+
+    def emit(self, key: Any, rule: Rule, a: int, b: int) -> int:
+        known = (key, a, b)
+        slot = self.known.get(known)
+        if slot is None:
+            varying = self.tape._varying
+            moves = varying[a] or (b >= 0 and varying[b])
+            slot = self._new(known, moves)
+            (self.tape._dynamic if moves else self.tape._static).append((slot, rule, a, b))
+        return slot
+
+    def emit_many(self, key: Any, rule: Rule, slots: Sequence[int]) -> int:
+        known = (key, *slots)
+        slot = self.known.get(known)
+        if slot is None:
+            moves = any(self.tape._varying[s] for s in slots)
+            slot = self._new(known, moves)
+            (self.tape._dynamic if moves else self.tape._static).append((slot, rule, 0, -2))
+        return slot
+
+    def leaf(self, key: Any, constant: Callable[[], Ball]) -> int:
+        slot = self.known.get(key)
+        if slot is None:
+            slot = self._new(key, varying=False)
+            self.tape._leaves.append((slot, constant))
+        return slot
+
+    def _new(self, key: Any, varying: bool) -> int:
+        slot = len(self.tape._varying)
+        if slot >= MAX_SLOTS:
+            raise UnusableError(f"more than {MAX_SLOTS} distinct sub-expressions")
+        self.known[key] = slot
+        self.tape._varying.append(varying)
+        return slot
+
+    def _number(self, node: Number) -> int:
+        bits = max(abs(node.numerator), node.denominator).bit_length()
+        if bits > self.tape.literal_bits:
+            self.tape.literal_bits = bits
+        if node.denominator == 1:
+            return self.leaf(node, partial(acb, node.numerator))
+        return self.leaf(node, lambda: acb(fmpq(node.numerator, node.denominator)))
+
+    def _symbol(self, name: str) -> int:
+        slot = self.tape.symbols.get(name)
+        if slot is None:
+            slot = self.tape.symbols[name] = self._new(("symbol", name), varying=True)
+        return slot
+
+    # --- functions that are more than one rule ---
+
+    def chained(self, node: Call) -> int:
+        slots = [self.slot(arg) for arg in node.args]
+        if node.function in ("max", "min"):
+            result = slots[0]
+            for slot in slots[1:]:
+                self._break_between(result, slot)
+                result = self.emit(node.function, jets.RULES[node.function], result, slot)
+            return result
+        return self.chain(node.function, slots)
+
+    def _break_between(self, a: int, b: int) -> None:
+        gap = self.emit("sub", jets.sub, a, b)
+        if self.tape._varying[gap]:
+            self.tape.breaks.append(Break(gap, "zero"))
+
+    def power(self, node: Call) -> int:
+        base, exponent = node.args
+        if isinstance(base, Call) and base.function == "e":
+            return self.apply("exp", [self.slot(exponent)])
+        return self._power(self.slot(base), exponent)
+
+    def nth_root(self, node: Call) -> int:
+        radicand, index = node.args
+        return self._power(self.slot(radicand), Call("div", (Number(1), index)))
+
+    def _power(self, base: int, exponent: Expression) -> int:
+        ratio = fold(exponent)
+        if ratio is None:
+            return self.apply("power", [base, self.slot(exponent)], jets.power)
+        p, q = ratio.numerator, ratio.denominator
+        if q == 1:
+            return self.emit(("pow", p), jets.pow_integer(p), base, -1)
+        if p == 1 and q == 2:
+            return self._radical(self.apply("sqrt", [base]), 2, base)
+        tape = self.tape
+        odd = q % 2 == 1
+        slot = self.emit(("pow", p, q), jets.pow_rational(p, q, tape.real_roots), base, -1)
+        if tape._varying[base]:
+            tape.odd_roots |= odd
+            tape.branches.append(base)
+            tape.domain.append(slot)
+        return self._radical(slot, q, base)
+
+    def root_of(self, node: Call) -> int:
+        base = self.slot(node.args[0])
+        return self._radical(self.apply("sqrt", [base]), 2, base)
+
+    def _radical(self, slot: int, order: int, radicand: int) -> int:
+        if self.tape._varying[slot] and (slot, order, radicand) not in self.tape.radicals:
+            self.tape.radicals.append((slot, order, radicand))
+        return slot
+
+    def logarithm(self, node: Call) -> int:
+        argument = node.args[0]
+        if isinstance(argument, Call) and argument.function == "abs":
+            inner = self.slot(argument.args[0])
+            top = self.emit("ln_abs", jets.ln_abs, inner, -1)
+        else:
+            top = self.apply("ln", [self.slot(argument)])
+        if node.function == "ln":
+            return top
+        base = self.apply("ln", [self.slot(node.args[1])])
+        return self.emit("div", jets.div, top, base)
+
+    def jumping(self, node: Call) -> int:
+        """An arc tangent or cotangent, which jumps where its argument has a pole."""
+        argument = self.slot(node.args[0])
+        if self.tape._varying[argument] and _may_have_pole(node.args[0]):
+            self.tape.poles.append(Break(argument, "pole"))
+        return self.apply(node.function, [argument])
+
+    def zeta(self, node: Call) -> int:
+        name = "zeta" if len(node.args) == 1 else "hurwitz_zeta"
+        return self.apply(name, [self.slot(arg) for arg in node.args])
+
+    def lambertw(self, node: Call) -> int:
+        if len(node.args) == 2 and fold(node.args[1]) != 0:
+            return self.leaf("nan", lambda: jets.NAN)
+        return self.apply("lambertw", [self.slot(node.args[0])])
+
+    def piecewise(self, node: Call) -> int:
+        """Values and conditions in turn; the first condition that holds gives the value."""
+        values = [self.slot(arg) for arg in node.args[::2]]
+        tests = [self._condition(arg) for arg in node.args[1::2]]
+
+        def choose(all_: list[Jet]) -> Jet:
+            for value, test in zip(values, tests, strict=False):
+                holds = test(all_)
+                if holds is None:
+                    return jets.UNKNOWN
+                if holds:
+                    return all_[value]
+            return all_[values[-1]] if len(values) > len(tests) else jets.UNKNOWN
+
+        # The conditions' slots are found through `choose`; slots of the values suffice as a key
+        # together with the node, which is unique to these conditions.
+        slot = self.known.get(node)
+        if slot is None:
+            slot = self._new(node, varying=True)
+            self.tape._dynamic.append((slot, choose, 0, -2))
+        return slot
+
+    def _condition(self, node: Expression) -> Callable[[list[Jet]], bool | None]:
+        if not isinstance(node, Call):
+            raise UnusableError("a condition must be a comparison")
+        if node.function in ("and", "or"):
+            parts = [self._condition(arg) for arg in node.args]
+            return partial(_join, node.function == "and", parts)
+        if node.function not in _COMPARISONS:
+            raise UnusableError(f"a condition must be a comparison, not {node.function}")
+        a, b = (self.slot(arg) for arg in node.args)
+        self._break_between(a, b)
+        return partial(_holds, node.function, a, b)
+
+
+def _join(
+    every: bool, parts: list[Callable[[list[Jet]], bool | None]], all_: list[Jet]
+) -> bool | None:
+    results = [part(all_) for part in parts]
+    if (False in results) if every else (True in results):
+        return not every
+    return None if None in results else every
+
+
+def _holds(name: str, a: int, b: int, all_: list[Jet]) -> bool | None:
+    order = jets.compare(all_[a], all_[b])
+    if order is None:
+        return None
+    return {
+        "lt": order < 0, "le": order <= 0, "gt": order > 0, "ge": order >= 0,
+        "eq": order == 0, "ne": order != 0,
+    }[name]  # fmt: skip
+
+
+_SPECIAL_FORMS: dict[str, Callable[[_Compiler, Call], int]] = {
+    "add": _Compiler.chained, "mul": _Compiler.chained,
+    "max": _Compiler.chained, "min": _Compiler.chained,
+    "pow": _Compiler.power, "root": _Compiler.nth_root, "sqrt": _Compiler.root_of,
+    "ln": _Compiler.logarithm, "log": _Compiler.logarithm, "zeta": _Compiler.zeta,
+    "atan": _Compiler.jumping, "acot": _Compiler.jumping,
+    "lambertw": _Compiler.lambertw, "piecewise": _Compiler.piecewise,
+}  # fmt: skip
+
+_ELEMENTARY = frozenset(
+    """add mul div neg sub sqrt exp ln power sin cos tan cot sec csc asin acos atan acot asec acsc
+    sinh cosh tanh coth sech csch asinh acosh atanh acoth asech acsch abs sgn floor ceil frac
+    heaviside max min""".split()
+)

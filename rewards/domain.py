@@ -1,0 +1,207 @@
+"""Where to look: sample points, the real domain of an integrand, and the breakpoints of an answer.
+
+The probability measure on the line is the standard Cauchy distribution (the uniform measure on the
+compactified line): half of it within [-1, 1], a hundredth beyond 64. Coverage is a share under it.
+Points are stratified, and every point is an exact binary number, so that a ball around it has no
+width. Nothing here uses a clock or a global generator: points derive from hashes.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
+
+from flint import acb, arb
+
+from .balls import Break, Tape
+from .jets import Ball, Jet
+
+#: Candidates under the Cauchy measure, one per stratum.
+STRATA = 64
+#: Decimal scales of the second pass, which finds narrow and far domains: |x| from 1e-12 to 1e12.
+SCALES = range(-12, 13)
+#: Interval evaluations spent on looking for a domain that both passes missed.
+SEARCH_BUDGET = 3000
+#: Interval evaluations spent on one non-analytic part, and on one inverse function's poles.
+BREAK_BUDGET, POLE_BUDGET = 3000, 400
+#: Breakpoints must all be isolated within this distance of 0; further out, as many as the budget allows.
+WINDOW = 16.0
+MAX_BREAKPOINTS = 64
+
+
+def uniforms(*key: object) -> list[float]:
+    """Eight numbers in (0, 1), the same for the same key on every machine."""
+    digest = blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=64).digest()
+    return [
+        (int.from_bytes(digest[i : i + 8], "big") + 0.5) / 2.0**64 for i in range(0, 64, 8)
+    ]
+
+
+def _van_der_corput(i: int) -> float:
+    """The i-th of `STRATA` strata in bit-reversed order, so that any prefix is well spread."""
+    bits = STRATA.bit_length() - 1
+    return int(format(i, f"0{bits}b")[::-1], 2) / STRATA
+
+
+def candidates(key: object) -> Iterator[tuple[float, bool]]:
+    """Points to try, with whether each belongs to the Cauchy sample (which measures coverage)."""
+    for i in range(STRATA):
+        jitter = uniforms(key, i)[0]
+        share = _van_der_corput(i) + jitter / STRATA
+        yield math.tan(math.pi * (share - 0.5)), True
+    for k in sorted(SCALES, key=abs):
+        for sign in (1.0, -1.0):
+            yield sign * 10.0**k * (1.0 + 9.0 * uniforms(key, k, sign)[0]), False
+
+
+def real_everywhere(tape: Tape, jets: Sequence[Jet]) -> bool:
+    """Whether every sub-expression with a restricted domain, and the whole, is exactly real."""
+    for slot in tape.domain:
+        if not jets[slot][0].imag.is_zero():
+            return False
+    value = jets[tape.root][0]
+    return bool(value.imag.is_zero() and value.is_finite())
+
+
+def _maybe_real(tape: Tape, jets: Sequence[Jet]) -> bool:
+    """Whether some point of the interval may be in the real domain (never a false no)."""
+    for slot in (*tape.domain, tape.root):
+        value = jets[slot][0]
+        if value.is_finite() and not value.imag.contains(0):
+            return False
+    return True
+
+
+def _interval(low: float, high: float) -> Ball:
+    return acb(arb(low).union(arb(high)))
+
+
+def search(tape: Tape, values: Mapping[str, Ball], wanted: int) -> list[float]:
+    """Points of a small real domain, by subdividing the compactified line with interval values.
+
+    Largest share of the line first; intervals on which f is provably not real are dropped.
+    """
+    found: list[float] = []
+    queue: list[tuple[float, float, float]] = []
+
+    def push(low: float, high: float) -> None:  # in the angle, x = tan(pi angle)
+        heapq.heappush(queue, (low - high, low, high))
+
+    for i in range(16):
+        push(i / 16 - 0.5, (i + 1) / 16 - 0.5)
+    spent = 0
+    while queue and spent < SEARCH_BUDGET and len(found) < wanted:
+        _, low, high = heapq.heappop(queue)
+        middle = (low + high) / 2
+        point = math.tan(math.pi * middle)
+        a = math.tan(math.pi * max(low, -0.5 + 1e-12))
+        b = math.tan(math.pi * min(high, 0.5 - 1e-12))
+        if not a < point < b:
+            continue
+        spent += 2
+        if real_everywhere(tape, tape.run(acb(point), values, derivative=False)):
+            found.append(point)
+        if _maybe_real(tape, tape.run(_interval(a, b), values, derivative=False)):
+            push(low, middle)
+            push(middle, high)
+    if 0 < len(found) < wanted:
+        # A sliver: take neighbours of the points found, at ever smaller distances.
+        for shrink in range(12, 52, 4):
+            for base in tuple(found[:4]):
+                for sign in (1.0, -1.0):
+                    near = base * (1 + sign * 2.0**-shrink) + sign * 2.0 ** -(shrink + 20)
+                    jets = tape.run(acb(near), values, derivative=False)
+                    if near not in found and real_everywhere(tape, jets):
+                        found.append(near)
+                    if len(found) >= wanted:
+                        return found
+    return found
+
+
+def _holds_break(value: Ball, at: str) -> bool:
+    """Whether an enclosure of u over an interval allows a breakpoint there."""
+    if not value.is_finite():
+        return True
+    if at == "pole":
+        return False
+    real = value.real
+    if at == "zero":
+        return bool(real.contains(0))
+    return bool(real.contains_integer())
+
+
+def breakpoints(
+    tape: Tape, brk: Break, values: Mapping[str, Ball]
+) -> tuple[list[tuple[Ball, Ball]], bool]:
+    """Isolating intervals (arb ends, very narrow) of a break's places, and whether all were found.
+
+    "All" means: no undecided interval is left within `WINDOW` of the origin.
+    """
+    budget = POLE_BUDGET if brk.at == "pole" else BREAK_BUDGET
+    found: list[tuple[Ball, Ball]] = []
+    edges = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0, 2.0**20, 2.0**40]
+    queue: list[tuple[float, int, Ball, Ball]] = []
+    serial = 0
+    for near, far in zip(edges, edges[1:], strict=False):
+        for low, high in ((near, far), (-far, -near)):
+            serial += 1
+            heapq.heappush(queue, (near, serial, arb(low), arb(high)))
+    while queue and budget > 0 and len(found) < MAX_BREAKPOINTS:
+        near, _, low, high = heapq.heappop(queue)
+        budget -= 1
+        jets = tape.run(acb(low.union(high)), values)
+        value, slope = jets[brk.slot]
+        if not _holds_break(value, brk.at):
+            continue
+        width = high - low
+        if width < arb(2.0**-70):
+            if not found or not (found[-1][1] + arb(2.0**-60)).overlaps(low):
+                found.append((low, high))
+            continue
+        if brk.at == "zero" and value.is_finite() and _monotone(slope):
+            isolated = _bisect(tape, brk, values, low, high)
+            if isolated is not None:
+                found.append(isolated)
+            continue
+        middle = ((low + high) / 2).mid()
+        # Once begun, a small interval is followed to its end before the next is looked at.
+        rank = near if width > 1 else -1.0 / float(width)
+        for part in ((low, middle), (middle, high)):
+            serial += 1
+            heapq.heappush(queue, (rank, serial, *part))
+    complete = all(low > WINDOW or high < -WINDOW for _, _, low, high in queue)
+    return found, complete
+
+
+def _monotone(slope: Ball | None) -> bool:
+    return slope is not None and slope.is_finite() and not slope.real.contains(0)
+
+
+def _bisect(
+    tape: Tape, brk: Break, values: Mapping[str, Ball], low: Ball, high: Ball
+) -> tuple[Ball, Ball] | None:
+    """The one zero of a monotone u in [low, high], to 2^-70; None where there is none."""
+
+    def sign(at: Ball) -> int:
+        real = tape.run(acb(at), values, derivative=False)[brk.slot][0].real
+        return 1 if real > 0 else -1 if real < 0 else 0
+
+    left, right = sign(low), sign(high)
+    if left * right > 0:
+        return None
+    if left == 0:
+        return low, low
+    if right == 0:
+        return high, high
+    while high - low > arb(2.0**-70):
+        middle = ((low + high) / 2).mid()
+        here = sign(middle)
+        if here == 0:
+            return middle, middle
+        if here == left:
+            low = middle
+        else:
+            high = middle
+    return low, high
