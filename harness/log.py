@@ -1,0 +1,354 @@
+"""An append-only log of JSON rows that survives a kill at any instant.
+
+A log is a directory of numbered shards of JSON Lines. Rows are appended to the newest; one that
+has grown past ``shard_bytes`` is *sealed*: compressed in blocks (a gzip file of many members, so
+that `zcat` reads it and a single row can be had without reading the rest), with an index that
+holds each row's place and its light fields. An index is derived, and made again where missing.
+
+Every row is one write to the file, so that a killed process loses nothing that `Log.append` has
+returned for; `fsync` follows within a second, so that a power cut loses no more than that. An
+unfinished last line is what a kill in the middle of a write leaves: the writer drops it (or ends
+it, where only the newline is missing) and readers pass over it. Anything else that is not a row is
+an error that names file and line, found before anything is changed.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import time
+import zlib
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from harness.errors import RunError
+
+SHARD_BYTES = 64 << 20
+BLOCK_BYTES = 256 << 10
+FSYNC_SECONDS = 1.0
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a row is: its shard, the offset of its block (or of itself), its line in the block."""
+
+    shard: int
+    offset: int
+    line: int
+
+
+class LogReader:
+    """Reads a log, also while another process writes it."""
+
+    def __init__(self, directory: Path, heavy: Collection[str]) -> None:
+        self.directory = directory
+        self.heavy = frozenset(heavy)
+
+    def heads(self) -> Iterator[tuple[Place, Row]]:
+        """Every row without its heavy fields, in the order of writing, with its place."""
+        for shard in self._shards():
+            sealed, index = self._sealed(shard), self._index(shard)
+            if index.exists():
+                yield from _read_index(index, shard)
+            elif sealed.exists():
+                for offset, line, row in _blocks(sealed):
+                    yield Place(shard, offset, line), self._head(row)
+            else:
+                for offset, row in _lines(self._open_shard(shard)):
+                    yield Place(shard, offset, 0), self._head(row)
+
+    def rows(self) -> Iterator[Row]:
+        """Every row in full, in the order of writing."""
+        for shard in self._shards():
+            sealed = self._sealed(shard)
+            if sealed.exists():
+                yield from (row for _, _, row in _blocks(sealed))
+            else:
+                yield from (row for _, row in _lines(self._open_shard(shard)))
+
+    def read(self, place: Place) -> Row:
+        """One row in full."""
+        sealed = self._sealed(place.shard)
+        if sealed.exists():
+            for _, line, row in _blocks(sealed, place.offset):
+                if line == place.line:
+                    return row
+        else:
+            for _, row in _lines(self._open_shard(place.shard), place.offset):
+                return row
+        raise RunError(f"{sealed}: no row at {place}; delete its index to have it made again")
+
+    def _shards(self) -> list[int]:
+        names = {path.name.partition(".")[0] for path in self.directory.glob("[0-9]*.jsonl*")}
+        return sorted(int(name) for name in names if name.isdigit())
+
+    def _open_shard(self, shard: int) -> Path:
+        return self.directory / f"{shard:05}.jsonl"
+
+    def _sealed(self, shard: int) -> Path:
+        return self.directory / f"{shard:05}.jsonl.gz"
+
+    def _index(self, shard: int) -> Path:
+        return self.directory / f"{shard:05}.index.gz"
+
+    def _head(self, row: Row) -> Row:
+        return {name: value for name, value in row.items() if name not in self.heavy}
+
+
+class Log(LogReader):
+    """The one writer of a log (the caller holds the lock). Use as a context manager."""
+
+    def __init__(
+        self, directory: Path, heavy: Collection[str], shard_bytes: int = SHARD_BYTES
+    ) -> None:
+        super().__init__(directory, heavy)
+        self.shard_bytes = shard_bytes
+        self._file = -1
+        self._size = 0
+        self._synced = time.monotonic()
+        # One thread, so that fsync, sealing and closing happen in the order in which they were due.
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix=f"log-{directory.name}")
+        self._pending: list[Future[None]] = []
+
+    def __enter__(self) -> Log:
+        self.directory.mkdir(parents=True, exist_ok=True)
+        for shard in self._shards():  # read everything before anything is changed
+            if self._open_shard(shard).exists() and not self._sealed(shard).exists():
+                for _ in _lines(self._open_shard(shard)):
+                    pass
+        for leftover in self.directory.glob("*.tmp"):
+            leftover.unlink()
+        shards = self._shards()
+        for shard in shards:
+            if self._sealed(shard).exists():
+                self._open_shard(shard).unlink(missing_ok=True)  # killed before it was removed
+                if not self._index(shard).exists():
+                    self._write_index(shard)
+            else:
+                _repair(self._open_shard(shard))
+                if shard != shards[-1]:
+                    self._seal(shard)
+        newest = shards[-1] if shards else 0
+        self._open(newest + 1 if self._sealed(newest).exists() else newest)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._later(_sync_and_close, self._file)
+        self._file = -1
+        self._worker.shutdown(wait=True)
+        self._raise_pending()
+
+    def append(self, row: Row) -> None:
+        """Store a row. Once this returns, killing the process does not lose it."""
+        data = json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        self._write(data)
+        self._size += len(data)
+        if self._size >= self.shard_bytes:
+            self._later(_sync_and_close, self._file)
+            self._later(self._seal, self._shard)
+            self._open(self._shard + 1)
+        elif time.monotonic() - self._synced > FSYNC_SECONDS:
+            self._later(os.fsync, self._file)
+        else:
+            return
+        self._synced = time.monotonic()
+        self._raise_pending()
+
+    def _write(self, data: bytes) -> None:
+        written = 0
+        try:
+            while written < len(data):
+                written += os.write(self._file, data[written:])
+        except OSError as error:
+            os.ftruncate(self._file, self._size)  # a full disk must not leave half a row
+            raise RunError(f"cannot write to {self.directory}: {error.strerror}") from error
+
+    def _open(self, shard: int) -> None:
+        self._shard = shard
+        path = self._open_shard(shard)
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        self._size = os.fstat(self._file).st_size
+
+    def _seal(self, shard: int) -> None:
+        path, sealed = self._open_shard(shard), self._sealed(shard)
+        with _replacing(sealed) as file:
+            block: list[bytes] = []
+            size = 0
+            with path.open("rb") as lines:
+                for line in lines:
+                    block.append(line)
+                    size += len(line)
+                    if size >= BLOCK_BYTES:
+                        file.write(gzip.compress(b"".join(block), 6, mtime=0))
+                        block, size = [], 0
+            if block:
+                file.write(gzip.compress(b"".join(block), 6, mtime=0))
+        self._write_index(shard)
+        path.unlink()
+
+    def _write_index(self, shard: int) -> None:
+        with _replacing(self._index(shard)) as file, gzip.open(file, "wb", 6) as index:
+            for offset, line, row in _blocks(self._sealed(shard)):
+                entry = [offset, line, self._head(row)]
+                index.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")
+
+    def _later(self, work: Callable[..., None], *arguments: Any) -> None:
+        self._pending.append(self._worker.submit(work, *arguments))
+
+    def _raise_pending(self) -> None:
+        """Raise what went wrong in the background."""
+        waiting = [future for future in self._pending if not future.done()]
+        done = [future for future in self._pending if future.done()]
+        self._pending = waiting
+        for future in done:
+            try:
+                future.result()
+            except OSError as error:
+                raise RunError(f"cannot write to {self.directory}: {error.strerror}") from error
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[IO[bytes]]:
+    """Write a file whole or not at all: to a temporary name, to disk, then renamed."""
+    temporary = path.with_name(path.name + ".tmp")
+    try:
+        with temporary.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    _sync_directory(path.parent)
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Replace a file whole or not at all."""
+    with _replacing(path) as file:
+        file.write(data)
+
+
+def _sync_directory(directory: Path) -> None:
+    """Make renames in a directory last through a power cut."""
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def read_jsonl(path: Path) -> Iterator[Row]:
+    """The rows of a JSON Lines file that must be whole."""
+    for number, line in enumerate(_bytes_lines(path), 1):
+        yield _parse(line, path, number)
+
+
+def _bytes_lines(path: Path, offset: int = 0) -> Iterator[bytes]:
+    try:
+        with path.open("rb") as file:
+            file.seek(offset)
+            yield from file
+    except OSError as error:
+        raise RunError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _lines(path: Path, offset: int = 0) -> Iterator[tuple[int, Row]]:
+    """The rows of an unsealed shard with their offsets; an unfinished last line is passed over."""
+    for number, line in enumerate(_bytes_lines(path, offset), 1):
+        if line.endswith(b"\n"):
+            yield offset, _parse(line, path, number)
+        elif (row := _unfinished(line)) is not None:
+            yield offset, row
+        offset += len(line)
+
+
+def _parse(line: bytes, path: Path, number: int) -> Row:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        row = None
+    if not isinstance(row, dict) or "key" not in row:
+        raise RunError(
+            f"{path}, line {number}: not a row of this log ({line[:40]!r}); "
+            "mend or remove that line (what it held is then asked again), or use another --out"
+        )
+    return row
+
+
+def _unfinished(line: bytes) -> Row | None:
+    """The row of a last line that lacks only its newline."""
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return None
+    return row if isinstance(row, dict) and "key" in row else None
+
+
+def _repair(path: Path) -> None:
+    """End, or drop, an unfinished last line."""
+    size = path.stat().st_size
+    tail = b""
+    for line in _bytes_lines(path):
+        tail = line
+    if not tail or tail.endswith(b"\n"):
+        return
+    with path.open("r+b") as file:
+        if _unfinished(tail) is not None:
+            file.seek(size)
+            file.write(b"\n")
+        else:
+            file.truncate(size - len(tail))
+
+
+def _blocks(path: Path, offset: int | None = None) -> Iterator[tuple[int, int, Row]]:
+    """The rows of a sealed shard: offset of the block, line in it, row. One block, or all."""
+    single = offset is not None
+    try:
+        with path.open("rb") as file:
+            position = offset or 0
+            file.seek(position)
+            data = b""
+            number = 0
+            while True:
+                inflate = zlib.decompressobj(wbits=31)
+                text = inflate.decompress(data)
+                while not inflate.eof:
+                    chunk = file.read(BLOCK_BYTES)
+                    if not chunk:
+                        if text or data:
+                            raise zlib.error("it ends in the middle")
+                        return
+                    data += chunk
+                    text += inflate.decompress(chunk)
+                for line, raw in enumerate(text.splitlines(keepends=True)):
+                    number += 1
+                    yield position, line, _parse(raw, path, number)
+                if single:
+                    return
+                position += len(data) - len(inflate.unused_data)
+                data = inflate.unused_data
+    except (OSError, zlib.error) as error:
+        raise RunError(f"{path} is damaged ({error}); restore it, or use another --out") from error
+
+
+def _read_index(path: Path, shard: int) -> Iterator[tuple[Place, Row]]:
+    try:
+        with gzip.open(path, "rb") as file:
+            for raw in file:
+                offset, line, head = json.loads(raw)
+                yield Place(shard, offset, line), head
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise RunError(f"{path} is damaged; delete it, it will be made again") from error
+
+
+def _sync_and_close(descriptor: int) -> None:
+    os.fsync(descriptor)
+    os.close(descriptor)
