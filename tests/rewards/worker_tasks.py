@@ -1,0 +1,86 @@
+"""Tasks for the tests of the worker pool: well-behaved, hostile, and everything between.
+
+The pool is told this file's path; no test imports it, and workers load it by that path.
+"""
+
+import ctypes
+import itertools
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+
+def double(value):
+    return 2 * value
+
+
+def identify(value):
+    return [os.getpid(), value]
+
+
+def package():
+    main = sys.modules["__main__"]
+    names = [name for name in ("rewards", "calculus_harness_rewards") if name in sys.modules]
+    files = [sys.modules[name].__file__ for name in names]
+    return {"main": main.__file__, "names": names, "files": files}
+
+
+def hold(seconds, value=None):
+    time.sleep(seconds)
+    return value
+
+
+def spin(path=None):
+    """Loop inside C without ever releasing the interpreter's lock (a native call that hangs)."""
+    if path is not None:
+        Path(path).write_text(str(os.getpid()))
+    sum(itertools.repeat(0))
+
+
+def behave(kind, value):
+    """One task with many ways to go wrong, so that a batch can mix them."""
+    if kind == "sleep":
+        time.sleep(3600)
+    elif kind == "spin":
+        spin()
+    elif kind == "python_memory":
+        return len([bytearray(1 << 20) for _ in range(1 << 20)])
+    elif kind == "native_memory":
+        import flint
+
+        return str(flint.fmpz(3) ** (1 << 36))[:1]
+    elif kind == "exit":
+        os._exit(3)
+    elif kind == "segfault":
+        ctypes.string_at(0)
+    elif kind == "abort":
+        os.abort()
+    elif kind == "killed":
+        os.kill(os.getpid(), signal.SIGKILL)
+    elif kind == "raise":
+        raise LookupError("no such thing")
+    elif kind == "noise":
+        for descriptor in (1, 2):
+            os.write(descriptor, b'\0\0\0\x09["ready"]' * 20_000)
+        print("hello " * 10_000, flush=True)
+    elif kind == "unserialisable":
+        return object()
+    elif kind == "recursion":
+        return behave(kind, value)
+    elif kind == "long":
+        return "x" * (8 << 20)
+    return value
+
+
+def crash_unless_first(served=[]):  # noqa: B006 - state of the process, on purpose
+    """Fails in a worker that has done something before."""
+    served.append(1)
+    if len(served) > 1:
+        os.abort()
+    return os.getpid()
+
+
+def unloadable_dependency():
+    return None
