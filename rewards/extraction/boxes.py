@@ -1,0 +1,63 @@
+"""Finding ``\\boxed{...}`` and its relatives."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+#: A box with more in it than this counts as unclosed: nothing that long is an answer.
+LONGEST = 20_000
+#: Only so many of the last boxes are looked at.
+MOST = 64
+
+_BOX = re.compile(
+    r"\\(?:boxed|fbox|framebox|bbox|boxit|fcolorbox\s*\{[^{}\n]{0,40}\}\s*\{[^{}\n]{0,40}\}"
+    r"|colorbox\s*\{[^{}\n]{0,40}\})(?![A-Za-z])(?:[ \t]{0,8}\[[^\]\n]{0,60}\]){0,2}"
+)
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+_SPACE = re.compile(r"\s*")
+# ``\boxed 5``: up to the end of the formula or line, if what follows cannot be prose.
+_UNBRACED = re.compile(r"(?=[-+(\d\\]|[^\W\d_](?![^\W\d_]))((?:(?!\\[)\]])[^$\n])+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One box: where it stands and what it holds. ``content`` is None when it is not closed."""
+
+    start: int
+    end: int
+    content: str | None
+
+
+def closing_brace(text: str, start: int) -> int:
+    """The index of the brace that closes the one at ``start``, or -1."""
+    depth = 0
+    for token in _BRACE.finditer(text, start, start + LONGEST):
+        character = token[0]
+        if character == "{":
+            depth += 1
+        elif character == "}":
+            depth -= 1
+            if not depth:
+                return token.start()
+    return -1
+
+
+def boxes(text: str) -> list[Box]:
+    """The last boxes of the text in order, without those that stand inside another."""
+    found: list[Box] = []
+    for mark in list(_BOX.finditer(text))[-MOST:]:
+        at = _SPACE.match(text, mark.end()).end()  # type: ignore[union-attr]  # matches anything
+        if text.startswith("{", at):
+            close = closing_brace(text, at)
+            box = Box(mark.start(), close + 1, text[at + 1 : close].strip() if close > 0 else None)
+        elif bare := _UNBRACED.match(text, at):
+            box = Box(mark.start(), bare.end(), bare[1].strip())
+        else:
+            continue  # the command is being talked about
+        if box.content is None:
+            box = Box(box.start, len(text), None)
+        elif found and found[-1].content is not None and box.end <= found[-1].end:
+            continue
+        found.append(box)
+    return found

@@ -1,0 +1,485 @@
+"""One formula: its statements, their chains of ``=``, and the last link of each, made clean.
+
+A formula's LaTeX is cut at its top level (outside braces, brackets and environments such as
+``cases``) into *chains*: ``F(x) = a = b, \\quad x > 0 \\\\ u = x^2`` has three. The last link of a
+chain is its answer, its first link (the root) says what the chain is about.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from .boxes import LONGEST, closing_brace
+
+# --- Cutting -------------------------------------------------------------------------------------
+_ROWS = "align|aligned|alignat|alignedat|gather|gathered|multline|multlined|split|equation|eqnarray|flalign|math|displaymath"
+_TOKEN = re.compile(
+    r"\\begin\s?\{(?P<begin>[A-Za-z]+)\*?\}"
+    r"|\\end\s?\{(?P<end>[A-Za-z]+)\*?\}"
+    r"|(?P<row>\\\\(?:[ ]?\[[^\]\n]{0,12}\])?|\\(?:newline|cr)(?![A-Za-z]))"
+    r"|\\(?P<text>(?:inter|shortinter)?text(?:rm|normal|it|bf|sf)?|mbox|hbox|mathrm|operatorname)\*?\s?(?=\{)"
+    r"|(?P<rel>\\(?:implies|impliedby|iff|therefore|because|equiv|triangleq|coloneqq|doteq"
+    r"|Rightarrow|Longrightarrow|Leftrightarrow|Longleftrightarrow|rightarrow|longrightarrow|leadsto"
+    r"|to)(?![A-Za-z])|\\(?:overset|stackrel|underset)\s?\{[^{}]{0,80}\}\s?\{\s?(?:=|\\approx)\s?\}"
+    r"|\\x(?:right|Right|=|long)\w{0,12}(?:\[[^\]\n]{0,40}\])?\{[^{}]{0,80}\}"
+    r"|[-=]+>|(?<![<>!]):?==?(?![<>]))"
+    r"|(?P<approx>\\(?:approx|simeq|sim|cong|doteqdot)(?![A-Za-z]))"
+    r"|(?P<ineq>\\(?:n?eq|ne|not\s?=|leq?|geq?|lt|gt|leqslant|geqslant|n?in|notin|subset|forall|exists|ll|gg)(?![A-Za-z])"
+    r"|[<>]=?|=<|!=)"
+    r"|(?P<sep>,(?!\d)|;|\\q?quad(?![A-Za-z])|\\hspace\s?\{[^{}]{0,20}\})"
+    r"|\\(?:left|right|[bB]igg?[lrm]?)(?P<sized>[()\[\]]|\\[{}])"
+    r"|\\(?P<escaped>[{}])|\\[^A-Za-z]|(?P<brace>[{}])|(?P<paren>[()\[\]])"
+)
+_OPEN = frozenset("([")
+# Text inside \text{...} that is mathematics.
+_MATH_TEXT = re.compile(
+    r"\s*\\?(?:a(?:rc?)?)?(?:sinh?|cosh?|tanh?|coth?|sech?|csch?|cosec|sh|ch|th)\s*|\s*(?:arg|arc|area)\w*\s*"
+    r"|\s*(?:ln|log|lg|exp|erfc?i?|sgn|sign|signum|abs|Li|li|Ei|Si|Ci|Shi|Chi|Cl|gd|sqrt|max|min|floor|ceil"
+    r"|si|ci|dilog|artanh|arsinh|arcosh|sinc|Im|Re|W|AGM|B|am|sn|cn|dn)\s*(?:_\{?\w\}?)?\s*|\s*[^\W_]\s*",
+)
+_CONSTANT_TEXT = re.compile(
+    r"\s*(?:some |an? |arbitrary |integration |integrating |the )*(?:const(?:ant)?s?\.?|konst(?:ante)?\.?|cte\.?|cste\.?|costante"
+    r"|константа|常数)(?:\s+of\s+integration)?\s*[.,]?\s*",
+    re.IGNORECASE,
+)
+_SAME_TEXT = re.compile(
+    r"\bequivalent|\bi\.?e\b|\bthat is\b|\bwhich (?:is|simplif|equals|gives|becomes)|\bsimplif|\bin other words"
+    r"|^\W*(?:is|equals?|gives?|becomes?|yields?|so|thus|hence|therefore|then|we (?:get|have|obtain|find)|is given by"
+    r"|est|ist|es|é|è|=)\W*$",
+    re.IGNORECASE,
+)
+_ALTERNATIVE_TEXT = re.compile(r"^\W*(?:either|or|and|ou|oder|o|или|或)\W*$", re.IGNORECASE)
+_REMARK_START = re.compile(
+    r"[\s~(\[]*(?:\\[,;:! ]\s*)*(?:where|with|for|if|when|as|since|provided|assuming|valid)\b", re.IGNORECASE
+)
+_ENDS_OPEN = re.compile(r"(?:[-+*/=(]|\\(?:cdot|times|left\())\s*$")
+_STARTS_OPEN = re.compile(r"(?:\\(?:q?quad|[,;:! ]|left\.|hspace\{[^{}]{0,20}\}|phantom\{[^{}]{0,80}\})|[&\s{}])*(?:[+*/]|-(?!>)|\\(?:cdot|times)(?![A-Za-z]))")
+_ROW_LEAD = re.compile(r"(?:\\(?:q?quad|[,;:! ])|[&\s])*")
+
+
+@dataclass(slots=True)
+class Chain:
+    """Links joined by relations. A root of ``""`` means that the chain goes on from elsewhere."""
+
+    links: list[str] = field(default_factory=list)
+    lead: str = ""  # the prose in \text{} before it
+    remark: bool = False  # said after the answer: "where C is ..", "x > 0"
+    bound: bool = False  # holds an inequality or membership at its top level
+
+    @property
+    def root(self) -> str:
+        return self.links[0] if len(self.links) > 1 else ""
+
+
+def chains(latex: str) -> list[Chain]:
+    """The statements of a formula, in order; empty ones are left out."""
+    found, balanced = _cut(latex, True)
+    if not balanced:
+        found, _ = _cut(latex, False)
+    return found
+
+
+def _cut(latex: str, parens: bool) -> tuple[list[Chain], bool]:
+    done: list[Chain] = []
+    chain = Chain()
+    pieces: list[str] = []  # of the current link
+    start = 0
+    braces = depth = skipped = 0
+    inner: list[str] = []  # environments whose rows are not statements
+    tokens = list(_TOKEN.finditer(latex))
+    count = len(tokens)
+    until = 0  # tokens before this offset lie inside a \text{} that was dealt with
+    row = False  # a row break stands between the last piece and here
+
+    def close_link() -> None:
+        chain.links.append("".join(pieces))
+        pieces.clear()
+
+    def close_chain(remark: bool = False) -> None:
+        nonlocal chain
+        close_link()
+        if chain.bound or any(link.strip() for link in chain.links):
+            done.append(chain)
+            chain = Chain(remark=remark)
+        else:
+            chain = Chain(lead=chain.lead, remark=remark or chain.remark)
+
+    def take(end: int) -> None:
+        nonlocal start, row
+        piece = latex[start:end]
+        if row and piece.strip():
+            # A row goes on with the chain, or with its last link, or begins another statement.
+            row = False
+            if _ROW_LEAD.fullmatch(piece):
+                return
+            so_far = "".join(pieces)
+            if not (_STARTS_OPEN.match(piece) or _ENDS_OPEN.search(so_far) or not so_far.strip()):
+                close_chain()
+            elif not so_far.strip() and chain.links and not _STARTS_OPEN.match(piece):
+                pass
+            piece = " " + piece
+        pieces.append(piece)
+        start = end
+
+    for index, token in enumerate(tokens):
+        at = token.start()
+        if at < until:
+            continue
+        kind = token.lastgroup
+        if kind is None:
+            continue
+        if kind == "brace":
+            braces = braces + 1 if token[0] == "{" else max(braces - 1, 0)
+            continue
+        if braces:
+            continue
+        if kind == "begin" or kind == "end":
+            name = token[kind]
+            if name in _ROW_NAMES:
+                if not inner:
+                    take(at)
+                    start = token.end()
+            elif kind == "begin":
+                inner.append(name)
+            elif inner:
+                inner.pop()
+            continue
+        if inner:
+            continue
+        if kind == "paren" or kind == "sized" or kind == "escaped":
+            if parens:
+                if token[kind][-1] in "([{":
+                    depth += 1
+                elif depth:
+                    depth -= 1
+                else:
+                    skipped += 1
+            continue
+        if depth:
+            continue
+        if kind == "rel":
+            if row and latex[start:at].strip() and not _ROW_LEAD.fullmatch(latex, start, at):
+                take(at)
+            else:
+                row = False
+                take(at)
+            start = token.end()
+            close_link()
+        elif kind == "approx":
+            take(at)
+            start = token.end()
+            so_far = "".join(pieces)
+            if not so_far.strip() or "\\int" in so_far or _NAME.fullmatch(_clean(so_far)):
+                close_link()
+            else:  # what follows is only nearly equal
+                close_chain(remark=True)
+        elif kind == "ineq":
+            take(at)
+            start = token.end()
+            if pieces:
+                pieces.append(token[0])
+            chain.bound = True
+        elif kind == "row":
+            take(at)
+            start = token.end()
+            row = True
+        elif kind == "sep":
+            following = _next_kind(tokens, index + 1, count)
+            end = following.start() if following else len(latex)
+            rest = latex[token.end() : end]
+            if not rest.strip() and following is not None and following.lastgroup == "rel":
+                continue  # a \quad before "="
+            take(at)
+            begun = "".join(pieces).strip()
+            if following is not None and following.lastgroup == "rel" and begun:
+                start = token.end()
+                close_chain()
+            elif (following is not None and following.lastgroup == "ineq") or _REMARK_START.match(rest):
+                start = token.end()
+                close_chain(remark=bool(begun))
+            elif not begun or not rest.strip() or _MARK.fullmatch(rest):
+                start = token.end()
+        else:  # text
+            close = closing_brace(latex, token.end())
+            if close < 0:
+                continue
+            until = close + 1
+            words = latex[token.end() + 1 : close]
+            command = token["text"]
+            if command in ("mathrm", "operatorname") or _MATH_TEXT.fullmatch(words):
+                if not _CONSTANT_TEXT.fullmatch(words):
+                    continue
+            take(at)
+            begun = "".join(pieces).strip()
+            start = until
+            if not words.strip(" .,;:"):
+                continue
+            if _CONSTANT_TEXT.fullmatch(words) and begun[-1:] in ("+", "-"):
+                pieces.append(" C")
+            elif _ALTERNATIVE_TEXT.match(words) and begun:
+                pieces.append(r" \text{ or } ")
+            elif _SAME_TEXT.search(words):
+                if begun:
+                    close_link()
+                else:
+                    chain.lead += " " + words
+            elif not begun and not any(link.strip() for link in chain.links):
+                if _looks_mathematical(words):
+                    pieces.append(words)
+                else:
+                    chain.lead += " " + words
+            elif row or (begun and not begun.endswith("=")):
+                row = False
+                close_chain(remark=True)
+                chain.lead = words
+            elif not begun and _looks_mathematical(words):
+                pieces.append(words)
+    if start < len(latex):
+        take(len(latex))
+    close_chain()
+    return done, not depth and not skipped
+
+
+_ROW_NAMES = frozenset(_ROWS.split("|"))
+
+
+def _next_kind(tokens: list[re.Match[str]], index: int, count: int) -> re.Match[str] | None:
+    """The next top-level relation, bound, separator, text or row, looking only a little ahead."""
+    depth = 0
+    for token in tokens[index : min(index + 40, count)]:
+        kind = token.lastgroup
+        if kind in ("brace", "paren", "sized", "escaped"):
+            character = token[kind][-1]
+            depth += 1 if character in "{([" else -1
+        elif kind is not None and depth <= 0:
+            return token
+    return None
+
+
+_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
+
+
+def _looks_mathematical(words: str) -> bool:
+    """Whether the content of a \\text{} is a formula that was put there by mistake."""
+    return bool(re.search(r"[=^+\\]|\d\s*[A-Za-z]", words)) and all(
+        _MATH_TEXT.fullmatch(word[0]) for word in _WORD.finditer(words)
+    )
+
+
+# --- Cleaning ------------------------------------------------------------------------------------
+_NOISE = re.compile(
+    r"\\(?:display|text|script|scriptscript)style(?![A-Za-z])\s?|\\(?:no)?limits(?![A-Za-z])"
+    r"|\\(?:nonumber|notag|hfill|allowbreak|nobreak|noindent|centering|Large|LARGE|large|huge|Huge|bf|bfseries|ensuremath)(?![A-Za-z])"
+    r"|\\(?:tag|label|color|hspace|vspace)\*?\s?\{[^{}]{0,80}\}"
+    r"|\\(?:boldsymbol|bm|mathbf|pmb|underline|underset\s?\{[^{}]{0,80}\}|underbrace|textcolor\s?\{[^{}]{0,40}\}|colorbox\s?\{[^{}]{0,40}\}|boxed|fbox|mathbin|mathord|mathstrut)(?=\s?\{)"
+    r"|\\boxed(?![A-Za-z])|\$|\*\*(?![\w(])|(?<![\w)])\*\*"
+)
+_ALIGNMENT = re.compile(r"\\\\(?:[ ]?\[[^\]\n]{0,12}\])?|&")
+_MARK = re.compile(r"(?:\s|\\(?:blacksquare|square|Box|checkmark|qed|clubsuit|bigstar|qquad|quad|[,;:! ])(?![A-Za-z])|[~✓✅■□∎.])*")
+_TRAILING = re.compile(
+    r"(?:\\(?:blacksquare|square|Box|checkmark|qed|bigstar|q?quad|par|hfill)|\\[,;:! /]|[\s~✓✅■□∎.,;:!?`\"]|(?<!\\)\\$)+\Z"
+)
+_LEADING = re.compile(r"(?:\\(?:q?quad|par|hfill|therefore|because)(?![A-Za-z])|\\[,;:! /]|[\s~:`\",;]|\.(?!\d))+")
+_CONSTANT_WORD = re.compile(
+    r"([-+]\s?)(?:\\(?:text|mathrm|mathit|textrm|mbox|operatorname)\s?\{\s?)?"
+    r"(?:(?:an? |some |the |arbitrary |integration )*(?:const(?:ante|ant)?|konst(?:ante)?|cte|cste|costante|константа|常数)\b\.?"
+    r"(?:\s+of\s+integration)?)\s?\}?",
+    re.IGNORECASE,
+)
+_CYRILLIC_CONSTANT = re.compile(r"([-+]\s?)С(?!\w)")
+_POWER = re.compile(r"(?<=[\w)}\]])\s?\*\*\s?(?=[\w({-])")
+_REMARK_INSIDE = re.compile(r"[=<>]|\\(?:n?eq?|not|leq?|geq?|lt|gt|in|notin|text|mbox|textrm)(?![A-Za-z])|\b(?:where|for|if|with|when|or|since)\b|constant", re.IGNORECASE)
+_GROUP = re.compile(r"\\(?:left|right|[bB]igg?[lr]?)\s?(?=[()\[\]])|\\.|[()\[\]{}]", re.DOTALL)
+
+
+def _clean(latex: str) -> str:
+    """A link without sizes of style, labels, alignment and what else only concerns the page."""
+    if "$" in latex or "\\" in latex or "*" in latex:
+        if "**" in latex:
+            latex = _POWER.sub("^", latex)
+        latex = _NOISE.sub("", latex)
+    if ("&" in latex or "\\\\" in latex) and "\\begin" not in latex:
+        latex = _ALIGNMENT.sub(" ", latex)
+    if "onst" in latex or "const" in latex or "Const" in latex or "cte" in latex or "常" in latex:
+        latex = _CONSTANT_WORD.sub(r"\1C", latex)
+    if "С" in latex:
+        latex = _CYRILLIC_CONSTANT.sub(r"\1C", latex)
+    latex = _trim(latex)
+    while latex.endswith((")", "]")) and (shorter := _without_remark(latex)) != latex:
+        latex = _trim(shorter)
+    return _unwrapped(latex)
+
+
+def _trim(latex: str) -> str:
+    if latex[-1:] in _TRAILING_CHARACTERS or latex[-2:-1] == "\\" or latex[-4:] in ("quad", "mark", "uare", "\\Box"):
+        latex = _TRAILING.sub("", latex[-400:]) if len(latex) < 400 else latex[:-400] + _TRAILING.sub("", latex[-400:])
+    match = _LEADING.match(latex)
+    return latex[match.end() :] if match else latex
+
+
+_TRAILING_CHARACTERS = frozenset(" \n\t~✓✅■□∎.,;:!?`\"\\")
+
+
+def _without_remark(latex: str) -> str:
+    """The link without a last bracket that holds a condition: ``F + C (x > 0)``."""
+    if not _REMARK_INSIDE.search(latex):
+        return latex
+    opened: list[int] = []
+    last = -1
+    for token in _GROUP.finditer(latex):
+        character = token[0]
+        if character in "([":
+            if not opened:
+                last = token.start()
+            opened.append(token.start())
+        elif character in ")]" and opened:
+            opened.pop()
+            if not opened and token.end() == len(latex):
+                break
+    else:
+        return latex
+    inside = latex[last:]
+    before = latex[:last]
+    if before.endswith("\\left"):
+        before = before[:-5]
+    for size in ("\\big", "\\bigl", "\\Big", "\\Bigl"):
+        before = before.removesuffix(size)
+    return before if before.strip() and _REMARK_INSIDE.search(inside) else latex
+
+
+_WRAPPER = re.compile(r"(?:\\(?:text|mathrm|mbox|textbf|mathbf|textrm|mathsf|mathit)\s?)?(?=\{)")
+
+
+def _unwrapped(latex: str) -> str:
+    """Without braces, or a text command, around the whole."""
+    for _ in range(4):
+        match = _WRAPPER.match(latex)
+        if not match or not latex.endswith("}") or closing_brace(latex, match.end()) != len(latex) - 1:
+            break
+        latex = _trim(latex[match.end() + 1 : -1])
+    return latex
+
+
+# --- Judging -------------------------------------------------------------------------------------
+_LETTER = r"(?:[A-Za-z]|[α-ωΑ-Ω]|\\(?:alpha|beta|gamma|theta|phi|varphi|psi|lambda|mu|omega|Phi|Psi|Omega|xi|eta|tau|sigma|rho|kappa|epsilon|varepsilon|delta|nu|zeta))"
+_STYLE = r"\\(?:mathcal|mathrm|mathit|mathbf|mathscr|mathbb|text|operatorname|textit|boldsymbol)\s?\{\s?[A-Za-z]\s?\}"
+_SUBSCRIPT = r"(?:_\s?(?:\{[^{}]{0,20}\}|\w))?"
+_NAME = re.compile(rf"(?:{_LETTER}|{_STYLE}){_SUBSCRIPT}(?:\s?(?:\\left)?\(\s?{_LETTER}{_SUBSCRIPT}\s?(?:\\right)?\))?")
+_ANSWER_NAME = re.compile(
+    rf"(?:[FIJGHSYyPT]|\\(?:Phi|Psi)|Φ|Ψ|\\(?:mathcal|mathbf|mathrm|text|mathscr)\s?\{{\s?[FIJGS]\s?\}}|\\mathcal\s?[FI]){_SUBSCRIPT}"
+    rf"(?:\s?(?:\\left)?\(\s?{_LETTER}\s?(?:\\right)?\))?"
+    r"|(?:[Tt]he )?(?:[Ff]inal )?(?:[Aa]nswer|[Aa]ntiderivative|[Ii]ntegral|[Rr]esult|[Ss]olution)",
+)
+_CONSTANT_NAME = rf"(?:[CKck]|\\(?:mathcal|mathrm|text|mathit|mathbf|mathscr)\s?\{{\s?[CKck]\s?\}}|\\mathcal\s?C){_SUBSCRIPT}(?:'|\^\{{?\\prime\}}?)?"
+_CONSTANT = re.compile(rf"[-+±]?\s?{_CONSTANT_NAME}")
+_PLUS_CONSTANT = re.compile(
+    rf"(?:\+|-|\\pm)\s*(?:\\[,;:! ]\s*)*(?:{_CONSTANT_NAME}|\\ln\s?\|?[CKck]\|?)(?![A-Za-z^(_])|\A{_CONSTANT_NAME}\s*[-+]"
+)
+_NUMBER = re.compile(r"[-+]?[\d.,]+|[-+]?\\d?frac\s?\{?\d+\}?\s?\{?\d+\}?|[-+]?\d+/\d+|\\pi|π|e|\\infty")
+_DIFFERENTIAL = re.compile(
+    r"(?:.{0,200}[^A-Za-z\\_^{]|\A)(?:d|\\mathrm\s?\{\s?d\s?\}|\\(?:,|;|!|:|dd|differentialD)\s?d?)\s?(?:[A-Za-z]|\\(?:theta|phi|tau|xi|eta))\)?\Z",
+    re.DOTALL,
+)
+_D = r"(?:d|\\mathrm\s?\{\s?d\s?\}|\\mathrm\s?d|\\partial|\\text\{\s?d\s?\})"
+_DERIVATIVE = re.compile(
+    rf"\\[dtc]?frac\s?\{{\s?{_D}(?:\^\{{?2\}}?)?\s?(?:[A-Za-z]{_SUBSCRIPT}|\\(?:theta|phi))?(?:\([a-z]\))?\s?\}}\s?\{{\s?{_D}\s?(?:[A-Za-z]|\\[a-z]+)(?:\^\{{?2\}}?)?\s?\}}"
+    rf"|\\[dtc]?frac\s?\{{\s?{_D}(?![A-Za-z])[^{{}}]{{0,80}}\}}\s?\{{\s?{_D}\s?[a-z]"
+    r"|\b[dD]\s?(?:[A-Za-z]|\([^()]{0,60}\))?\s?/\s?d[a-z]\b|\bD_\{?[a-z]\}?"
+    rf"|(?:{_LETTER}|\)|\]|\|){_SUBSCRIPT}\s?(?:'|\^\s?\{{?\s?\\prime|\\prime)"
+)
+_INTEGRAL = re.compile(r"\\(?:i*int|oint)(?![A-Za-z])|[∫∬]")
+_MATHEMATICS = re.compile(r"[\w\\]")
+_ONLY_INTEGRAL = re.compile(r"[-+]?\s?[^+]{0,60}?\Z")
+
+
+class Kind(IntEnum):
+    """What a chain is. The higher, the more it looks like an answer."""
+
+    NO_ANSWER = 0  # a lone constant, a definition, a condition, a check, an integral
+    LONE = 1  # a single symbol or number: an answer only if it is called one
+    IDENTITY = 2  # an equation of two expressions
+    PLAIN = 3  # an expression
+    STRONG = 4  # ends in "+ C", or says what it is: "\int f dx = ..", "F(x) = .."
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A chain judged: its last link, what kind of thing it is, and why."""
+
+    answer: str
+    kind: Kind
+    reason: str = ""
+    links: int = 1
+    has_constant: bool = False
+
+
+def judge(chain: Chain, root: str | None = None) -> Statement:
+    """What a chain says. ``root`` is given when the chain goes on from an earlier formula."""
+    link = chain.links[-1] if chain.links else ""
+    answer = _clean(link)
+    if root is None:
+        root = chain.root
+    related = len(chain.links) > 1
+    count = sum(1 for each in chain.links if each.strip())
+    root = _clean(root) if root else ""
+    if chain.bound:
+        return Statement(answer, Kind.NO_ANSWER, "a condition", count)
+    if not answer or not _MATHEMATICS.search(answer):
+        return Statement("", Kind.NO_ANSWER, "nothing on the right of the last =", count)
+    if len(answer) > LONGEST:
+        return Statement("", Kind.NO_ANSWER, "too long", count)
+    if _CONSTANT.fullmatch(answer):
+        return Statement(answer, Kind.NO_ANSWER, "a lone constant", count)
+    if root and _CONSTANT.fullmatch(root):
+        return Statement(answer, Kind.NO_ANSWER, "a definition of the constant", count)
+    has_integral = _INTEGRAL.search(answer) is not None
+    about_integral = bool(root) and _INTEGRAL.search(root) is not None
+    plus = _PLUS_CONSTANT.search(answer) is not None
+    if not about_integral and (
+        (root and _DERIVATIVE.search(root)) or (_DERIVATIVE.search(answer) and not plus)
+    ):
+        return Statement(answer, Kind.NO_ANSWER, "a derivative", count)
+    if has_integral and not plus and _only_integral(answer):
+        return Statement(answer, Kind.NO_ANSWER, "an integral, not evaluated", count)
+    if not has_integral and _DIFFERENTIAL.match(answer):
+        return Statement(answer, Kind.NO_ANSWER, "a differential", count)
+    if root and not about_integral:
+        if root.startswith(("d", "\\mathrm{d}")) and _DIFFERENTIAL.match(root):
+            return Statement(answer, Kind.NO_ANSWER, "a differential", count)
+        named = _ANSWER_NAME.fullmatch(root) is not None
+        if not named and _NAME.fullmatch(root):
+            if not plus:
+                return Statement(answer, Kind.NO_ANSWER, "a definition", count)
+        elif named and _NUMBER.fullmatch(answer):
+            return Statement(answer, Kind.NO_ANSWER, "a value", count)
+        if plus or named:
+            return Statement(answer, Kind.STRONG, "", count, plus)
+        if _NUMBER.fullmatch(answer) or _NAME.fullmatch(answer):
+            return Statement(answer, Kind.NO_ANSWER, "an identity", count)
+        return Statement(answer, Kind.IDENTITY, "", count)
+    if plus or about_integral:
+        return Statement(answer, Kind.STRONG, "", count, plus)
+    if _NUMBER.fullmatch(answer) or _NAME.fullmatch(answer):
+        return Statement(answer, Kind.PLAIN if related and root else Kind.LONE, "", count)
+    if has_integral:
+        return Statement(answer, Kind.LONE, "an integral", count)
+    return Statement(answer, Kind.PLAIN, "", count)
+
+
+def _only_integral(latex: str) -> bool:
+    """Whether the link is nothing but a multiple of one integral."""
+    match = _INTEGRAL.search(latex)
+    if match is None or "+" in latex[1 : match.start()] or "-" in latex[1 : match.start()]:
+        return False
+    return _DIFFERENTIAL.match(latex) is not None
+
+
+def cleaned(latex: str) -> str:
+    """A formula's text cleaned as a whole, for those that are not taken apart."""
+    return _clean(latex)
+
+
+def has_integral(latex: str) -> bool:
+    return _INTEGRAL.search(latex) is not None

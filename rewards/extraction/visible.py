@@ -1,0 +1,157 @@
+"""What of a completion the model shows as its answer: no thoughts, no next question, plain spacing.
+
+Everything here is a linear pass over the text; none of it looks at mathematics.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+# --- Unicode -----------------------------------------------------------------------------------
+# Only what finding the answer needs. Letters are never mapped (Cyrillic stays Cyrillic), and
+# superscripts, radicals and Greek are left to the reader.
+_INVISIBLE = "\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2063\u202a\u202b\u202c\u202d\u202e\ufeff\u00ad"
+_SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u2062\u3000"
+_CHARACTERS: dict[str, str] = {
+    **dict.fromkeys(_INVISIBLE, ""),
+    **dict.fromkeys(_SPACES, " "),
+    **{chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},  # fullwidth ASCII
+    "\u2028": "\n", "\u2029": "\n", "\u0085": "\n", "\u2064": "+",
+    "\u2212": "-", "\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2013": "-", "\uff70": "-",
+    "\u00b7": r"\cdot ", "\u22c5": r"\cdot ", "\u2219": r"\cdot ", "\u00d7": r"\times ",
+    "\u222b": r"\int ", "\u2044": "/", "\u2215": "/", "\u2223": "|", "\u2758": "|",
+    "\u21d2": r"\implies ", "\u27f9": r"\implies ", "\u2192": r"\rightarrow ", "\u2234": r"\therefore ",
+    "\u2248": r"\approx ", "\u2243": r"\approx ", "\u2245": r"\approx ", "\u2261": r"\equiv ",
+    "\u2254": ":=", "\u2260": r"\neq ", "\u2264": r"\le ", "\u2265": r"\ge ", "\u2208": r"\in ",
+    "\u2018": "'", "\u2019": "'", "\u2032": "'", "\u201c": '"', "\u201d": '"', "\u2033": "''",
+    "\u3001": ", ", "\u3002": ". ", "\u2026": "...", "\u3010": "[", "\u3011": "]",
+}  # fmt: skip
+_CHARACTER = re.compile("[" + re.escape("".join(_CHARACTERS)) + "]")
+# Unicode's styled alphanumerics are compatibility forms of ASCII letters, not homoglyphs.
+_STYLED = re.compile("[\U0001d400-\U0001d7ff\u210e]")
+
+
+def plain(text: str) -> str:
+    """The text with invisible characters removed and spaces, widths and relations made plain."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if text.isascii():
+        return text
+    if _STYLED.search(text):
+        import unicodedata
+
+        text = _STYLED.sub(lambda m: unicodedata.normalize("NFKC", m[0]), text)
+    return _CHARACTER.sub(lambda m: _CHARACTERS[m[0]], text)
+
+
+# --- Thinking ----------------------------------------------------------------------------------
+_TAG = re.compile(
+    r"<(?P<close>/?)(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|analysis)>"
+    r"|\[(?P<close2>/?)THINK\]|◁(?P<close3>/?)think▷"
+    r"|<\|(?:(?P<end>end)|begin)_of_thought\|>|<\|(?:(?P<END>END)|START)_THINKING\|>"
+    r"|<\|channel>thought\b|(?P<gemma><channel\|>)",
+    re.IGNORECASE,
+)
+_CHANNEL = re.compile(r"<\|channel\|>\s*(\w*)")
+_HARMONY = re.compile(r"<\|(?:start\|>\s*(?:assistant)?|message\|>|constrain\|>\s*\w*|recipient\|>)")
+# The same format after a tokenizer has dropped its special tokens.
+_BARE_FINAL = "assistantfinal"
+_BARE_ANALYSIS = re.compile(r"\s*analysis(?=[A-Z\"'(\\$])")
+_TURN = re.compile(
+    r"<\|(?:im_start|start_header_id|begin_of_text|begin_of_solution)\|>"
+    r"(?:\s*assistant)?(?:<\|end_header_id\|>)?|<start_of_turn>\s*model|^\s*<s>|\[/INST\]"
+)
+_END = re.compile(
+    r"<\|(?:im_end|endoftext|eot_id|end_of_text|end_of_solution|end|return|eom_id"
+    r"|END_OF_TURN_TOKEN|im_start|start_header_id)\|>"
+    r"|</s>|<end_of_turn>|<eos>|<\|end▁of▁sentence\|>|<\|User\|>|\[INST\]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Visible:
+    """The shown text; ``thought`` is the unfinished thought that ends it, if there is one."""
+
+    text: str
+    thought: str | None = None
+
+
+def _channels(text: str) -> Visible:
+    """Messages of the final channel; text before the first marker is a thought."""
+    marks = list(_CHANNEL.finditer(text))
+    final: list[str] = []
+    last = ""
+    for mark, following in zip(marks, [*marks[1:], None], strict=True):
+        body = text[mark.end() : following.start() if following else len(text)]
+        last = mark[1].lower()
+        if last == "final":
+            final.append(_END.split(_HARMONY.sub("", body), maxsplit=1)[0])
+    return Visible("\n".join(final), None if last == "final" else text[marks[-1].end() :])
+
+
+def _without_thoughts(text: str) -> Visible:
+    if "<|channel|>" in text:
+        return _channels(text)
+    if text.lstrip().startswith("analysis"):
+        at = text.rfind(_BARE_FINAL)
+        if at >= 0:
+            return Visible(text[at + len(_BARE_FINAL) :])
+        if _BARE_ANALYSIS.match(text):
+            return Visible("", text)
+    shown: list[str] = []
+    start = 0
+    opened: int | None = None
+    for tag in _TAG.finditer(text):
+        if not tag.lastgroup or not tag[tag.lastgroup]:  # an opening tag; a nested one says nothing
+            if opened is None:
+                shown.append(text[start : tag.start()])
+                opened = tag.end()
+        elif opened is not None:
+            opened, start = None, tag.end()
+        elif text[tag.end() :].strip() or not text[start : tag.start()].strip():
+            # Closed without having been opened: all before it was a thought. (A stray tag at the
+            # very end closes nothing.)
+            shown, start = [], tag.end()
+        else:
+            shown.append(text[start : tag.start()])
+            start = tag.end()
+    if opened is not None:
+        return Visible("\n".join(shown), text[opened:])
+    if not shown:
+        return Visible(text[start:])
+    shown.append(text[start:])
+    return Visible("\n".join(shown))
+
+
+# --- A text whose backslashes were escaped once more (JSON) --------------------------------------
+_COMMANDS = r"(?:boxed|[dt]?frac|int|sqrt|sin|cos|tan|ln|log|left|arctan|arcsin|cdot|text)(?![A-Za-z])"
+_DOUBLED = re.compile(r"(?<!\\)\\\\" + _COMMANDS)
+_SINGLE = re.compile(r"(?<!\\)\\" + _COMMANDS)
+
+
+def _unescaped(text: str) -> str:
+    if "\\\\" in text and _DOUBLED.search(text) and not _SINGLE.search(text):
+        return text.replace("\\\\", "\\")
+    return text
+
+
+def visible(completion: str, stop: Sequence[str] = ()) -> Visible:
+    """The part of a completion that may hold the answer."""
+    shown = Visible(completion)
+    marked = "<" in completion or "THINK" in completion or "◁" in completion
+    if marked or completion.lstrip()[:8] == "analysis":
+        shown = _without_thoughts(completion)
+    text = shown.text
+    cuts = [at for mark in stop if mark and (at := text.find(mark)) >= 0]
+    if cuts:
+        text = text[: min(cuts)]
+        shown = Visible("")  # what follows a stop string, a thought included, was never asked for
+    text = plain(text)
+    if "<" in text or "[" in text:
+        text = _TURN.sub("", text, count=1)
+        end = _END.search(text)
+        if end:
+            text = text[: end.start()]
+    return Visible(_unescaped(text), shown.thought)
