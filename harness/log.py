@@ -37,11 +37,14 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a row is: its shard, the offset of its block (or of itself), its line in the block."""
+    """Where a row is: its shard, and the offset of its block with its line there.
+
+    In a shard that is not sealed yet, ``offset`` is that of the row itself and ``line`` is None.
+    """
 
     shard: int
     offset: int
-    line: int
+    line: int | None
 
 
 class LogReader:
@@ -54,42 +57,46 @@ class LogReader:
     def heads(self) -> Iterator[tuple[Place, Row]]:
         """Every row without its heavy fields, in the order of writing, with its place."""
         for shard in self._shards():
-            sealed, index = self._sealed(shard), self._index(shard)
-            if index.exists():
-                yield from _read_index(index, shard)
-            elif sealed.exists():
-                for offset, line, row in _blocks(sealed):
-                    yield Place(shard, offset, line), self._head(row)
+            if self._index(shard).exists():
+                yield from _read_index(self._index(shard), shard)
             else:
-                for offset, row in _lines(self._open_shard(shard)):
-                    yield Place(shard, offset, 0), self._head(row)
+                for place, row in self._shard(shard):
+                    yield place, self._head(row)
 
     def rows(self) -> Iterator[Row]:
         """Every row in full, in the order of writing."""
         for shard in self._shards():
-            sealed = self._sealed(shard)
-            if sealed.exists():
-                yield from (row for _, _, row in _blocks(sealed))
-            else:
-                yield from (row for _, row in _lines(self._open_shard(shard)))
+            yield from (row for _, row in self._shard(shard))
 
     def read(self, place: Place) -> Row:
         """One row in full."""
-        sealed = self._sealed(place.shard)
-        if sealed.exists():
-            for _, line, row in _blocks(sealed, place.offset):
+        if place.line is None:
+            path = self._unsealed(place.shard)
+            if not path.exists():
+                raise RunError(f"{path} was sealed a moment ago; try again")
+            for _, row in _lines(path, place.offset):
+                return row
+        else:
+            path = self._sealed(place.shard)
+            for _, line, row in _blocks(path, place.offset):
                 if line == place.line:
                     return row
-        else:
-            for _, row in _lines(self._open_shard(place.shard), place.offset):
-                return row
-        raise RunError(f"{sealed}: no row at {place}; delete its index to have it made again")
+        raise RunError(f"{path} has no row at {place}; delete its index, it will be made again")
+
+    def _shard(self, shard: int) -> Iterator[tuple[Place, Row]]:
+        try:
+            # First the unsealed file: it goes away only after the sealed one is there.
+            for offset, row in _lines(self._unsealed(shard)):
+                yield Place(shard, offset, None), row
+        except FileNotFoundError:
+            for offset, line, row in _blocks(self._sealed(shard)):
+                yield Place(shard, offset, line), row
 
     def _shards(self) -> list[int]:
         names = {path.name.partition(".")[0] for path in self.directory.glob("[0-9]*.jsonl*")}
         return sorted(int(name) for name in names if name.isdigit())
 
-    def _open_shard(self, shard: int) -> Path:
+    def _unsealed(self, shard: int) -> Path:
         return self.directory / f"{shard:05}.jsonl"
 
     def _sealed(self, shard: int) -> Path:
@@ -120,19 +127,19 @@ class Log(LogReader):
     def __enter__(self) -> Log:
         self.directory.mkdir(parents=True, exist_ok=True)
         for shard in self._shards():  # read everything before anything is changed
-            if self._open_shard(shard).exists() and not self._sealed(shard).exists():
-                for _ in _lines(self._open_shard(shard)):
+            if self._unsealed(shard).exists() and not self._sealed(shard).exists():
+                for _ in _lines(self._unsealed(shard)):
                     pass
         for leftover in self.directory.glob("*.tmp"):
             leftover.unlink()
         shards = self._shards()
         for shard in shards:
             if self._sealed(shard).exists():
-                self._open_shard(shard).unlink(missing_ok=True)  # killed before it was removed
+                self._unsealed(shard).unlink(missing_ok=True)  # killed before it was removed
                 if not self._index(shard).exists():
                     self._write_index(shard)
             else:
-                _repair(self._open_shard(shard))
+                _repair(self._unsealed(shard))
                 if shard != shards[-1]:
                     self._seal(shard)
         newest = shards[-1] if shards else 0
@@ -172,12 +179,12 @@ class Log(LogReader):
 
     def _open(self, shard: int) -> None:
         self._shard = shard
-        path = self._open_shard(shard)
+        path = self._unsealed(shard)
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
         self._size = os.fstat(self._file).st_size
 
     def _seal(self, shard: int) -> None:
-        path, sealed = self._open_shard(shard), self._sealed(shard)
+        path, sealed = self._unsealed(shard), self._sealed(shard)
         with _replacing(sealed) as file:
             block: list[bytes] = []
             size = 0
@@ -247,27 +254,24 @@ def _sync_directory(directory: Path) -> None:
 
 def read_jsonl(path: Path) -> Iterator[Row]:
     """The rows of a JSON Lines file that must be whole."""
-    for number, line in enumerate(_bytes_lines(path), 1):
-        yield _parse(line, path, number)
-
-
-def _bytes_lines(path: Path, offset: int = 0) -> Iterator[bytes]:
     try:
         with path.open("rb") as file:
-            file.seek(offset)
-            yield from file
+            for number, line in enumerate(file, 1):
+                yield _parse(line, path, number)
     except OSError as error:
         raise RunError(f"cannot read {path}: {error.strerror}") from error
 
 
 def _lines(path: Path, offset: int = 0) -> Iterator[tuple[int, Row]]:
     """The rows of an unsealed shard with their offsets; an unfinished last line is passed over."""
-    for number, line in enumerate(_bytes_lines(path, offset), 1):
-        if line.endswith(b"\n"):
-            yield offset, _parse(line, path, number)
-        elif (row := _unfinished(line)) is not None:
-            yield offset, row
-        offset += len(line)
+    with path.open("rb") as file:
+        file.seek(offset)
+        for number, line in enumerate(file, 1):
+            if line.endswith(b"\n"):
+                yield offset, _parse(line, path, number)
+            elif (row := _unfinished(line)) is not None:
+                yield offset, row
+            offset += len(line)
 
 
 def _parse(line: bytes, path: Path, number: int) -> Row:
@@ -294,15 +298,14 @@ def _unfinished(line: bytes) -> Row | None:
 
 def _repair(path: Path) -> None:
     """End, or drop, an unfinished last line."""
-    size = path.stat().st_size
-    tail = b""
-    for line in _bytes_lines(path):
-        tail = line
-    if not tail or tail.endswith(b"\n"):
-        return
     with path.open("r+b") as file:
+        tail = b""
+        for line in file:
+            tail = line
+        if not tail or tail.endswith(b"\n"):
+            return
+        size = file.seek(0, os.SEEK_END)
         if _unfinished(tail) is not None:
-            file.seek(size)
             file.write(b"\n")
         else:
             file.truncate(size - len(tail))

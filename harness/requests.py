@@ -23,9 +23,14 @@ def digest(value: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def sample_seed(run_seed: int, problem_id: str, sample: int) -> int:
+def sample_seed(run_seed: int, problem: str, sample: int) -> int:
     """The seed of one sample, the same wherever it is asked; its 31 bits fit any server."""
-    return int(digest([run_seed, problem_id, sample]), 16) >> 33
+    return int(digest([run_seed, problem, sample]), 16) >> 33
+
+
+def problem_key(problem: Problem) -> str:
+    """A problem's name within a run, as in ``bee/competition/c001``."""
+    return f"{problem.name}/{problem.id}"
 
 
 class FinishReason(StrEnum):
@@ -81,7 +86,9 @@ class Request:
 
 def request_hash(problem: Problem, prompt: Rendered, sampling: Sampling) -> str:
     """The hash of all that a request says, whichever model and sample it is for."""
-    return digest([problem.id, problem.content_hash, prompt.to_dict(), sampling.to_dict()])
+    return digest(
+        [problem_key(problem), problem.content_hash, prompt.to_dict(), sampling.to_dict()]
+    )
 
 
 def completion_key(model: str, request: str, stage: str, sample: int) -> str:
@@ -119,7 +126,7 @@ class Completion:
         """The answer to a request."""
         return cls(
             model=request.model,
-            problem=request.problem.id,
+            problem=problem_key(request.problem),
             request=request.hash,
             sample=request.sample,
             stage=request.stage,

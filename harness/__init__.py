@@ -1,0 +1,46 @@
+"""Ask models, keep every answer, count, report: `sweep(models=[...], benchmarks=[...])`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from harness.errors import UserError
+    from harness.grading import Policy
+    from harness.models import Model, register
+    from harness.requests import Completion, FinishReason, Request, Sampling
+    from harness.store import Run
+    from harness.sweeping import plan, score, sweep
+
+__all__ = [
+    "Completion",
+    "FinishReason",
+    "Model",
+    "Policy",
+    "Request",
+    "Run",
+    "Sampling",
+    "UserError",
+    "plan",
+    "register",
+    "score",
+    "sweep",
+]
+
+_HOMES = {
+    "harness.errors": ("UserError",),
+    "harness.grading": ("Policy",),
+    "harness.models": ("Model", "register"),
+    "harness.requests": ("Completion", "FinishReason", "Request", "Sampling"),
+    "harness.store": ("Run",),
+    "harness.sweeping": ("plan", "score", "sweep"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    # Imported when used, so that the command line starts at once.
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(home), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,90 @@
+"""Any Python function as a model, for what has no server: `python/my_model.py:answer`."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import importlib.util
+import inspect
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+from harness.errors import ModelError
+from harness.models.base import Model, ask_each, operational
+from harness.requests import Completion, FinishReason, Request
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonFunction(Model):
+    """A function `answer(messages, seed) -> str`, plain or async, in a file of yours.
+
+    ``messages`` is a list of ``{"role", "content"}`` dictionaries (one of the role ``user`` where
+    the prompt is a text to complete). Plain functions run in threads, ``concurrency`` at once. An
+    exception is recorded as that sample's ``error``. The hash of the file is part of the model's
+    identity: edited, it is another model.
+    """
+
+    concurrency: int = operational(8)
+
+    example: ClassVar[str] = "run.py sweep --model python/my_model.py:answer --benchmark bee"
+
+    def __post_init__(self) -> None:
+        if self.concurrency < 1:
+            raise ValueError("concurrency must be positive")
+        _ = self._function
+
+    def fingerprint(self) -> dict[str, Any]:
+        return {"file": hashlib.sha256(self._path.read_bytes()).hexdigest()}
+
+    @property
+    def _path(self) -> Path:
+        return Path(self.spec.partition("/")[2].rpartition(":")[0])
+
+    @cached_property
+    def _function(self) -> Callable[[list[dict[str, str]], int], Any]:
+        name = self.spec.rpartition(":")[2]
+        if self._path.suffix != ".py":
+            raise ModelError(f"model {self.spec}: write it as python/FILE.py:FUNCTION")
+        if not self._path.is_file():
+            raise ModelError(f"model {self.spec}: there is no file {self._path}")
+        specification = importlib.util.spec_from_file_location(self._path.stem, self._path)
+        assert specification is not None
+        assert specification.loader is not None
+        module = importlib.util.module_from_spec(specification)
+        try:
+            specification.loader.exec_module(module)
+        except Exception as error:
+            raise ModelError(f"model {self.spec}: {type(error).__name__}: {error}") from error
+        function = getattr(module, name, None)
+        if not callable(function):
+            raise ModelError(f"model {self.spec}: {self._path} has no function {name!r}")
+        found: Callable[[list[dict[str, str]], int], Any] = function
+        return found
+
+    async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
+        async for completion in ask_each(requests, self._ask, self.concurrency):
+            yield completion
+
+    async def _ask(self, request: Request) -> Completion:
+        prompt = request.prompt
+        turns = [{"role": turn.role, "content": turn.content} for turn in prompt.messages]
+        messages = turns or [{"role": "user", "content": prompt.text}]
+        start = time.perf_counter()
+        text, reason, detail = "", FinishReason.STOP, ""
+        try:
+            if inspect.iscoroutinefunction(self._function):
+                text = await self._function(messages, request.seed)
+            else:
+                text = await asyncio.to_thread(self._function, messages, request.seed)
+            if not isinstance(text, str):
+                raise TypeError(f"it returned {type(text).__name__}, not a string")
+        except Exception as error:
+            text, reason, detail = "", FinishReason.ERROR, f"{type(error).__name__}: {error}"
+        latency = round(time.perf_counter() - start, 3)
+        return Completion.to(
+            request, text, finish_reason=reason, detail=detail[:500], latency=latency
+        )

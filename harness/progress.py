@@ -1,0 +1,129 @@
+"""Progress on stderr: a live bar on a terminal, else a line now and then."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from types import TracebackType
+from typing import Protocol, Self
+
+from harness.requests import Completion
+from rewards.verdict import Verdict
+
+
+class Progress(Protocol):
+    """What a sweep tells as it goes."""
+
+    def begin(self, label: str, total: int, stored: int) -> None:
+        """A model is asked ``total`` samples, of which ``stored`` are there already."""
+
+    def answered(self, completion: Completion) -> None:
+        """A completion was stored."""
+
+    def judged(self, verdict: Verdict) -> None:
+        """A verdict was stored."""
+
+
+class Silent:
+    """Says nothing."""
+
+    def begin(self, label: str, total: int, stored: int) -> None: ...
+
+    def answered(self, completion: Completion) -> None: ...
+
+    def judged(self, verdict: Verdict) -> None: ...
+
+
+class Lines:
+    """A line on stderr whenever a tenth is done and at least ``interval`` seconds have passed."""
+
+    def __init__(self, interval: float = 5.0) -> None:
+        self._interval = interval
+        self._last = 0.0
+        self._label, self._total, self._done = "", 0, 0
+        self._verdicts: Counter[str] = Counter()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def begin(self, label: str, total: int, stored: int) -> None:
+        self._label, self._total, self._done = label, total, stored
+        self._say("asking")
+
+    def answered(self, completion: Completion) -> None:
+        self._done += 1
+        if self._done == self._total or time.monotonic() - self._last >= self._interval:
+            self._say("asking")
+
+    def judged(self, verdict: Verdict) -> None:
+        self._verdicts[verdict.status] += 1
+        if time.monotonic() - self._last >= self._interval:
+            self._say("scoring")
+
+    def _say(self, stage: str) -> None:
+        self._last = time.monotonic()
+        correct, judged = self._verdicts["correct"], self._verdicts.total()
+        print(
+            f"{stage} {self._label}: {self._done} of {self._total} answers, "
+            f"{correct} of {judged} judged are correct",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+class Bar:
+    """A live bar on a terminal."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
+        self._verdicts: Counter[str] = Counter()
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[verdicts]}"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+        )
+        self._task = self._bar.add_task("", visible=False, verdicts="")
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+
+    def begin(self, label: str, total: int, stored: int) -> None:
+        self._task = self._bar.add_task(label, total=total, completed=stored, verdicts="")
+
+    def answered(self, completion: Completion) -> None:
+        self._bar.advance(self._task)
+
+    def judged(self, verdict: Verdict) -> None:
+        self._verdicts[verdict.status] += 1
+        correct, judged = self._verdicts["correct"], self._verdicts.total()
+        self._bar.update(self._task, verdicts=f"[green]{correct}[/] of {judged} judged correct")
+
+
+def for_stderr() -> Bar | Lines:
+    """The kind of progress that suits this process's stderr."""
+    return Bar() if sys.stderr.isatty() else Lines()
