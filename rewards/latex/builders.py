@@ -1,0 +1,277 @@
+"""What the special functions build from their subscript, arguments and separators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from ..expression import Call, Expression, Number
+from . import customs
+from .parser import IMAGINARY, ONE, PI, TWO, Parser
+
+Arguments = list[Expression]
+#: (parser, subscript or None, arguments, separators) -> the call, or None where they do not fit.
+Builder = Callable[[Parser, "Expression | None", Arguments, str], "Expression | None"]
+
+
+def _plain(name: str, *counts: int) -> Builder:
+    """A function of exactly these numbers of arguments and no subscript."""
+
+    def build(
+        _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+    ) -> Expression | None:
+        if subscript is not None or len(arguments) not in counts:
+            return None
+        return Call(name, tuple(arguments))
+
+    return build
+
+
+def _ordered(name: str, *, order_last: bool = False) -> Builder:
+    """A function of an order (a subscript or the first argument) and one argument."""
+
+    def build(
+        _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+    ) -> Expression | None:
+        if subscript is not None:
+            arguments = [subscript, *arguments]
+        if len(arguments) != 2:
+            return None
+        return Call(name, tuple(reversed(arguments) if order_last else arguments))
+
+    return build
+
+
+def _variadic(name: str) -> Builder:
+    def build(
+        _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+    ) -> Expression | None:
+        return Call(name, tuple(arguments)) if subscript is None and len(arguments) > 1 else None
+
+    return build
+
+
+def _log_integral(
+    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+) -> Expression | None:
+    """``Li(x)`` is the offset logarithmic integral, ``Li_s(x)`` the polylogarithm."""
+    if subscript is None:
+        return Call("li_offset", (arguments[0],)) if len(arguments) == 1 else None
+    return Call("polylog", (subscript, arguments[0])) if len(arguments) == 1 else None
+
+
+def _expint(
+    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+) -> Expression | None:
+    if subscript is not None:
+        arguments = [subscript, *arguments]
+    return Call("expint", tuple(arguments)) if len(arguments) == 2 else None
+
+
+def _ei(
+    parser: Parser, subscript: Expression | None, arguments: Arguments, separators: str
+) -> Expression | None:
+    """``Ei(x)``; Maple writes ``Ei(n, x)`` for the generalised exponential integral."""
+    if subscript is None and len(arguments) == 1:
+        return Call("ei", (arguments[0],))
+    return _expint(parser, subscript, arguments, separators)
+
+
+def _upper_gamma(
+    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+) -> Expression | None:
+    if subscript is not None or len(arguments) > 2:
+        return None
+    return Call("gamma_upper" if len(arguments) == 2 else "gamma", tuple(arguments))
+
+
+def _beta(
+    _: Parser, subscript: Expression | None, arguments: Arguments, separators: str
+) -> Expression | None:
+    """``B(a, b)``; incomplete ``B_x(a, b)`` and ``B(x; a, b)`` are ``beta_lower(a, b, x)``."""
+    if subscript is not None and len(arguments) == 2:
+        return Call("beta_lower", (*arguments, subscript))
+    if subscript is None and len(arguments) == 3:
+        return Call("beta_lower", (arguments[1], arguments[2], arguments[0]))
+    if subscript is None and len(arguments) == 2:
+        return Call("beta", tuple(arguments))
+    return None
+
+
+def _fresnel(name: str) -> Builder:
+    def build(
+        parser: Parser, subscript: Expression | None, arguments: Arguments, _: str
+    ) -> Expression | None:
+        if subscript is not None or len(arguments) != 1:
+            return None
+        (argument,) = arguments
+        if not parser.choose(customs.FRESNEL_SCALE):
+            return Call(name, (argument,))
+        # The integral of sin t^2 is sqrt(pi/2) times the normalised one at x sqrt(2/pi).
+        scale = Call("sqrt", (Call("div", (TWO, PI)),))
+        return Call("div", (Call(name, (Call("mul", (scale, argument)),)), scale))
+
+    return build
+
+
+def _elliptic(
+    incomplete: str | None, complete: str | None, *, is_name: bool, extra: int
+) -> Builder:
+    """An elliptic integral. `extra` leading arguments (the characteristic of Pi) pass through.
+
+    A bar announces the parameter m, and so do the names of Mathematica and SymPy and complete
+    integrals; a comma or semicolon announces the modulus k.
+    """
+
+    def build(
+        parser: Parser, subscript: Expression | None, arguments: Arguments, separators: str
+    ) -> Expression | None:
+        if subscript is not None:
+            return None
+        count = len(arguments) - extra
+        if count == 1 and complete is not None:
+            is_parameter = True
+            name = complete
+        elif count == 2 and incomplete is not None:
+            is_parameter = is_name or separators[-1:] == "|"
+            name = incomplete
+        else:
+            return None
+        *leading, module = arguments
+        if not _is_zero_or_one(module) and is_parameter == parser.choose(customs.ELLIPTIC_MODULUS):
+            module = Call("pow", (module, TWO))
+        if count == 2 and separators[-1:] == ";" and parser.choose(customs.ELLIPTIC_JACOBI):
+            leading[-1] = Call("asin", (leading[-1],))
+        return Call(name, (*leading, module))
+
+    return build
+
+
+def _is_zero_or_one(node: Expression) -> bool:
+    return type(node) is Number and node.numerator in (0, 1) and node.denominator == 1
+
+
+def _hyper(
+    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+) -> Expression | None:
+    return None
+
+
+def _root(
+    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+) -> Expression | None:
+    return Call("root", tuple(arguments)) if len(arguments) == 2 and subscript is None else None
+
+
+def _cube_root(
+    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+) -> Expression | None:
+    if subscript is not None or len(arguments) != 1:
+        return None
+    return Call("root", (arguments[0], Number(3)))
+
+
+def _dilog(
+    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+) -> Expression | None:
+    if subscript is not None or len(arguments) != 1:
+        return None
+    return Call("polylog", (TWO, arguments[0]))
+
+
+def _inverse_tangent_integral(
+    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+) -> Expression | None:
+    """``Ti_s(x)`` is the imaginary part of ``Li_s(ix)``."""
+    if subscript is None or len(arguments) != 1:
+        return None
+    turned = Call("mul", (IMAGINARY, arguments[0]))
+    difference = Call(
+        "add",
+        (
+            Call("polylog", (subscript, turned)),
+            Call("neg", (Call("polylog", (subscript, Call("neg", (turned,)))),)),
+        ),
+    )
+    return Call("div", (difference, Call("mul", (TWO, IMAGINARY))))
+
+
+def _cin(
+    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+) -> Expression | None:
+    """``Cin(x) = gamma + ln x - Ci(x)``."""
+    if subscript is not None or len(arguments) != 1:
+        return None
+    (x,) = arguments
+    return Call("add", (Call("euler_gamma"), Call("ln", (x,)), Call("neg", (Call("ci", (x,)),))))
+
+
+def _ein(
+    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+) -> Expression | None:
+    """``Ein(x) = E_1(x) + ln x + gamma``."""
+    if subscript is not None or len(arguments) != 1:
+        return None
+    (x,) = arguments
+    return Call("add", (Call("expint", (ONE, x)), Call("ln", (x,)), Call("euler_gamma")))
+
+
+def _scaled_erfc(
+    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+) -> Expression | None:
+    if subscript is not None or len(arguments) != 1:
+        return None
+    (x,) = arguments
+    return Call("mul", (Call("exp", (Call("pow", (x, TWO)),)), Call("erfc", (x,))))
+
+
+def _lambert(
+    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+) -> Expression | None:
+    """``W(x)``, ``W_k(x)``, built as ``lambertw(x, k)``; ``W_0`` is the principal branch."""
+    if len(arguments) == 2 and subscript is None:
+        return Call("lambertw", tuple(arguments))
+    if len(arguments) != 1:
+        return None
+    if subscript is None or _is_zero(subscript):
+        return Call("lambertw", (arguments[0],))
+    return Call("lambertw", (arguments[0], subscript))
+
+
+def _is_zero(node: Expression) -> bool:
+    return type(node) is Number and node.numerator == 0
+
+
+def _square_root(
+    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+) -> Expression | None:
+    if subscript is not None or len(arguments) != 1:
+        return None
+    return Call("sqrt", (arguments[0],))
+
+
+BUILDERS: Final[dict[str, Builder]] = {
+    **{name: _plain(name, 1) for name in ("li", "si", "ci", "shi", "chi", "digamma", "lgamma",
+                                          "heaviside")},
+    "airyai": _plain("airy_ai", 1), "airybi": _plain("airy_bi", 1),
+    "ei": _ei, "expint": _expint, "Li": _log_integral, "polylog": _ordered("polylog"),
+    "dilog": _dilog, "fresnels": _fresnel("fresnel_s"), "fresnelc": _fresnel("fresnel_c"),
+    "gammafunction": _upper_gamma, "lowergamma": _plain("gamma_lower", 2),
+    "betafunction": _beta, "lambertw": _lambert, "zeta": _plain("zeta", 1, 2),
+    "polygamma": _ordered("polygamma"), "lerchphi": _plain("lerch_phi", 3),
+    "ellipticf": _elliptic("elliptic_f", None, is_name=True, extra=0),
+    "elliptice": _elliptic("elliptic_e", "elliptic_ec", is_name=True, extra=0),
+    "elliptick": _elliptic(None, "elliptic_k", is_name=True, extra=0),
+    "ellipticpi": _elliptic("elliptic_pi", "elliptic_pic", is_name=True, extra=1),
+    "F": _elliptic("elliptic_f", None, is_name=False, extra=0),
+    "E": _elliptic("elliptic_e", "elliptic_ec", is_name=False, extra=0),
+    "Pi": _elliptic("elliptic_pi", "elliptic_pic", is_name=False, extra=1),
+    "besselj": _ordered("bessel_j"), "bessely": _ordered("bessel_y"),
+    "besseli": _ordered("bessel_i"), "besselk": _ordered("bessel_k"),
+    "legendre": _ordered("legendre_p"), "chebyshevt": _ordered("chebyshev_t"),
+    "chebyshevu": _ordered("chebyshev_u"), "hermite": _ordered("hermite_h"),
+    "laguerre": _ordered("laguerre_l"), "hyper": _hyper, "max": _variadic("max"),
+    "min": _variadic("min"), "binomial": _plain("binomial", 2), "sqrt": _square_root,
+    "cbrt": _cube_root, "root": _root, "Ti": _inverse_tangent_integral, "Cin": _cin, "Ein": _ein,
+    "erfcx": _scaled_erfc,
+}  # fmt: skip

@@ -1,0 +1,183 @@
+r"""Functions that may stand without parentheses: ``\sin^2 2x``, ``\ln|x|``, ``\arctan e^x``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..expression import Call, Expression, Number, Symbol
+from . import customs
+from .functions import INVERSES
+from .parser import (
+    CLOSERS,
+    INFIX,
+    E,
+    Parser,
+    is_constant,
+    product,
+    quotient,
+)
+
+OPENERS: Final = frozenset(("(", "[", "\\{"))
+BRACE: Final = frozenset("}")
+_LOGARITHMS: Final = frozenset(("ln", "log", "lg"))
+_ATOMIC: Final = (Number, Symbol)
+
+
+def function(parser: Parser, name: str, depth: int) -> Expression:
+    """A function of one argument, with or without parentheses, perhaps with a power on its name."""
+    tokens = parser.tokens
+    power: Expression | None = None
+    base: Expression | None = None
+    while (token := tokens[parser.pos]) == "^" or token == "_":
+        parser.pos += 1
+        if token == "^":
+            if power is not None:
+                raise parser.error("an argument", at=parser.pos - 1)
+            power = parser.exponent(depth)
+        else:
+            if base is not None or (name != "log" and name != "ln"):
+                raise parser.error("an argument, not a subscript", at=parser.pos - 1)
+            base = parser.tex_argument(depth)
+    if type(power) is Number and power.numerator == -1 and power.denominator == 1:
+        inverse = INVERSES.get(name)
+        if inverse is not None:
+            name, power = inverse, None
+    argument = argument_of(parser, name, depth)
+    if tokens[parser.pos] == "," and tokens[parser.pos - 1] not in CLOSERS:
+        raise parser.stray(",")
+    node = _unary(name, argument, base)
+    return node if power is None else Call("pow", (node, power))
+
+
+def _unary(name: str, argument: Expression, base: Expression | None) -> Expression:
+    if base is not None:
+        return Call("ln", (argument,)) if base is E else Call("log", (argument, base))
+    if name == "log":
+        return Call("ln", (argument,))
+    if name == "lg":
+        return Call("log", (argument, Number(10)))
+    if name == "sinc":
+        return quotient(Call("sin", (argument,)), argument)
+    return Call(_TREE_NAMES.get(name, name), (argument,))
+
+
+_TREE_NAMES: Final = {"fact": "factorial", "fracpart": "frac"}
+
+
+# -- the extent of an argument --------------------------------------------------------------------
+
+
+def argument_of(parser: Parser, name: str, depth: int) -> Expression:
+    tokens = parser.tokens
+    token = tokens[parser.pos]
+    if token == "(" or token in OPENERS:
+        parser.pos += 1
+        argument = parser.group(CLOSERS, depth)
+        if tokens[parser.pos] == "^" and type(argument) not in _ATOMIC:
+            return _power_or_argument(parser, argument, depth, inside=False)
+        return argument
+    if token == "{":
+        # SymPy prints \log{\left(x \right)}^{2}: the braces close the call.
+        closed = tokens[parser.pos + 1] in OPENERS
+        parser.pos += 1
+        argument = parser.group(BRACE, depth)
+        if tokens[parser.pos] == "^" and not closed and type(argument) not in _ATOMIC:
+            return _power_or_argument(parser, argument, depth, inside=False)
+        return argument
+    if token == "|" or token == "\\left|":
+        argument = parser.operand(token, depth)
+        if tokens[parser.pos] == "^":
+            return _power_or_argument(parser, argument, depth, inside=True)
+        return argument
+    return _bare_argument(parser, name, depth)
+
+
+def _power_or_argument(
+    parser: Parser, argument: Expression, depth: int, *, inside: bool
+) -> Expression:
+    """``f(u)^n``: leaves the power to the call, or takes it into the argument."""
+    if parser.choose(customs.CALL_POWER) == inside:
+        return argument
+    return parser.postfix(argument, "^", depth)
+
+
+def _bare_argument(parser: Parser, name: str, depth: int) -> Expression:
+    """An argument without parentheses: a product that custom ends."""
+    tokens = parser.tokens
+    negative = parser.sign() if tokens[parser.pos] in ("+", "-") else False
+    parts = [parser.factor(depth)]
+    token = tokens[parser.pos]
+    operator = INFIX.get(token)
+    if operator is None:
+        constant = is_constant(parts[0])
+        simple = constant or _is_simple(parts[0])
+        while simple and operator is None and _continues(parser, name, token, constant):
+            part = parser.factor(depth)
+            parts.append(part)
+            constant = constant and is_constant(part)
+            simple = constant or _is_simple(part)
+            token = tokens[parser.pos]
+            operator = INFIX.get(token)
+    if operator and type(parts[-1]) in _ATOMIC:
+        _take_operator(parser, token, parts, depth)
+    return parser.negated(negative, product(parts))
+
+
+def _is_simple(node: Expression) -> bool:
+    """A letter or a power of one, after which an argument may go on with another letter."""
+    if type(node) is Call and node.function == "pow":
+        node = node.args[0]
+    return type(node) is Symbol
+
+
+def _continues(parser: Parser, name: str, token: str, constant: bool) -> bool:
+    """Whether an argument that is so far constant (or ends in a letter) takes the next operand."""
+    following = parser.tokens[parser.pos + 1]
+    atom = parser.atoms.get(token)
+    if atom is not None and type(atom) is not Number:
+        return constant or not (following == "^" and (atom is E or token == "e"))
+    if token == "\\pi":
+        return True
+    if token[0].isdigit():
+        return False
+    group = token in OPENERS or token == "{" or token == "|" or token == "\\left|"
+    if not constant:
+        return group and token != "{" and parser.choose(customs.ARGUMENT_EXTENT)
+    if not (group or token in ("\\frac", "\\sqrt", "\\radical")) and token not in parser.prefix:
+        return False
+    is_function = not group and parser.prefix[token][0] is function
+    takes = not (is_function and not name.startswith("a") and name != "exp")
+    if name in _LOGARITHMS or is_function or group:
+        return takes != parser.choose(customs.ARGUMENT_EXTENT)
+    return takes
+
+
+def _take_operator(parser: Parser, token: str, parts: list[Expression], depth: int) -> None:
+    r"""``\sin x/2`` and ``\sin 2 \cdot x``, where custom is divided."""
+    tokens = parser.tokens
+    following = tokens[parser.pos + 1]
+    if token == "/":
+        divisor = parser.atoms.get(following)
+        after = tokens[parser.pos + 2]
+        if (
+            (type(divisor) is Symbol or following.isdigit())
+            and divisor not in parts
+            and after not in ("^", "(", "_")
+            and not (type(parts[0]) is Number and len(parts) == 1)
+            and parser.choose(customs.ARGUMENT_SLASH)
+        ):
+            parser.pos += 1
+            parts[:] = [quotient(product(parts), parser.factor(depth))]
+    elif token in ("*", "\\cdot", "\\times") and len(parts) == 1 and type(parts[0]) is Number:
+        divided = type(parser.atoms.get(following)) is Symbol
+        if divided and not parser.choose(customs.ARGUMENT_TIMES):
+            parser.pos += 1
+            parts.append(parser.factor(depth))
+
+
+def inverse_or_product(parser: Parser, names: str, depth: int) -> Expression:
+    """``asin x`` where ``a`` is a symbol of the problem."""
+    inverse, plain = names.split()
+    if parser.choose(customs.A_INVERSE):
+        return Call("mul", (Symbol("a"), function(parser, plain, depth)))
+    return function(parser, inverse, depth)

@@ -1,0 +1,319 @@
+"""Operands that are not function calls: groups, bars, fractions, roots, tables, sums, products."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..expression import Call, Expression, Number, Symbol
+from . import customs
+from .errors import NotClosedFormError, ReadError, TooBigError
+from .parser import Parser, quotient, ratio
+from .special import hypergeometric
+
+_BRACE: Final = frozenset("}")
+_DIFFERENTIALS: Final = frozenset(("d", "\\differential", "\\partial", "\\upright d"))
+
+
+# -- groups ---------------------------------------------------------------------------------------
+
+
+def parenthesis(parser: Parser, closers: frozenset[str], depth: int) -> Expression:
+    return parser.group(closers, depth)
+
+
+def brace(parser: Parser, _: None, depth: int) -> Expression:
+    """A braced group; an empty one is nothing, unless a hypergeometric function begins there."""
+    if parser.tokens[parser.pos] == "}":
+        parser.pos += 1
+        token = parser.tokens[parser.pos]
+        if token == "_":
+            return hypergeometric(parser, depth)
+        return parser.operand(token, depth)
+    return parser.group(_BRACE, depth)
+
+
+def lower_script(parser: Parser, _: None, depth: int) -> Expression:
+    """``_2F_1`` without the empty braces."""
+    parser.pos -= 1
+    return hypergeometric(parser, depth)
+
+
+def bars(parser: Parser, _: None, depth: int) -> Expression:
+    """``|x|`` with plain bars: whether a bar opens or closes follows from what stands before it."""
+    start = parser.pos
+    parser.bars += 1
+    node = parser.expression(depth)
+    if parser.tokens[parser.pos] != "|":
+        if not parser.tokens[parser.pos]:
+            raise parser.error("a closing bar for the one", at=start - 1)
+        raise parser.error("an operator or a closing bar")
+    parser.pos += 1
+    parser.bars -= 1
+    return Call("abs", (node,))
+
+
+def sized_bars(parser: Parser, _: None, depth: int) -> Expression:
+    return Call("abs", (parser.group(_RIGHT_BAR, depth),))
+
+
+_RIGHT_BAR: Final = frozenset(("\\right|",))
+
+
+def rounded(parser: Parser, function: str, depth: int) -> Expression:
+    closer = "\\rfloor" if function == "floor" else "\\rceil"
+    return Call(function, (parser.group(frozenset((closer,)), depth),))
+
+
+def negation(parser: Parser, sign: str, depth: int) -> Expression:
+    r"""A sign after an operator: ``x \cdot -2``."""
+    return parser.negated(sign == "-", parser.factor(depth))
+
+
+# -- fractions, roots, binomials ------------------------------------------------------------------
+
+
+def fraction(parser: Parser, _: None, depth: int) -> Expression:
+    tokens = parser.tokens
+    start = parser.pos
+    place = start + (tokens[start] == "{")
+    if tokens[place] in _DIFFERENTIALS and _is_derivative(parser, start):
+        raise parser.error("a closed form, not a derivative", NotClosedFormError, at=start - 1)
+    top = parser.tex_argument(depth)
+    bottom = parser.tex_argument(depth)
+    node = quotient(top, bottom)
+    if type(node) is Number and start > 1 and tokens[start - 2].isdigit():
+        return _maybe_mixed(parser, node, start)
+    return node
+
+
+def _maybe_mixed(parser: Parser, node: Number, start: int) -> Expression:
+    r"""``2\frac13``: 2 times 1/3, or the mixed number 2 + 1/3."""
+    before = parser.tokens[start - 3] if start > 2 else ""
+    whole = int(parser.tokens[start - 2][: parser.limits.digits])
+    if whole == 0 or before in ("^", "_") or not 0 < node.numerator < node.denominator:
+        return node
+    if not parser.choose(customs.MIXED_NUMBER):
+        return node
+    # The number before is already a factor: times this, it is the mixed number.
+    return ratio(whole * node.denominator + node.numerator, whole * node.denominator)
+
+
+def _is_derivative(parser: Parser, start: int) -> bool:
+    r"""Whether ``\frac{d..}{d..}`` begins here, where ``d`` is not a symbol of the problem."""
+    tokens = parser.tokens
+    if "\\partial" in tokens[start : start + 2] or "\\differential" in tokens[start : start + 2]:
+        return True
+    if "d" in parser.symbols:
+        return False
+    place = start
+    if tokens[place] == "{":
+        level = 0
+        while tokens[place]:
+            level += (tokens[place] == "{") - (tokens[place] == "}")
+            if level == 0:
+                break
+            place += 1
+    bottom = tokens[place + 1 : place + 4]
+    if not bottom or bottom[0] != "{":
+        return "\\differential" in bottom[:1]
+    return len(bottom) == 3 and bottom[1] in _DIFFERENTIALS and bottom[2] not in ("}", "+", "-")
+
+
+def vulgar(parser: Parser, value: Number, depth: int) -> Expression:
+    """``½`` and its like."""
+    return value
+
+
+def radical(parser: Parser, _: None, depth: int) -> Expression:
+    tokens = parser.tokens
+    index: Expression | None = None
+    if tokens[parser.pos] == "[":
+        parser.pos += 1
+        index = parser.group(_BRACKET, depth)
+    token = tokens[parser.pos]
+    if token.isdigit() and len(token) > 1 and not parser.choose(customs.UNBRACED_DIGITS):
+        argument = parser.operand(token, depth)
+    else:
+        argument = parser.tex_argument(depth)
+    if index is None or (type(index) is Number and index == Number(2)):
+        return Call("sqrt", (argument,))
+    return Call("root", (argument, index))
+
+
+_BRACKET: Final = frozenset("]")
+
+
+def radical_sign(parser: Parser, degree: int, depth: int) -> Expression:
+    """The character √ before a group or an operand with its power."""
+    token = parser.tokens[parser.pos]
+    grouped = token in ("(", "[", "{", "\\{")
+    argument = parser.operand(token, depth) if grouped else parser.factor(depth)
+    if degree == 2:
+        return Call("sqrt", (argument,))
+    return Call("root", (argument, Number(degree)))
+
+
+def binomial(parser: Parser, _: None, depth: int) -> Expression:
+    top = parser.tex_argument(depth)
+    return Call("binomial", (top, parser.tex_argument(depth)))
+
+
+# -- tables ---------------------------------------------------------------------------------------
+
+_RELATIONS: Final = {"<": "lt", ">": "gt", "\\le": "le", "\\ge": "ge", "=": "eq", "\\ne": "ne"}
+_JOINERS: Final = {"\\wedge": "and", "\\vee": "or", "\\or": "or", ",": "and"}
+
+
+def cases(parser: Parser, name: str, depth: int) -> Expression:
+    r"""``\begin{cases} value & condition \\ ... \end{cases}``."""
+    tokens = parser.tokens
+    bars_before, parser.bars = parser.bars, 0
+    separates, parser.separates = parser.separates, False
+    closer = f"\\end {name}"
+    parts: list[Expression] = []
+    while True:
+        while tokens[parser.pos] == "\\\\":
+            parser.pos += 1
+        if tokens[parser.pos] == closer:
+            break
+        if len(parts) % 2:
+            raise parser.error("the end of the table after its last case")
+        parts.append(parser.expression(depth))
+        condition = _condition(parser, depth)
+        if condition is not None:
+            parts.append(condition)
+        if tokens[parser.pos] not in ("\\\\", closer):
+            raise parser.error("the end of a row")
+    parser.pos += 1
+    parser.bars, parser.separates = bars_before, separates
+    if len(parts) < 2:
+        raise parser.error("a table with conditions")
+    return Call("piecewise", tuple(parts))
+
+
+def _condition(parser: Parser, depth: int) -> Expression | None:
+    """The condition of a row; None for "otherwise" and for none at all."""
+    tokens = parser.tokens
+    while tokens[parser.pos] in (",", ";", "&", "\\if", ":"):
+        parser.pos += 1
+    token = tokens[parser.pos]
+    if token == "\\otherwise":
+        parser.pos += 1
+        while tokens[parser.pos] in (".", ",", ";"):
+            parser.pos += 1
+        return None
+    if token == "\\\\" or token.startswith("\\end "):
+        return None
+    node = _comparison(parser, depth)
+    for _ in range(parser.limits.terms):
+        joiner = _JOINERS.get(tokens[parser.pos])
+        if joiner is None or tokens[parser.pos + 1] == "\\\\":
+            break
+        parser.pos += 1
+        if tokens[parser.pos].startswith("\\end "):
+            return node
+        node = Call(joiner, (node, _comparison(parser, depth)))
+    while tokens[parser.pos] in (".", ",", ";"):
+        parser.pos += 1
+    return node
+
+
+def _comparison(parser: Parser, depth: int) -> Expression:
+    """``a < b``, or a chain of comparisons."""
+    tokens = parser.tokens
+    if tokens[parser.pos] == "\\if":
+        parser.pos += 1
+    sides = parser.expression(depth)
+    links: list[Expression] = []
+    while (relation := _RELATIONS.get(tokens[parser.pos])) is not None:
+        parser.pos += 1
+        right = parser.expression(depth)
+        links.append(Call(relation, (sides, right)))
+        sides = right
+    if not links:
+        raise parser.error("a comparison")
+    return links[0] if len(links) == 1 else Call("and", tuple(links))
+
+
+# -- sums and products of explicit terms ----------------------------------------------------------
+
+
+def series(parser: Parser, function: str, depth: int) -> Expression:
+    r"""``\sum_{k=0}^{3} x^k`` with numbers for bounds, written out."""
+    tokens = parser.tokens
+    start = parser.pos - 1
+    construct = "a sum" if function == "add" else "a product"
+    index: str | None = None
+    low: Expression | None = None
+    high: Expression | None = None
+    while (token := tokens[parser.pos]) == "_" or token == "^":
+        parser.pos += 1
+        if token == "^":
+            if "\\infty" in tokens[parser.pos : parser.pos + 3]:
+                raise parser.error(
+                    f"a closed form, not an infinite {construct[2:]}", NotClosedFormError, at=start
+                )
+            high = parser.operand(tokens[parser.pos], depth)
+        else:
+            parser.expect("{", f"the bounds of {construct}")
+            index = tokens[parser.pos].lstrip("\\")
+            parser.pos += 1
+            if tokens[parser.pos] != "=":
+                break
+            parser.pos += 1
+            low = parser.group(_BRACE, depth)
+    bounds = [_whole(bound) for bound in (low, high)]
+    if index is None or bounds[0] is None or bounds[1] is None:
+        raise parser.error(
+            f"a closed form, not {construct} with unknown bounds", NotClosedFormError, at=start
+        )
+    first, last = bounds[0], bounds[1]
+    if last - first >= parser.limits.terms:
+        raise parser.error(
+            f"{construct} of at most {parser.limits.terms} terms", TooBigError, at=start
+        )
+    atoms = parser.atoms
+    parser.atoms = {**atoms, index: Symbol(index), "\\" + index: Symbol(index)}
+    body = parser.term(depth)
+    parser.atoms = atoms
+    parser.nodes += size(body) * max(last - first + 1, 0)
+    if parser.nodes > parser.limits.nodes:
+        raise parser.error(f"at most {parser.limits.nodes} terms in all", TooBigError, at=start)
+    terms = tuple(substitute(body, index, Number(value)) for value in range(first, last + 1))
+    if len(terms) < 2:
+        return terms[0] if terms else Number(int(function == "mul"))
+    return Call(function, terms)
+
+
+def _whole(node: Expression | None) -> int | None:
+    return node.numerator if type(node) is Number and node.denominator == 1 else None
+
+
+def size(node: Expression) -> int:
+    """The number of nodes of a tree."""
+    count = 0
+    pending = [node]
+    while pending:
+        count += 1
+        node = pending.pop()
+        if type(node) is Call:
+            pending.extend(node.args)
+    return count
+
+
+def substitute(node: Expression, name: str, value: Expression) -> Expression:
+    """The tree with a symbol replaced."""
+    if type(node) is Symbol:
+        return value if node.name == name else node
+    if type(node) is Call and node.args:
+        return Call(node.function, tuple(substitute(arg, name, value) for arg in node.args))
+    return node
+
+
+# -- what is not a formula ------------------------------------------------------------------------
+
+
+def refused(parser: Parser, reason: tuple[type[ReadError], str], depth: int) -> Expression:
+    """Handler of what never stands in a closed form."""
+    kind, expected = reason
+    raise parser.error(expected, kind, at=parser.pos - 1)

@@ -1,0 +1,126 @@
+"""The tables that drive the parser: what every token means at the beginning of an operand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from ..expression import Expression, Number, Symbol
+from . import builders, calls, forms, special
+from .errors import AlternativesError, NotClosedFormError, ReadError
+from .functions import CONSTANT_WORDS, GREEK, NAMES, UNARY
+from .lexer import Speller, speller
+from .parser import CLOSERS, IMAGINARY, INFIX, PI, POSTFIX, E, Handler
+
+Entry = tuple[Handler, Any]
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def _not_closed(construct: str) -> Entry:
+    return forms.refused, (NotClosedFormError, f"a closed form, not {construct}")
+
+
+def _unsupported(what: str) -> Entry:
+    return forms.refused, (ReadError, what)
+
+
+def _prefix() -> dict[str, Entry]:
+    table: dict[str, Entry] = {
+        "(": (forms.parenthesis, CLOSERS),
+        "[": (forms.parenthesis, CLOSERS),
+        "\\{": (forms.parenthesis, CLOSERS),
+        "\\left.": (forms.parenthesis, CLOSERS),
+        "{": (forms.brace, None),
+        "|": (forms.bars, None),
+        "\\left|": (forms.sized_bars, None),
+        "\\lfloor": (forms.rounded, "floor"),
+        "\\lceil": (forms.rounded, "ceil"),
+        "-": (forms.negation, "-"),
+        "+": (forms.negation, "+"),
+        "_": (forms.lower_script, None),
+        "\\frac": (forms.fraction, None),
+        "\\sqrt": (forms.radical, None),
+        "\\radical": (forms.radical_sign, 2),
+        "\\cuberoot": (forms.radical_sign, 3),
+        "\\fourthroot": (forms.radical_sign, 4),
+        "\\binom": (forms.binomial, None),
+        "\\sum": (forms.series, "add"),
+        "\\prod": (forms.series, "mul"),
+        "\\int": _not_closed("an unevaluated integral"),
+        "\\lim": _not_closed("a limit"),
+        "\\partial": _not_closed("a derivative"),
+        "\\nabla": _not_closed("a derivative"),
+        "\\differential": _unsupported("an expression without a differential"),
+        "\\infty": _unsupported("a finite value"),
+        "\\iint": _not_closed("an unevaluated integral"),
+    }
+    for name in ("\\limsup", "\\liminf", "\\varlimsup", "\\varliminf"):
+        table[name] = _not_closed("a limit")
+    for name in ("\\dots", "\\ldots", "\\cdots", "\\dotsb", "\\dotsc", "\\ddots", "…", "⋯"):
+        table[name] = _not_closed("an infinite series")
+    for sign in ("\\pm", "\\mp"):
+        table[sign] = (
+            forms.refused,
+            (AlternativesError, f"one answer, not {sign}"),
+        )
+    for environment in ("cases", "dcases", "rcases", "array"):
+        table[f"\\begin {environment}"] = (forms.cases, environment)
+    for numerator, denominator in (
+        (1, 4), (1, 2), (3, 4), (1, 3), (2, 3), (1, 5), (2, 5), (3, 5), (4, 5), (1, 6), (5, 6),
+        (1, 8), (3, 8), (5, 8), (7, 8),
+    ):  # fmt: skip
+        value = Number(numerator, denominator)
+        table[f"\\{numerator}/{denominator}"] = (forms.vulgar, value)
+    for name in UNARY:
+        table["\\" + name] = (calls.function, name)
+    for name in builders.BUILDERS:
+        table["\\fn " + name] = (special.named, name)
+    for name in special.LETTERS:
+        table[name] = (special.letter, name)
+    for spelling, token in NAMES.items():
+        if token in table:
+            table.setdefault("\\" + spelling, table[token])
+    for inverse, plain in (("a" + name, name) for name in UNARY if "a" + name in UNARY):
+        table[f"\\a {inverse} {plain}"] = (calls.inverse_or_product, f"{inverse} {plain}")
+    return table
+
+
+PREFIX: Final = _prefix()
+
+
+def _atoms() -> dict[str, Expression]:
+    atoms: dict[str, Expression] = {str(value): Number(value) for value in range(101)}
+    atoms |= {letter: Symbol(letter) for letter in _LETTERS if letter not in special.LETTERS}
+    atoms |= {"\\" + name: Symbol(name) for name in GREEK if "\\" + name not in special.LETTERS}
+    atoms |= {"e": E, "i": IMAGINARY, "\\pi": PI, "\\upright e": E, "\\upright i": IMAGINARY}
+    atoms["constant"] = Symbol(CONSTANT_WORDS[0])
+    return atoms
+
+
+_ATOMS: Final = _atoms()
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What the tokens mean given the names of a problem."""
+
+    symbols: frozenset[str]
+    atoms: dict[str, Expression]
+    known: frozenset[str]
+    spell: Speller
+
+
+@lru_cache(maxsize=512)
+def vocabulary(symbols: frozenset[str]) -> Vocabulary:
+    atoms = dict(_ATOMS)
+    for name in symbols:
+        symbol = Symbol(name)
+        if name in GREEK:
+            atoms["\\" + name] = symbol
+        atoms[name] = symbol
+    known = frozenset(atoms) | PREFIX.keys() | INFIX.keys() | POSTFIX
+    # Runs of letters and numbers are spelt out; everything else in `known` is canonical already.
+    table = dict.fromkeys(known)
+    return Vocabulary(symbols, atoms, known, speller(symbols, table))

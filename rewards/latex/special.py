@@ -1,0 +1,228 @@
+r"""Special functions: by name (``\operatorname{Li}_2(x)``), by letter (``F(x|m)``), ``_2F_1``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..expression import Call, Expression, Number, Symbol
+from . import customs
+from .builders import BUILDERS, Arguments
+from .calls import BRACE, OPENERS, argument_of
+from .parser import CLOSERS, Parser
+
+
+def named(parser: Parser, name: str, depth: int) -> Expression:
+    r"""A special function by name: ``\operatorname{Li}_2(x)``, ``\mathrm{Ei}{\left(x\right)}``."""
+    tokens = parser.tokens
+    start = parser.pos - 1
+    subscript: Expression | None = None
+    power: Expression | None = None
+    while (token := tokens[parser.pos]) == "_" or token == "^":
+        parser.pos += 1
+        if token == "_" and subscript is None:
+            subscript = parser.tex_argument(depth)
+        elif token == "^" and power is None:
+            power = parser.exponent(depth)
+        else:
+            raise parser.error("arguments", at=parser.pos - 1)
+    token = tokens[parser.pos]
+    if token in OPENERS or token == "{":
+        arguments, separators = arguments_of(parser, depth)
+    elif name in ("fresnels", "fresnelc") and subscript is None and power is None:
+        return Symbol(name[-1].upper())
+    else:
+        arguments, separators = [argument_of(parser, name, depth)], ""
+    node = BUILDERS[name](parser, subscript, arguments, separators)
+    if node is None:
+        raise parser.error(f"other arguments for {name}", at=start)
+    return node if power is None else Call("pow", (node, power))
+
+
+def arguments_of(parser: Parser, depth: int) -> tuple[Arguments, str]:
+    """The arguments in the parentheses (or braces and parentheses) that begin here."""
+    tokens = parser.tokens
+    braced = tokens[parser.pos] == "{"
+    parser.pos += 1
+    nested = braced and tokens[parser.pos] in OPENERS
+    if nested:
+        parser.pos += 1
+    closers = CLOSERS if nested or not braced else BRACE
+    bars, parser.bars = parser.bars, 0
+    separates, parser.separates = parser.separates, True
+    arguments = [parser.expression(depth)]
+    separators = ""
+    while (token := tokens[parser.pos]) not in closers:
+        if token not in (",", ";", "|", "\\middle|"):
+            raise parser.error("a comma or a closing delimiter")
+        separators += token[-1]
+        parser.pos += 1
+        arguments.append(parser.expression(depth))
+    parser.pos += 1
+    if nested:
+        parser.expect("}", "a closing brace")
+    parser.bars, parser.separates = bars, separates
+    return arguments, separators
+
+
+def letter(parser: Parser, name: str, depth: int) -> Expression:
+    r"""A letter that names a function when arguments follow: ``W(x)``, ``\Gamma(s,x)``."""
+    tokens = parser.tokens
+    token = tokens[parser.pos]
+    builders = LETTERS[name]
+    start = parser.pos
+    if token == "_" and "_" in builders:
+        if _opens_after_script(tokens, parser.pos + 1):
+            parser.pos += 1
+            order = parser.tex_argument(depth)
+            return _letter_call(parser, name, builders["_"], order, depth)
+    elif token == "^" and name == "\\psi":
+        node = _polygamma(parser, depth)
+        if node is not None:
+            return node
+        parser.pos = start
+    elif (token in OPENERS and token != "[") or (
+        token == "{" and tokens[parser.pos + 1] in OPENERS
+    ):
+        count = count_arguments(tokens, parser.pos)
+        builder = builders.get(str(count))
+        if builder is not None and not _is_product(parser, name, count):
+            return _letter_call(parser, name, builder, None, depth)
+    if name == "\\gamma" and tokens[parser.pos] != "_":
+        return Call("euler_gamma")
+    return Symbol(name.lstrip("\\"))
+
+
+def _is_product(parser: Parser, name: str, count: int) -> bool:
+    """Whether ``S(x)`` and the like are read as a product."""
+    if count > 1 or name not in ("S", "C", "\\theta", "H"):
+        return False
+    return parser.choose(customs.LETTER_FUNCTION) != (name != "S")
+
+
+def _letter_call(
+    parser: Parser, name: str, builder: str, order: Expression | None, depth: int
+) -> Expression:
+    start = parser.pos
+    arguments, separators = arguments_of(parser, depth)
+    node = BUILDERS[builder](parser, order, arguments, separators)
+    if node is None:
+        raise parser.error(f"other arguments for {name.lstrip(chr(92))}", at=start)
+    return node
+
+
+def _opens_after_script(tokens: list[str], place: int) -> bool:
+    """Whether an opening parenthesis follows the subscript (of at most a few tokens) here."""
+    if tokens[place] == "{":
+        for end in range(place + 1, min(place + 8, len(tokens))):
+            if tokens[end] == "}":
+                return tokens[end + 1] in ("(", "{")
+        return False
+    return place + 1 < len(tokens) and tokens[place + 1] == "("
+
+
+def count_arguments(tokens: list[str], place: int) -> int:
+    """The number of arguments in the parentheses that open at `place`, looking shallowly ahead."""
+    level = 0
+    count = 1
+    bars = 0
+    floor = 2 if tokens[place] == "{" else 1
+    for here in range(place, len(tokens)):
+        token = tokens[here]
+        if token in ("(", "[", "{", "\\{"):
+            level += 1
+        elif token in (")", "]", "}", "\\}"):
+            level -= 1
+            if level == 0:
+                break
+        elif level == floor:
+            if token in (",", ";", "\\middle|"):
+                count += 1
+            elif token == "|":
+                bars += 1
+    return count + bars % 2
+
+
+def _polygamma(parser: Parser, depth: int) -> Expression | None:
+    r"""``\psi^{(n)}(x)``; None for a power of the digamma function or of a symbol."""
+    tokens = parser.tokens
+    place = parser.pos
+    if tokens[place + 1 : place + 3] != ["{", "("]:
+        return None
+    parser.pos += 3
+    order = parser.group(CLOSERS, depth)
+    parser.expect("}", "a closing brace")
+    arguments, _ = arguments_of(parser, depth)
+    return Call("polygamma", (order, *arguments)) if len(arguments) == 1 else None
+
+
+def hypergeometric(parser: Parser, depth: int) -> Expression:
+    """``_2F_1(a, b; c; z)`` from the first underscore on."""
+    start = parser.pos
+    parser.pos += 1
+    parser.tex_argument(depth)
+    parser.expect("F", "F of a hypergeometric function")
+    parser.expect("_", "the order of a hypergeometric function")
+    parser.tex_argument(depth)
+    parser.expect("(", "the arguments of a hypergeometric function")
+    groups = _parameter_groups(parser, depth)
+    if len(groups) != 3 or len(groups[2]) != 1:
+        raise parser.error("upper; lower; argument", at=start)
+    upper, lower, (argument,) = groups
+    counts = (Number(len(upper)), Number(len(lower)))
+    return Call("hypgeom", (*counts, *upper, *lower, argument))
+
+
+def _parameter_groups(parser: Parser, depth: int) -> list[Arguments]:
+    """``a, b; c; z`` or the matrix that SymPy prints, up to the closing parenthesis."""
+    tokens = parser.tokens
+    bars, parser.bars = parser.bars, 0
+    separates, parser.separates = parser.separates, True
+    matrix = tokens[parser.pos].startswith("\\begin ")
+    if matrix:
+        parser.pos += 1
+    groups: list[Arguments] = [[]]
+    while True:
+        token = tokens[parser.pos]
+        if token in ("\\\\", ";", "|", "\\middle|") or token.startswith("\\end "):
+            parser.pos += 1
+            # The end of the matrix and the bar after it are one boundary.
+            if not (token.startswith("\\end ") and tokens[parser.pos] in ("|", "\\middle|", ";")):
+                groups.append([])
+        elif token in CLOSERS:
+            parser.pos += 1
+            break
+        elif token == "," or token == "&":
+            parser.pos += 1
+        else:
+            groups[-1].append(parser.expression(depth))
+    parser.bars, parser.separates = bars, separates
+    return groups
+
+
+#: Letters that name functions, by the number of arguments, or ``_`` for a subscript and arguments.
+LETTERS: Final[dict[str, dict[str, str]]] = {
+    "F": {"2": "F"},
+    "E": {"1": "E", "2": "E", "_": "expint"},
+    "K": {"1": "elliptick", "_": "besselk"},
+    "W": {"1": "lambertw", "_": "lambertw"},
+    "B": {"2": "betafunction", "3": "betafunction", "_": "betafunction"},
+    "S": {"1": "fresnels"},
+    "C": {"1": "fresnelc"},
+    "J": {"_": "besselj"},
+    "Y": {"_": "bessely"},
+    "I": {"_": "besseli"},
+    "P": {"_": "legendre"},
+    "T": {"_": "chebyshevt"},
+    "U": {"_": "chebyshevu"},
+    "L": {"_": "laguerre"},
+    "H": {"1": "heaviside", "_": "hermite"},
+    "\\Gamma": {"1": "gammafunction", "2": "gammafunction"},
+    "\\gamma": {"2": "lowergamma"},
+    "\\zeta": {"1": "zeta", "2": "zeta"},
+    "\\psi": {"1": "digamma", "2": "polygamma", "_": "polygamma"},
+    "\\beta": {"2": "betafunction", "_": "betafunction"},
+    "\\Beta": {"2": "betafunction", "_": "betafunction"},
+    "\\Pi": {"2": "Pi", "3": "Pi"},
+    "\\Phi": {"3": "lerchphi"},
+    "\\theta": {"1": "heaviside"},
+}
