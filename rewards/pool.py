@@ -58,6 +58,8 @@ __all__ = [
 #: What workers may be asked to do: name -> function of this package.
 TASKS: Mapping[str, str] = {
     "verify": "._tasks:verify",
+    "value": "._tasks:value",
+    "equivalent": "._tasks:equivalent",
     "published": "._tasks:published",
 }
 
