@@ -1,1 +1,21 @@
-"""The verifier."""
+r"""The verifier of calculus answers: trusted inside a training loop.
+
+>>> from rewards import verify_antiderivative
+>>> verify_antiderivative(r"so it is $\boxed{\sin(x^2) + C}$", r"2x\cos(x^2)").correct
+True
+"""
+
+from .antiderivative import ProblemError, verify_antiderivative
+from .values import verify_equivalent, verify_value
+from .verdict import Evidence, Status, Verdict, Witness
+
+__all__ = [
+    "Evidence",
+    "ProblemError",
+    "Status",
+    "Verdict",
+    "Witness",
+    "verify_antiderivative",
+    "verify_equivalent",
+    "verify_value",
+]

@@ -102,24 +102,21 @@ _DOMAIN = frozenset(
 )
 #: Derivatives of these change branch where their argument passes a special value (a double zero,
 #: say), so agreement on one interval says nothing about the next.
-_BRANCHING = frozenset("sqrt pow_rational power asin acos asec acsc acosh asech acsch".split())
+_BRANCHING = frozenset("asin acos asec acsc acosh asech".split())
 #: Not analytic: their argument's zeros (or, for rounding, whole numbers) are breakpoints.
 _BREAKS_AT_ZERO = frozenset(("abs", "sgn", "heaviside"))
 _BREAKS_AT_INTEGERS = frozenset(("floor", "ceil", "frac"))
 _COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 #: Elementary functions with poles on the real line.
 _WITH_POLES = frozenset(("tan", "cot", "sec", "csc", "coth", "csch"))
-#: Bounded in time inside C at every argument and precision used here (measured); all other special
-#: functions belong in a killable worker.
-_PROMPT = frozenset("gamma factorial double_factorial binomial erf erfc erfi gudermannian".split())
 
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """Where a function may jump: slot ``slot`` passes a zero, a whole number, or a pole."""
+    """A non-analytic part: it may jump where slot ``slot`` passes zero, or a whole number."""
 
     slot: int
-    at: Literal["zero", "integer", "pole"]
+    at: Literal["zero", "integer"]
 
 
 @dataclass(slots=True)
@@ -128,8 +125,9 @@ class Tape:
 
     ``terms`` are the slots of the top-level additive terms that depend on the variable; ``root`` is
     the slot of the whole. ``domain`` lists slots that are real on the real domain, ``radicals`` the
-    roots as (slot, order, slot of the radicand), ``branches`` the argument slots of branching
-    functions, ``breaks`` the non-analytic parts, ``poles`` inverse functions that jump at a pole.
+    roots as (slot, order, slot of the radicand), ``branches`` the arguments of functions
+    whose branch matters (with whether it is a root), ``breaks`` the non-analytic parts, ``poles``
+    the arguments of inverse functions that jump where it has a pole.
     """
 
     variable: str
@@ -138,11 +136,10 @@ class Tape:
     terms: list[int] = field(default_factory=list)
     domain: list[int] = field(default_factory=list)
     radicals: list[tuple[int, int, int]] = field(default_factory=list)
-    branches: list[int] = field(default_factory=list)
+    branches: list[tuple[Expression, bool]] = field(default_factory=list)
     breaks: list[Break] = field(default_factory=list)
-    poles: list[Break] = field(default_factory=list)
+    poles: list[int] = field(default_factory=list)
     odd_roots: bool = False
-    special: bool = False
     literal_bits: int = 0
     symbols: dict[str, int] = field(default_factory=dict)
     _varying: list[bool] = field(default_factory=list)
@@ -213,7 +210,9 @@ def compile_tape(expression: Expression, variable: str, *, real_roots: bool = Tr
     """
     tape = Tape(variable, real_roots)
     compiler = _Compiler(tape)
-    slots = [compiler.slot(term) for term in additive_terms(expression)]
+    terms = additive_terms(expression)
+    compiler.outermost = {id(_without_factor(term)) for term in terms}
+    slots = [compiler.slot(term) for term in terms]
     tape.terms = [slot for slot in slots if tape._varying[slot]]
     tape.root = compiler.chain("add", slots)
     return tape
@@ -244,6 +243,23 @@ def additive_terms(expression: Expression) -> list[Expression]:
     return [expression]
 
 
+def _without_factor(term: Expression) -> Expression:
+    """A term without its sign and constant factors. Of an outermost logarithm or arc tangent only
+    the derivative is used, so that the branch of its value does not matter.
+    """
+    while isinstance(term, Call):
+        if term.function == "neg" or (term.function == "div" and is_constant(term.args[1])):
+            term = term.args[0]
+            continue
+        if term.function == "mul":
+            varying = [arg for arg in term.args if not is_constant(arg)]
+            if len(varying) == 1:
+                term = varying[0]
+                continue
+        break
+    return term
+
+
 def is_constant(expression: Expression) -> bool:
     """Whether no symbol occurs in ``expression``."""
     stack = [expression]
@@ -254,6 +270,18 @@ def is_constant(expression: Expression) -> bool:
         if isinstance(node, Call):
             stack.extend(node.args)
     return True
+
+
+def needs_worker(expression: Expression) -> bool:
+    """Whether a function occurs that may run long inside C, where nothing interrupts it."""
+    stack = [expression]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Call):
+            if node.function in _SLOW:
+                return True
+            stack.extend(node.args)
+    return False
 
 
 def symbols_of(expression: Expression) -> set[str]:
@@ -297,6 +325,7 @@ class _Compiler:
     def __init__(self, tape: Tape) -> None:
         self.tape = tape
         self.known: dict[Any, int] = {}
+        self.outermost: set[int] = set()
 
     def slot(self, node: Expression) -> int:
         if isinstance(node, Number):
@@ -308,7 +337,14 @@ class _Compiler:
             return special(self, node)
         if not node.args:
             return self.leaf(node.function, jets.CONSTANTS[node.function])
-        return self.apply(node.function, [self.slot(arg) for arg in node.args])
+        slots = [self.slot(arg) for arg in node.args]
+        if node.function in _BRANCHING:
+            self._branch(node, slots[0])
+        return self.apply(node.function, slots)
+
+    def _branch(self, node: Call, argument: int, *, root: bool = False) -> None:
+        if self.tape._varying[argument]:
+            self.tape.branches.append((node.args[0], root))
 
     def chain(self, name: str, slots: Sequence[int]) -> int:
         """A left fold of a two-argument rule."""
@@ -321,11 +357,7 @@ class _Compiler:
         """One function on argument slots, with the notes that the decision needs about it."""
         tape, argument = self.tape, slots[0]
         rule = rule or jets.RULES[name]
-        if name not in _ELEMENTARY and name not in _PROMPT:
-            tape.special = True
         if tape._varying[argument] or any(tape._varying[s] for s in slots):
-            if name in _BRANCHING:
-                tape.branches.append(argument)
             if name in _BREAKS_AT_ZERO:
                 tape.breaks.append(Break(argument, "zero"))
             elif name in _BREAKS_AT_INTEGERS:
@@ -409,14 +441,16 @@ class _Compiler:
         base, exponent = node.args
         if isinstance(base, Call) and base.function == "e":
             return self.apply("exp", [self.slot(exponent)])
-        return self._power(self.slot(base), exponent)
+        return self._power(node, fold(exponent), exponent)
 
     def nth_root(self, node: Call) -> int:
-        radicand, index = node.args
-        return self._power(self.slot(radicand), Call("div", (Number(1), index)))
+        exponent = Call("div", (Number(1), node.args[1]))
+        return self._power(node, fold(exponent), exponent)
 
-    def _power(self, base: int, exponent: Expression) -> int:
-        ratio = fold(exponent)
+    def _power(self, node: Call, ratio: Fraction | None, exponent: Expression) -> int:
+        base = self.slot(node.args[0])
+        if ratio is None or ratio.denominator != 1:
+            self._branch(node, base, root=True)
         if ratio is None:
             return self.apply("power", [base, self.slot(exponent)], jets.power)
         p, q = ratio.numerator, ratio.denominator
@@ -429,12 +463,12 @@ class _Compiler:
         slot = self.emit(("pow", p, q), jets.pow_rational(p, q, tape.real_roots), base, -1)
         if tape._varying[base]:
             tape.odd_roots |= odd
-            tape.branches.append(base)
             tape.domain.append(slot)
         return self._radical(slot, q, base)
 
-    def root_of(self, node: Call) -> int:
+    def square_root(self, node: Call) -> int:
         base = self.slot(node.args[0])
+        self._branch(node, base, root=True)
         return self._radical(self.apply("sqrt", [base]), 2, base)
 
     def _radical(self, slot: int, order: int, radicand: int) -> int:
@@ -448,7 +482,10 @@ class _Compiler:
             inner = self.slot(argument.args[0])
             top = self.emit("ln_abs", jets.ln_abs, inner, -1)
         else:
-            top = self.apply("ln", [self.slot(argument)])
+            inner = self.slot(argument)
+            top = self.apply("ln", [inner])
+        if id(node) not in self.outermost:
+            self._branch(node, inner, root=True)
         if node.function == "ln":
             return top
         base = self.apply("ln", [self.slot(node.args[1])])
@@ -458,7 +495,9 @@ class _Compiler:
         """An arc tangent or cotangent, which jumps where its argument has a pole."""
         argument = self.slot(node.args[0])
         if self.tape._varying[argument] and _may_have_pole(node.args[0]):
-            self.tape.poles.append(Break(argument, "pole"))
+            self.tape.poles.append(argument)
+            if id(node) not in self.outermost:
+                self._branch(node, argument)
         return self.apply(node.function, [argument])
 
     def zeta(self, node: Call) -> int:
@@ -527,14 +566,17 @@ def _holds(name: str, a: int, b: int, all_: list[Jet]) -> bool | None:
 _SPECIAL_FORMS: dict[str, Callable[[_Compiler, Call], int]] = {
     "add": _Compiler.chained, "mul": _Compiler.chained,
     "max": _Compiler.chained, "min": _Compiler.chained,
-    "pow": _Compiler.power, "root": _Compiler.nth_root, "sqrt": _Compiler.root_of,
+    "pow": _Compiler.power, "root": _Compiler.nth_root, "sqrt": _Compiler.square_root,
     "ln": _Compiler.logarithm, "log": _Compiler.logarithm, "zeta": _Compiler.zeta,
     "atan": _Compiler.jumping, "acot": _Compiler.jumping,
     "lambertw": _Compiler.lambertw, "piecewise": _Compiler.piecewise,
 }  # fmt: skip
 
-_ELEMENTARY = frozenset(
-    """add mul div neg sub sqrt exp ln power sin cos tan cot sec csc asin acos atan acot asec acsc
-    sinh cosh tanh coth sech csch asinh acosh atanh acoth asech acsch abs sgn floor ceil frac
-    heaviside max min""".split()
+#: All functions but these are bounded in time at every argument and precision used here (measured:
+#: elementary ones, the gamma function, erf); these belong in a killable worker.
+_SLOW = frozenset(
+    """ei expint li li_offset si ci shi chi lgamma gamma_upper gamma_lower digamma polygamma beta
+    beta_lower zeta polylog fresnel_s fresnel_c dawson elliptic_f elliptic_e elliptic_k
+    elliptic_ec elliptic_pi elliptic_pic hypgeom bessel_j bessel_y bessel_i bessel_k airy_ai
+    airy_bi lambertw lerch_phi legendre_p chebyshev_t chebyshev_u hermite_h laguerre_l""".split()
 )

@@ -9,6 +9,7 @@ width. Nothing here uses a clock or a global generator: points derive from hashe
 from __future__ import annotations
 
 import heapq
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
@@ -24,19 +25,19 @@ STRATA = 64
 SCALES = range(-12, 13)
 #: Interval evaluations spent on looking for a domain that both passes missed.
 SEARCH_BUDGET = 3000
-#: Interval evaluations spent on one non-analytic part, and on one inverse function's poles.
-BREAK_BUDGET, POLE_BUDGET = 3000, 400
-#: Breakpoints must all be isolated within this distance of 0; further out, as many as the budget allows.
+#: Interval evaluations spent on one non-analytic part.
+BREAK_BUDGET = 3000
+#: Breakpoints must all be isolated within this distance of 0; further out, as the budget allows.
 WINDOW = 16.0
 MAX_BREAKPOINTS = 64
+#: Breakpoints are isolated to this width.
+ISOLATED = 2.0**-48
 
 
 def uniforms(*key: object) -> list[float]:
     """Eight numbers in (0, 1), the same for the same key on every machine."""
     digest = blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=64).digest()
-    return [
-        (int.from_bytes(digest[i : i + 8], "big") + 0.5) / 2.0**64 for i in range(0, 64, 8)
-    ]
+    return [(int.from_bytes(digest[i : i + 8], "big") + 0.5) / 2.0**64 for i in range(0, 64, 8)]
 
 
 def _van_der_corput(i: int) -> float:
@@ -124,8 +125,6 @@ def _holds_break(value: Ball, at: str) -> bool:
     """Whether an enclosure of u over an interval allows a breakpoint there."""
     if not value.is_finite():
         return True
-    if at == "pole":
-        return False
     real = value.real
     if at == "zero":
         return bool(real.contains(0))
@@ -139,12 +138,12 @@ def breakpoints(
 
     "All" means: no undecided interval is left within `WINDOW` of the origin.
     """
-    budget = POLE_BUDGET if brk.at == "pole" else BREAK_BUDGET
+    budget = BREAK_BUDGET
     found: list[tuple[Ball, Ball]] = []
     edges = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0, 2.0**20, 2.0**40]
     queue: list[tuple[float, int, Ball, Ball]] = []
     serial = 0
-    for near, far in zip(edges, edges[1:], strict=False):
+    for near, far in itertools.pairwise(edges):
         for low, high in ((near, far), (-far, -near)):
             serial += 1
             heapq.heappush(queue, (near, serial, arb(low), arb(high)))
@@ -156,23 +155,61 @@ def breakpoints(
         if not _holds_break(value, brk.at):
             continue
         width = high - low
-        if width < arb(2.0**-70):
-            if not found or not (found[-1][1] + arb(2.0**-60)).overlaps(low):
-                found.append((low, high))
+        if width < arb(ISOLATED):
+            found.append((low, high))
             continue
-        if brk.at == "zero" and value.is_finite() and _monotone(slope):
-            isolated = _bisect(tape, brk, values, low, high)
-            if isolated is not None:
-                found.append(isolated)
-            continue
+        if value.is_finite() and _monotone(slope):
+            target = arb(0) if brk.at == "zero" else value.real.unique_fmpz()
+            if target is not None:
+                isolated = _bisect(tape, brk.slot, arb(target), values, low, high)
+                if isolated is not None:
+                    found.append(isolated)
+                continue
         middle = ((low + high) / 2).mid()
         # Once begun, a small interval is followed to its end before the next is looked at.
         rank = near if width > 1 else -1.0 / float(width)
         for part in ((low, middle), (middle, high)):
             serial += 1
             heapq.heappush(queue, (rank, serial, *part))
-    complete = all(low > WINDOW or high < -WINDOW for _, _, low, high in queue)
-    return found, complete
+    complete = all(low >= WINDOW or high <= -WINDOW for _, _, low, high in queue)
+    return _merged(found), complete
+
+
+def _merged(intervals: list[tuple[Ball, Ball]]) -> list[tuple[Ball, Ball]]:
+    """Sorted, and as one where two nearly touch: an end of two pieces, or a double zero."""
+    merged: list[tuple[Ball, Ball]] = []
+    for low, high in sorted(intervals, key=lambda pair: float(pair[0])):
+        if merged and low - merged[-1][1] < arb(8 * ISOLATED):
+            merged[-1] = (merged[-1][0], high)
+        else:
+            merged.append((low, high))
+    return merged
+
+
+def pole_crossings(
+    tape: Tape, slot: int, values: Mapping[str, Ball]
+) -> Iterator[tuple[Ball, Ball]]:
+    """Places near the origin where u changes sign through a pole (narrow intervals)."""
+
+    def at(x: float) -> float | None:
+        value = tape.run(acb(x), values, derivative=False)[slot][0]
+        return float(value.real) if value.is_finite() and value.imag.contains(0) else None
+
+    grid = [(i + 0.382) * 0.75 - 9.0 for i in range(24)]
+    for (a, left), (b, right) in itertools.pairwise([(x, at(x)) for x in grid]):
+        if left is None or right is None or left * right >= 0:
+            continue
+        for _ in range(48):
+            middle = (a + b) / 2
+            here = at(middle)
+            if here is None:
+                break
+            if left * here > 0:
+                a, left = middle, here
+            else:
+                b, right = middle, here
+        if min(abs(left), abs(right)) > 2.0**20:
+            yield arb(a), arb(b)
 
 
 def _monotone(slope: Ball | None) -> bool:
@@ -180,12 +217,12 @@ def _monotone(slope: Ball | None) -> bool:
 
 
 def _bisect(
-    tape: Tape, brk: Break, values: Mapping[str, Ball], low: Ball, high: Ball
+    tape: Tape, slot: int, target: Ball, values: Mapping[str, Ball], low: Ball, high: Ball
 ) -> tuple[Ball, Ball] | None:
-    """The one zero of a monotone u in [low, high], to 2^-70; None where there is none."""
+    """Where a monotone u passes ``target`` in [low, high], isolated; None where it does not."""
 
     def sign(at: Ball) -> int:
-        real = tape.run(acb(at), values, derivative=False)[brk.slot][0].real
+        real = tape.run(acb(at), values, derivative=False)[slot][0].real - target
         return 1 if real > 0 else -1 if real < 0 else 0
 
     left, right = sign(low), sign(high)
@@ -195,7 +232,7 @@ def _bisect(
         return low, low
     if right == 0:
         return high, high
-    while high - low > arb(2.0**-70):
+    while high - low > arb(ISOLATED):
         middle = ((low + high) / 2).mid()
         here = sign(middle)
         if here == 0:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 #: Elliptic integrals take the *parameter* m = k^2: ``elliptic_f(phi, m)``, ``elliptic_e(phi, m)``,
 #: ``elliptic_k(m)``, ``elliptic_ec(m)`` (complete E), ``elliptic_pi(n, phi, m)``,
 #: ``elliptic_pic(n, m)`` (complete Pi). Fresnel integrals are the normalised ones (pi t^2 / 2).
-#: ``E(n, x)`` is ``expint(n, x)``; ``gamma_upper(s, x)``, ``gamma_lower(s, x)`` are not regularised.
+#: ``E(n, x)`` is ``expint(n, x)``; ``gamma_upper(s, x)``, ``gamma_lower(s, x)`` not regularised.
 #: ``hypgeom`` is pFq: ``hypgeom(p, q, a1..ap, b1..bq, z)`` with p and q integer Numbers.
 #: ``piecewise(value1, condition1, value2, condition2, ...)``, a last value without a condition is
 #: "otherwise"; conditions are comparisons ``lt le gt ge eq ne`` joined by ``and``, ``or``.

@@ -524,7 +524,9 @@ RULES: dict[str, Rule] = {
     "elliptic_ec": _unary(
         lambda m: m.elliptic_e(), lambda m: (m.elliptic_e() - m.elliptic_k()) / (TWO * m)
     ),
-    "elliptic_f": _in_argument(0, lambda phi, m: acb.elliptic_f(phi, m), lambda phi, m: ONE / _delta(phi, m)),
+    "elliptic_f": _in_argument(
+        0, lambda phi, m: acb.elliptic_f(phi, m), lambda phi, m: ONE / _delta(phi, m)
+    ),
     "elliptic_e": _in_argument(0, lambda phi, m: acb.elliptic_e_inc(phi, m), _delta),
     "elliptic_pi": _in_argument(
         1, lambda n, phi, m: acb.elliptic_pi_inc(n, phi, m), _elliptic_pi_slope

@@ -1,0 +1,98 @@
+"""From a completion to a readable answer: what every kind of verification begins and ends with."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from .decision import Outcome
+from .extraction import extract
+from .latex import AlternativesError, NotClosedFormError, ReadError, Reading, readings, to_latex
+from .pool import in_worker
+from .verdict import Evidence, Status, Verdict
+
+
+@dataclass(slots=True)
+class Answer:
+    """A completion's final answer: readable (``readings``), or a failure (``status``)."""
+
+    text: str | None
+    evidence: Evidence
+    readings: Iterable[Reading] = ()
+    status: Status | None = None
+    started: float = field(default_factory=time.perf_counter)
+
+    def verdict(self, status: Status, evidence: Evidence, undecided_reward: float = 0.0) -> Verdict:
+        reward = {Status.CORRECT: 1.0, Status.UNDECIDED: undecided_reward}.get(status, 0.0)
+        evidence = replace(evidence, seconds=time.perf_counter() - self.started)
+        return Verdict(status, reward, self.text, evidence)
+
+    def judged(self, outcome: Outcome, reading: Reading) -> Evidence:
+        """The evidence of an outcome, with the reading if it is not the customary one."""
+        return replace(
+            self.evidence,
+            reading=to_latex(reading.expression) if reading.conventions else "",
+            points=outcome.points,
+            digits=outcome.digits,
+            coverage=outcome.coverage,
+            witness=outcome.witness,
+            flags=(*self.evidence.flags, *outcome.flags, *reading.conventions),
+            detail=outcome.detail,
+        )
+
+
+class NeedsWorkerError(Exception):
+    """What is to be evaluated may run long inside C, where only killing the process ends it."""
+
+
+def require_worker(slow: bool) -> None:
+    """Raise `NeedsWorkerError` if something slow is about to run where it cannot be killed."""
+    if slow and not in_worker():
+        raise NeedsWorkerError
+
+
+def find_answer(
+    completion: str, *, strict: bool, stop: Sequence[str], truncated: bool, method: str = "balls"
+) -> Answer:
+    """Extract the final answer; `read_answer` makes it readable."""
+    started = time.perf_counter()
+    found = extract(completion, strict=strict, stop=stop, truncated=truncated)
+    evidence = Evidence(method=method, extracted_by=found.source, flags=found.notes)
+    status = Status.NO_ANSWER if found.answer is None else None
+    return Answer(found.answer, evidence, status=status, started=started)
+
+
+def read_answer(answer: Answer, symbols: Collection[str]) -> Answer:
+    """Read an extracted answer's LaTeX, or say as a status why it cannot be read.
+
+    Only the first reading is made now; the others when they are asked for.
+    """
+    if answer.text is None:
+        return answer
+    try:
+        further = readings(answer.text, symbols=symbols)
+        answer.readings = chain((next(further),), further)
+    except ReadError as error:
+        answer.evidence = replace(answer.evidence, detail=str(error), offset=error.offset)
+        if isinstance(error, NotClosedFormError):
+            answer.status = Status.NOT_CLOSED_FORM
+        elif isinstance(error, AlternativesError):
+            answer.status = Status.INCORRECT
+        else:
+            answer.status = Status.UNPARSEABLE
+    return answer
+
+
+def best(judged: Iterable[tuple[Outcome, Reading]]) -> tuple[Outcome, Reading]:
+    """The first reading that is correct, else an undecided one, else the likeliest.
+
+    An undecided reading outweighs a wrong one: it might have been what was meant.
+    """
+    seen: list[tuple[Outcome, Reading]] = []
+    for pair in judged:
+        if pair[0].status is Status.CORRECT:
+            return pair
+        seen.append(pair)
+    return min(seen, key=lambda pair: pair[0].status is not Status.UNDECIDED)

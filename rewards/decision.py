@@ -1,0 +1,535 @@
+"""Is F' = f? The decision itself, on trees: rigorous refutation, many-digit agreement.
+
+At points of f's real domain the derivative of F is enclosed in a ball and compared with f's, the
+precision rising until the balls separate (a proof that they differ) or agree to `AGREE_BITS`. See
+docs/verifier.md for the rules and for how it can be wrong.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flint import acb, arb
+
+from .balls import Tape, compile_tape, precision
+from .domain import breakpoints, pole_crossings, uniforms
+from .expression import Expression, Number, Symbol
+from .integrand import BASE_BITS, MIN_POINTS, Integrand, Point, Pool
+from .jets import ZERO, Ball, Jet
+from .verdict import Status, Witness
+
+#: Bits to which F' and f must agree, relative to f (19 decimal digits).
+AGREE_BITS = 64
+#: Precision is doubled up to this many bits.
+MAX_BITS = 4096
+#: A term of F is seen where its derivative exceeds the error radius by 2^this.
+SEEN_BITS = 16
+#: Points asked for: an analytic answer, one with plain square roots, one with other branches.
+ANALYTIC_POINTS, TAME_POINTS, BRANCHING_POINTS = 5, 10, 24
+#: Points that measure coverage once a branch of f's radicals differs somewhere.
+COVERAGE_POINTS = 32
+#: Sign changes of f's radicals that are tried at a point.
+MAX_BRANCHES = 64
+#: Work units (slots evaluated, times precision over 64 bits) after which a verdict is undecided.
+BUDGET = 4_000_000
+#: Two sides of a breakpoint differ by more than this share: a jump.
+JUMP = 2.0**-24
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What the caller wants counted as correct (see `verify_antiderivative`)."""
+
+    strict_domain: bool = False
+    require_continuous: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A decision with its evidence; see `rewards.verdict.Evidence` for the fields."""
+
+    status: Status
+    points: int = 0
+    digits: float = 0.0
+    coverage: float | None = None
+    witness: Witness | None = None
+    flags: tuple[str, ...] = ()
+    detail: str = ""
+
+
+class _OutOfBudgetError(Exception):
+    """The deterministic work budget of one verdict is spent."""
+
+
+def decide(
+    answer: Expression, integrand: Integrand, policy: Policy, key: str, *, order: int = 1
+) -> Outcome:
+    """Whether ``answer`` is an antiderivative of ``integrand``. ``key`` seeds the sample points.
+
+    With ``order`` 0 the values are compared instead of F' and f: is F = f?
+    Odd roots are read as real roots first and as principal ones second, alike in f and F.
+    Raises `rewards.balls.UnusableError` for an answer too large to compile.
+    """
+    first: Outcome | None = None
+    variant = int(uniforms(key)[0] * 2**20)
+    for real_roots in (True, False):
+        tape = compile_tape(answer, integrand.variable, real_roots=real_roots)
+        pool = integrand.pool(real_roots, variant)
+        with precision(BASE_BITS):
+            try:
+                outcome = _Decision(tape, pool, policy, key, order).run()
+            except _OutOfBudgetError:
+                outcome = Outcome(Status.UNDECIDED, detail="work budget spent")
+        if outcome.status is Status.CORRECT:
+            return outcome
+        first = first or outcome
+        if not (tape.odd_roots or pool.tape.odd_roots):
+            break
+    assert first is not None
+    return first
+
+
+class _Decision:
+    """One answer against one pool of points."""
+
+    def __init__(self, tape: Tape, pool: Pool, policy: Policy, key: str, order: int) -> None:
+        self.tape, self.pool, self.policy, self.order = tape, pool, policy, order
+        self.values: dict[str, Ball] = dict(pool.values)
+        for name in tape.symbols:
+            if name != tape.variable and name not in self.values:
+                # A symbol that only the answer has: a constant of integration, any real number.
+                self.values[name] = acb(0.5 + uniforms(key, name)[0])
+        self.unseen = set(tape.terms) if len(tape.terms) > 1 else set()
+        self.agreeing: list[Point] = []
+        self.flipped: list[tuple[Point, tuple[int, ...]]] = []
+        self.bits_of_agreement = float(MAX_BITS)
+        self.spent = 0
+        literal = max(tape.literal_bits, pool.tape.literal_bits)
+        self.bits = BASE_BITS if literal <= 32 else BASE_BITS + 64 * (literal // 32)
+        self.bits = min(self.bits, MAX_BITS)
+
+    # --- the course of a verdict ---
+
+    def run(self) -> Outcome:
+        pool, tape = self.pool, self.tape
+        wanted = points_wanted(tape)
+        refuted = self._visit(pool.take(wanted))
+        if refuted is None and pool.tier == "complex" and (tape.breaks or not self.agreeing):
+            return self._undecided("f is real nowhere, and no disc decides")
+        if refuted is None and self.flipped:
+            refuted = self._visit(pool.take(COVERAGE_POINTS)[wanted:])
+        if refuted is None and self._usable() < MIN_POINTS:
+            refuted = self._visit(pool.take(4 * wanted)[wanted:])
+        if refuted is not None:
+            return refuted
+        if self._usable() < MIN_POINTS:
+            return self._undecided(f"only {self._usable()} usable points")
+        if self.flipped and len(self.agreeing) < MIN_POINTS:
+            point, _ = self.flipped[0]
+            if self.agreeing:
+                return self._undecided("the right branch holds at too few points")
+            return self._refutation(point, "another branch of the integrand's radicals everywhere")
+        refuted = self._branch_change() or self._look_for_unseen_terms()
+        if refuted is not None:
+            return refuted
+        return self._continuity() if self.order else self._accepted([])
+
+    def _usable(self) -> int:
+        return len(self.agreeing) + len(self.flipped)
+
+    def _visit(self, points: Sequence[Point]) -> Outcome | None:
+        """Compare at each point; an outcome if one of them refutes."""
+        for point in points:
+            agreement = self._compare(point)
+            if agreement is None:
+                continue
+            if agreement:
+                self.agreeing.append(point)
+                continue
+            branch = None if self.policy.strict_domain else self._other_branch(point)
+            if branch is None:
+                return self._refutation(point)
+            self.flipped.append((point, branch))
+        return None
+
+    def _derivative(self, point: Point, bits: int) -> tuple[list[Jet], Ball]:
+        """All jets at a point, and of the whole what is compared: F' (or F, with order 0)."""
+        self.spent += self.tape.size * (1 + bits // 64)
+        if self.spent > BUDGET:
+            raise _OutOfBudgetError
+        with precision(bits):
+            jets = self.tape.run(point.x, self.values, derivative=self.order == 1)
+        return jets, jets[self.tape.root][self.order] or ZERO
+
+    def _compare(self, point: Point) -> bool | None:
+        """True: agree to `AGREE_BITS`. False: proven different. None: the point does not say."""
+        bits, radius_before = self.bits, math.inf
+        while bits <= MAX_BITS:
+            jets, slope = self._derivative(point, bits)
+            with precision(bits):
+                expected = self.pool.f(point, bits)
+                difference = slope - expected
+                if difference.is_finite():
+                    if not difference.contains(ZERO):
+                        return False
+                    error = log2(difference.abs_upper())
+                    scale = self._scale(expected, jets)
+                    agreed = min(scale - error, float(bits))
+                    if agreed >= AGREE_BITS:
+                        self.bits_of_agreement = min(self.bits_of_agreement, agreed)
+                        self._see_terms(jets, error)
+                        return True
+                    # A ball on a branch cut never shrinks: another point must do.
+                    if error > radius_before - 16:
+                        return None
+                    radius_before = error
+                elif bits > 2 * self.bits:
+                    return None
+            bits *= 2
+        return None
+
+    def _scale(self, expected: Ball, jets: Sequence[Jet]) -> float:
+        """log2 of |f|, or of the largest term that cancels where f is zero."""
+        if not expected.is_zero():
+            return log2(expected.abs_lower())
+        slopes = [jets[slot][self.order] for slot in self.tape.terms]
+        return max((log2(slope.abs_upper()) for slope in slopes if slope is not None), default=0.0)
+
+    def _see_terms(self, jets: Sequence[Jet], error: float) -> None:
+        for slot in tuple(self.unseen):
+            slope = jets[slot][self.order]
+            if slope is None or slope.is_zero() or log2(slope.abs_lower()) > error + SEEN_BITS:
+                self.unseen.discard(slot)
+
+    # --- outcomes ---
+
+    def _undecided(self, detail: str) -> Outcome:
+        return Outcome(Status.UNDECIDED, points=self._usable(), detail=detail)
+
+    def _refutation(self, point: Point, detail: str = "") -> Outcome:
+        _, slope = self._derivative(point, self.bits)
+        expected = self.pool.f(point, self.bits)
+        names = "".join(f", {k}={show(v)}" for k, v in sorted(self.values.items()))
+        witness = Witness(
+            point=f"{self.tape.variable}={show(point.x)}{names}",
+            expected=show(expected),
+            got=show(slope),
+        )
+        return Outcome(Status.INCORRECT, self._usable() + 1, witness=witness, detail=detail)
+
+    # --- the exception for the integrand's own radicals ---
+
+    def _other_branch(self, point: Point) -> tuple[int, ...] | None:
+        """Slots of f's radicals whose other root of unity makes f equal to F' here."""
+        f = self.pool.tape
+        if not f.radicals:
+            return None
+        bits = 2 * self.bits
+        _, slope = self._derivative(point, bits)
+        with precision(bits):
+            orders = [range(order) for _, order, _ in f.radicals]
+            for powers in itertools.islice(itertools.product(*orders), 1, MAX_BRANCHES):
+                overrides = {
+                    slot: acb(arb(2 * k) / order).exp_pi_i()
+                    for k, (slot, order, _) in zip(powers, f.radicals, strict=True)
+                    if k
+                }
+                self.spent += f.size * (1 + bits // 64)
+                jets = f.run(point.x, self.pool.values, derivative=False, overrides=overrides)
+                value = jets[f.root][0]
+                difference = slope - value
+                if (
+                    difference.is_finite()
+                    and difference.contains(ZERO)
+                    and log2(value.abs_lower()) - log2(difference.abs_upper()) > AGREE_BITS
+                ):
+                    return tuple(overrides)
+        return None
+
+    def _branch_change(self) -> Outcome | None:
+        """Refute a change of branch that is the answer's doing and not the integrand's.
+
+        A radical of f that changed must have a branch to choose: its radicand vanishes, has a pole
+        or leaves the reals somewhere among the points. If the answer has non-analytic parts, which
+        could make any sign, this must be so between each pair of neighbours that differ.
+        """
+        if not self.flipped or self.pool.tier == "complex":
+            return None
+        marked: list[tuple[float, Point, tuple[int, ...]]] = sorted(
+            [(float(p.x.real), p, ()) for p in self.agreeing]
+            + [(float(p.x.real), p, branch) for p, branch in self.flipped],
+            key=lambda row: row[0],
+        )
+        radicand = {slot: inner for slot, _, inner in self.pool.tape.radicals}
+        first, last = marked[0][0], marked[-1][0]
+        for (a, _, left), (b, point, right) in itertools.pairwise(marked):
+            changed = set(left) ^ set(right)
+            if changed:
+                low, high = (a, b) if self.tape.breaks else (first, last)
+                if all(self._positive(radicand[slot], low, high) for slot in changed):
+                    return self._refutation(point, "the branch changes where f has none")
+                if not self.tape.breaks:
+                    break
+        return None
+
+    def _positive(self, slot: int, low: float, high: float) -> bool:
+        """Whether slot is proven finite and positive on [low, high]."""
+        queue = [(low, high)]
+        for _ in range(64):
+            if not queue:
+                return True
+            a, b = queue.pop()
+            self.spent += self.pool.tape.size * 3
+            ball = acb(arb(a).union(arb(b)))
+            value = self.pool.tape.run(ball, self.pool.values, derivative=False)[slot][0]
+            if not (value.is_finite() and value.imag.contains(0) and value.real > 0):
+                middle = (a + b) / 2
+                queue += [(a, middle), (middle, b)]
+        return False
+
+    # --- terms too small to be seen at the points ---
+
+    def _look_for_unseen_terms(self) -> Outcome | None:
+        """Look at more points, then with more bits, for each term's share; else undecided."""
+        if not self.unseen:
+            return None
+        refuted = self._visit(self.pool.take(4 * BRANCHING_POINTS)[self._usable() :])
+        if refuted is not None:
+            return refuted
+        bits = 4 * self.bits
+        while self.unseen and bits <= MAX_BITS:
+            for point in self._where_largest():
+                jets, slope = self._derivative(point, bits)
+                with precision(bits):
+                    difference = slope - self.pool.f(point, bits)
+                    if not difference.is_finite():
+                        continue
+                    if not difference.contains(ZERO):
+                        return self._refutation_at(point, bits)
+                    self._see_terms(jets, log2(difference.abs_upper()))
+            bits *= 2
+        if self.unseen:
+            return self._undecided("a term of the answer is too small to be seen at any point")
+        return None
+
+    def _where_largest(self) -> list[Point]:
+        """Per unseen term, the agreeing point at which its derivative is largest."""
+        best: list[Point] = []
+        for slot in self.unseen:
+            sizes: list[tuple[float, int]] = []
+            for i, point in enumerate(self.agreeing[:BRANCHING_POINTS]):
+                jets, _ = self._derivative(point, self.bits)
+                slope = jets[slot][self.order]
+                if slope is not None and slope.is_finite():
+                    sizes.append((log2(slope.abs_upper()), i))
+            if sizes:
+                best.append(self.agreeing[max(sizes)[1]])
+        return best
+
+    def _refutation_at(self, point: Point, bits: int) -> Outcome:
+        before, self.bits = self.bits, bits
+        try:
+            return self._refutation(point)
+        finally:
+            self.bits = before
+
+    # --- jumps ---
+
+    def _continuity(self) -> Outcome:
+        """Accept, unless F jumps where f is bounded; flag jumps of inverse functions."""
+        flags: list[str] = []
+        cells: list[Ball] = []
+        for brk in self.tape.breaks:
+            places, complete = breakpoints(self.tape, brk, self.values)
+            self.spent += 2000 * self.tape.size
+            if not complete:
+                return self._undecided("a non-analytic part has breakpoints too close to isolate")
+            for low, high in places:
+                jump = self._jump(low, high)
+                if jump is not None:
+                    return Outcome(
+                        Status.INCORRECT,
+                        self._usable(),
+                        witness=jump,
+                        detail="the answer jumps where the integrand is bounded",
+                    )
+            cells += [low for low, _ in places]
+        refuted = self._visit(self._between(cells))
+        if refuted is not None:
+            return refuted
+        if any(
+            self._jump(low, high) is not None
+            for slot in self.tape.poles
+            for low, high in pole_crossings(self.tape, slot, self.values)
+        ):
+            flags.append("discontinuous")
+            if self.policy.require_continuous:
+                return Outcome(
+                    Status.INCORRECT,
+                    self._usable(),
+                    flags=tuple(flags),
+                    detail="the answer is discontinuous, and continuity is required",
+                )
+        return self._accepted(flags)
+
+    def _accepted(self, flags: list[str]) -> Outcome:
+        if self.pool.tier == "complex":
+            flags.append("complex_disc")
+        elif self.pool.tier == "value":
+            flags.append("complex_parts")
+        if not self.tape.real_roots:
+            flags.append("principal_roots")
+        if self.flipped:
+            flags.append("branch")
+        measured = [p.measured for p in self.agreeing].count(True)
+        flipped = [p.measured for p, _ in self.flipped].count(True)
+        coverage = measured / (measured + flipped) if measured + flipped else None
+        digits = round(self.bits_of_agreement * math.log10(2), 1)
+        return Outcome(Status.CORRECT, self._usable(), digits, coverage, flags=tuple(flags))
+
+    def _between(self, cells: Sequence[Ball]) -> list[Point]:
+        """A point in each cell between neighbouring breakpoints, and beyond the outer ones."""
+        if not cells:
+            return []
+        ends = sorted({float(cell.mid()) for cell in cells})
+        middles = [(a + b) / 2 + (b - a) / 64 for a, b in itertools.pairwise(ends)]
+        outer = [ends[0] - 1.0 - abs(ends[0]) / 8, ends[-1] + 1.0 + abs(ends[-1]) / 8]
+        near = [end * (1 + s * 2.0**-12) + s * 2.0**-12 for end in ends for s in (1, -1)]
+        points = []
+        for x in (*middles, *outer, *near):
+            point = Point(acb(x), measured=False)
+            value = self.pool.f(point, BASE_BITS)
+            if value.is_finite() and value.imag.is_zero():
+                points.append(point)
+        return points
+
+    def _jump(self, low: Ball, high: Ball) -> Witness | None:
+        """A witness that F's two sides differ at a place where f is bounded and real."""
+        bits = 256
+        with precision(bits):
+            step = arb(2.0**-40) * (1 + abs(low))
+            left, right = acb((low - step).mid()), acb((high + step).mid())
+            sides = []
+            for x in (left, right):
+                f = self.pool.tape.run(x, self.pool.values, derivative=False)[self.pool.tape.root][
+                    0
+                ]
+                value = self.tape.run(x, self.values, derivative=False)[self.tape.root][0]
+                if not (f.is_finite() and f.imag.contains(0) and value.is_finite()):
+                    return None
+                if f.abs_lower() > arb(2.0**30):
+                    return None
+                sides.append(value)
+            gap = sides[1] - sides[0]
+            if gap.abs_lower() > arb(JUMP):
+                return Witness(
+                    point=f"{self.tape.variable}={show(left)} and just above",
+                    expected=show(sides[0]),
+                    got=show(sides[1]),
+                )
+        return None
+
+
+def points_wanted(tape: Tape) -> int:
+    """How many points an answer needs: more where branches may change between them."""
+    if tape.breaks:
+        return BRANCHING_POINTS
+    if not tape.branches:
+        return ANALYTIC_POINTS
+    return (
+        TAME_POINTS
+        if all(_tame(*branch, tape.variable) for branch in tape.branches)
+        else BRANCHING_POINTS
+    )
+
+
+def _tame(argument: Expression, root: bool, variable: str) -> bool:
+    """Whether a branch can only change at an end of the real domain.
+
+    A linear argument, or for a root a quadratic without a double zero.
+    """
+    coefficients = _polynomial(argument, variable)
+    if coefficients is None:
+        return False
+    a, b, c = coefficients
+    if a == 0.0:
+        return True
+    scale = b * b + abs(4 * a * c)
+    return root and abs(b * b - 4 * a * c) > 1e-9 * scale
+
+
+def _polynomial(node: Expression, variable: str) -> tuple[float, float, float] | None:
+    """Coefficients of x^2, x and 1 as floats (parameters at an arbitrary value), or None."""
+    if isinstance(node, Number):
+        try:
+            return 0.0, 0.0, node.numerator / node.denominator
+        except OverflowError:
+            return None
+    if isinstance(node, Symbol):
+        return (
+            (0.0, 1.0, 0.0) if node.name == variable else (0.0, 0.0, 0.5 + uniforms(node.name)[0])
+        )
+    name = node.function
+    if name == "pi":
+        return 0.0, 0.0, math.pi
+    if name not in ("add", "mul", "neg", "div", "pow"):
+        return None
+    parts = []
+    for arg in node.args:
+        part = _polynomial(arg, variable)
+        if part is None:
+            return None
+        parts.append(part)
+    if name == "add":
+        return tuple(map(sum, zip(*parts, strict=True)))  # type: ignore[return-value]
+    if name == "neg":
+        a, b, c = parts[0]
+        return -a, -b, -c
+    if name == "mul":
+        return _product(parts)
+    top, bottom = parts
+    if bottom[0] or bottom[1] or not bottom[2]:
+        return None
+    if name == "pow" and not (top[0] or top[1]):
+        return _constant_power(top[2], bottom[2])
+    if name == "div":
+        return top[0] / bottom[2], top[1] / bottom[2], top[2] / bottom[2]
+    if bottom[2] == 2.0:
+        return _product([top, top])
+    return top if bottom[2] == 1.0 else None
+
+
+def _constant_power(base: float, exponent: float) -> tuple[float, float, float] | None:
+    try:
+        value = base**exponent
+    except (OverflowError, ZeroDivisionError):
+        return None
+    return (0.0, 0.0, value) if isinstance(value, float) else None
+
+
+def _product(parts: Sequence[tuple[float, float, float]]) -> tuple[float, float, float] | None:
+    a, b, c = parts[0]
+    for p, q, r in parts[1:]:
+        if (a and (p or q)) or (b and p):
+            return None
+        a, b, c = a * r + b * q + c * p, b * r + c * q, c * r
+    return a, b, c
+
+
+def log2(size: Any) -> float:
+    """Binary order of magnitude of an exact non-negative arb (its exponent may be astronomical)."""
+    if size.is_zero():
+        return -math.inf
+    if not size.is_finite():
+        return math.inf
+    mantissa, exponent = size.mid().man_exp()
+    return float(int(mantissa).bit_length() + int(exponent))
+
+
+def show(ball: Ball) -> str:
+    """A ball as people read it: midpoint and radius, 15 digits."""
+    return str(ball.real.str(15)) if ball.imag.is_zero() else str(ball.str(15))

@@ -1,0 +1,268 @@
+"""The problem's side of a verdict, prepared once: trees, parameters, sample points and values of f.
+
+A training group asks sixteen times about one integrand, so this side is cached (`prepare`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from flint import acb
+
+from .balls import Tape, UnusableError, compile_tape, needs_worker, symbols_of
+from .domain import candidates, real_everywhere, search, uniforms
+from .expression import Expression
+from .jets import ZERO, Ball
+from .latex import ReadError, read
+
+if TYPE_CHECKING:
+    import sympy
+
+#: Independent sets of sample points per integrand; the answer's hash picks one.
+VARIANTS = 2
+#: Fewest points on which anything is accepted.
+MIN_POINTS = 4
+#: Bits with which sample points are chosen and verdicts begin.
+BASE_BITS = 128
+
+#: What an assumption says of a parameter: its value from a uniform number in (0, 1).
+ASSUMPTIONS = {
+    "positive": lambda u: 0.375 + 3.0 * u,
+    "negative": lambda u: -0.375 - 3.0 * u,
+    "real": lambda u: (0.375 + 6.0 * abs(u - 0.5)) * (1 if u > 0.5 else -1),
+    "integer": lambda u: float(2 + int(7 * u)),
+    "even": lambda u: float(2 * (1 + int(4 * u))),
+    "odd": lambda u: float(2 * (1 + int(4 * u)) + 1),
+}
+
+
+class ProblemError(ValueError):
+    """The problem itself is bad (unreadable integrand, wrong variable): never a verdict."""
+
+
+@dataclass(slots=True)
+class Point:
+    """A sample point (real, or complex on a disc) with f's value there per precision in bits."""
+
+    x: Ball
+    measured: bool
+    f: dict[int, Ball] = field(default_factory=dict)
+
+
+class Pool:
+    """Sample points of one root convention and one draw of the parameters, found on demand.
+
+    ``tier`` says which points count: ``real`` where every part of f is real, ``value`` where only
+    f's value is, ``complex`` on a disc off the axis if f is real nowhere.
+    """
+
+    def __init__(
+        self,
+        tape: Tape,
+        names: tuple[str, ...],
+        kinds: Mapping[str, str],
+        key: str,
+        order: int = 0,
+    ) -> None:
+        self.tape = tape
+        self.order = order
+        self.tier = "real"
+        self._values: dict[str, Ball] = {}
+        self._names, self._kinds, self._key = names, kinds, key
+        self._points: list[Point] = []
+        self._source: Iterator[tuple[float, bool]] = iter(())
+        self._settled = False
+
+    @property
+    def values(self) -> dict[str, Ball]:
+        """The parameters' values."""
+        if not self._settled:
+            self._settle()
+        return self._values
+
+    def take(self, wanted: int) -> list[Point]:
+        """At least ``wanted`` points where they can be had (fewer if the domain is too small)."""
+        if not self._settled:
+            self._settle()
+        self._extend(wanted)
+        return self._points[:wanted]
+
+    def f(self, point: Point, bits: int) -> Ball:
+        """Value of f at a point, at the working precision ``bits`` (set by the caller)."""
+        value = point.f.get(bits)
+        if value is None:
+            jets = self.tape.run(point.x, self._values, derivative=self.order == 1)
+            value = point.f[bits] = jets[self.tape.root][self.order] or ZERO
+        return value
+
+    def _draw(self, attempt: int) -> None:
+        self._values = {}
+        for name in self._names:
+            place = ASSUMPTIONS[self._kinds.get(name, "positive")]
+            self._values[name] = acb(place(uniforms(self._key, attempt, name)[0]))
+
+    def _settle(self) -> None:
+        """Fix the parameters' values and the tier so that there are points at all."""
+        self._settled = True
+        for tier in ("real", "value"):
+            self.tier = tier
+            for attempt in range(4 if self._names else 1):
+                self._draw(attempt)
+                self._points = []
+                self._source = candidates((self._key, attempt))
+                self._extend(MIN_POINTS)
+                if len(self._points) >= MIN_POINTS:
+                    return
+                if tier == "real":
+                    found = search(self.tape, self._values, MIN_POINTS)
+                    if len(self._points) + len(found) >= MIN_POINTS:
+                        self._points += [Point(acb(x), measured=False) for x in found]
+                        return
+        self.tier = "complex"
+        self._source = iter(())
+        self._points = list(self._disc())
+
+    def _extend(self, wanted: int) -> None:
+        while len(self._points) < wanted:
+            drawn = next(self._source, None)
+            if drawn is None:
+                return
+            x = acb(drawn[0])
+            jets = self.tape.run(x, self._values, derivative=False)
+            value = jets[self.tape.root][0]
+            if self.tier == "real":
+                usable = real_everywhere(self.tape, jets)
+            else:
+                usable = value.is_finite() and bool(value.imag.contains(0))
+            if usable:
+                self._points.append(Point(x, drawn[1]))
+
+    def _disc(self) -> Iterator[Point]:
+        """Points of a small disc above the axis at which f is finite."""
+        u = uniforms(self._key, "disc")
+        centre = acb(2.0 * u[0] - 1.0, 0.5 + u[1])
+        for i in range(32):
+            a, b, *_ = uniforms(self._key, "disc", i)
+            x = centre + acb(0.2 * a - 0.1, 0.2 * b - 0.1)
+            value = self.tape.run(x, self._values, derivative=False)[self.tape.root][0]
+            if value.is_finite():
+                yield Point(x, measured=False)
+
+
+class Integrand:
+    """A readable integrand with its variable and parameters. Made by `prepare`.
+
+    With ``differentiate`` the target's derivative is what an answer's derivative is compared with.
+    """
+
+    def __init__(
+        self,
+        expression: Expression,
+        variable: str,
+        assumptions: Mapping[str, str],
+        key: str,
+        *,
+        differentiate: bool = False,
+    ) -> None:
+        self.expression, self.variable, self.assumptions = expression, variable, assumptions
+        self.differentiate = differentiate
+        self.parameters = tuple(sorted(symbols_of(expression) - {variable}))
+        self.symbols = (variable, *self.parameters)
+        self.key = key
+        self.needs_worker = needs_worker(expression)
+        self._tapes: dict[bool, Tape] = {}
+        self._pools: dict[tuple[bool, int], Pool] = {}
+
+    def tape(self, real_roots: bool) -> Tape:
+        if real_roots not in self._tapes:
+            try:
+                tape = compile_tape(self.expression, self.variable, real_roots=real_roots)
+            except UnusableError as error:
+                raise ProblemError(f"the integrand cannot be used: {error}") from None
+            self._tapes[real_roots] = tape
+        return self._tapes[real_roots]
+
+    def pool(self, real_roots: bool, variant: int) -> Pool:
+        key = (real_roots, variant % VARIANTS)
+        if key not in self._pools:
+            name = f"{self.key}|{key}"
+            self._pools[key] = Pool(
+                self.tape(real_roots),
+                self.parameters,
+                self.assumptions,
+                name,
+                order=int(self.differentiate),
+            )
+        return self._pools[key]
+
+
+# The integral sign and the differential that people leave around an integrand.
+_SIGN = re.compile(r"^\s*\\(?:displaystyle|textstyle)?\s*\\?int(?:\\limits)?(?![a-z])\s*")
+_DIFFERENTIAL = re.compile(
+    r"(?:\\[,;:! ]|\\quad|~|\s)*"
+    r"(?:\\mathrm\s*\{?\s*d\s*\}?|\\operatorname\{d\}|d)\s*(\\?[A-Za-z]+)\s*$"
+)
+
+
+def prepare(
+    integrand: str | sympy.Expr, variable: str | None, assumptions: Mapping[str, str] | None
+) -> Integrand:
+    """Read a problem. Raises `ProblemError` with what is wrong."""
+    kinds = tuple(sorted((assumptions or {}).items()))
+    for name, kind in kinds:
+        if kind not in ASSUMPTIONS:
+            known = ", ".join(ASSUMPTIONS)
+            raise ProblemError(f"assumption on {name}: {kind!r} is none of {known}")
+    if isinstance(integrand, str):
+        return _prepare_text(integrand, variable, kinds)
+    from .sympy_bridge import from_sympy
+
+    return _finish(from_sympy(integrand), variable, None, kinds, str(integrand))
+
+
+@lru_cache(maxsize=1024)
+def _prepare_text(text: str, variable: str | None, kinds: tuple[tuple[str, str], ...]) -> Integrand:
+    body, named = _strip_integral(text)
+    known = [variable] if variable else [named] if named else []
+    try:
+        readings = read(body, symbols=known)
+    except ReadError as error:
+        raise ProblemError(f"unreadable integrand {text!r}: {error}") from None
+    return _finish(readings[0].expression, variable, named, kinds, text)
+
+
+def _strip_integral(text: str) -> tuple[str, str | None]:
+    r"""The integrand without ``\int`` and ``dx``, and the variable that the differential names."""
+    body = text.strip().strip("$").strip()
+    sign = _SIGN.match(body)
+    if sign is None:
+        return body, None
+    body = body[sign.end() :]
+    differential = _DIFFERENTIAL.search(body)
+    if differential is None:
+        return body, None
+    return body[: differential.start()] or "1", differential.group(1)
+
+
+def _finish(
+    expression: Expression,
+    variable: str | None,
+    named: str | None,
+    kinds: tuple[tuple[str, str], ...],
+    key: str,
+) -> Integrand:
+    names = symbols_of(expression)
+    if variable is None:
+        if named is None and len(names) != 1:
+            listed = ", ".join(sorted(names)) or "none"
+            raise ProblemError(f"name the variable of integration: the symbols are {listed}")
+        variable = named or next(iter(names))
+    elif named is not None and named != variable:
+        raise ProblemError(f"the differential is d{named} but the variable is {variable}")
+    elif len(names) == 1 and variable not in names:
+        raise ProblemError(f"the integrand is in {names.pop()}, but the variable is {variable}")
+    return Integrand(expression, variable, dict(kinds), f"{key}|{variable}|{kinds}")
