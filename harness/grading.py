@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -40,33 +39,27 @@ async def grade(
     pairs: Sequence[tuple[Problem, Completion]],
     policy: Policy,
     stop: Mapping[str, tuple[str, ...]],
-    deadline: float | None = None,
 ) -> list[Verdict]:
     """The verdicts on completions of these problems, in order.
 
     ``stop`` holds each task's stop strings, where a base model begins to invent the next question.
     """
-    verdicts: list[Verdict | None] = [None] * len(pairs)
-    groups: dict[str, list[int]] = {}
-    for position, (problem, completion) in enumerate(pairs):
-        if problem.task != "integration":
-            raise UserError(f"{problem.id}: the task {problem.task!r} cannot be scored yet")
-        options = {
-            "variable": problem.target["variable"],
-            "assumptions": dict(problem.assumptions),
-            "truncated": completion.finish_reason.cut_off,
-            "stop": list(stop.get(problem.task, ())),
-        }
-        groups.setdefault(json.dumps(options, sort_keys=True), []).append(position)
-    limits = {} if deadline is None else {"deadline": deadline}
-    for options_text, positions in groups.items():
+    tasks: dict[str, list[int]] = {}
+    for position, (problem, _) in enumerate(pairs):
+        tasks.setdefault(problem.task, []).append(position)
+    verdicts: dict[int, Verdict] = {}
+    for task, positions in tasks.items():
+        if task != "integration":
+            raise UserError(f"answers to the task {task!r} cannot be scored by this version")
+        group = [pairs[position] for position in positions]
         judged = await rewards.averify_many(
-            [pairs[position][1].text for position in positions],
-            [str(pairs[position][0].target["integrand"]) for position in positions],
+            [completion.text for _, completion in group],
+            [str(problem.target["integrand"]) for problem, _ in group],
+            variable=[problem.target["variable"] for problem, _ in group],
+            assumptions=[dict(problem.assumptions) for problem, _ in group],
+            truncated=[completion.finish_reason.cut_off for _, completion in group],
+            stop=list(stop.get(task, ())),
             **asdict(policy),
-            **limits,
-            **json.loads(options_text),
         )
-        for position, verdict in zip(positions, judged, strict=True):
-            verdicts[position] = verdict
-    return [verdict for verdict in verdicts if verdict is not None]
+        verdicts.update(zip(positions, judged, strict=True))
+    return [verdicts[position] for position in range(len(pairs))]

@@ -60,13 +60,13 @@ class LogReader:
             if self._index(shard).exists():
                 yield from _read_index(self._index(shard), shard)
             else:
-                for place, row in self._shard(shard):
+                for place, row in self._rows_of(shard):
                     yield place, self._head(row)
 
     def rows(self) -> Iterator[Row]:
         """Every row in full, in the order of writing."""
         for shard in self._shards():
-            yield from (row for _, row in self._shard(shard))
+            yield from (row for _, row in self._rows_of(shard))
 
     def read(self, place: Place) -> Row:
         """One row in full."""
@@ -83,7 +83,7 @@ class LogReader:
                     return row
         raise RunError(f"{path} has no row at {place}; delete its index, it will be made again")
 
-    def _shard(self, shard: int) -> Iterator[tuple[Place, Row]]:
+    def _rows_of(self, shard: int) -> Iterator[tuple[Place, Row]]:
         try:
             # First the unsealed file: it goes away only after the sealed one is there.
             for offset, row in _lines(self._unsealed(shard)):

@@ -160,7 +160,7 @@ class Row:
     """One line of the table: a model on a subset.
 
     ``rates`` are shares of all samples: every verdict status, and ``cut_off`` (stopped by a token
-    or time limit) and ``failed`` (the model gave an error instead of an answer).
+    or time limit) and ``failed`` (the model, or the verifier, met with an error).
     """
 
     model: str
@@ -221,7 +221,7 @@ def summarise(run: Run, policy: str | None = None, ks: Iterable[int] = ()) -> Su
         counter["unknown"] += row["status"] in UNKNOWN
         reason = FinishReason(row["finish_reason"])
         counter["cut_off"] += reason.cut_off
-        counter["failed"] += reason is FinishReason.ERROR
+        counter["failed"] += reason is FinishReason.ERROR or row["status"] == Status.ERROR
     stored = sum(1 for _ in run.completions.heads())
     planned = sum(entry["samples"] * entry["problems"] for entry in run.models.values())
 

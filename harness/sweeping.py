@@ -89,7 +89,7 @@ def plan(
         raise UserError("a sweep needs at least one model and one benchmark")
     if samples < 1 or (limit is not None and limit < 1):
         raise UserError("the numbers of samples and of problems must be at least 1")
-    problems = _problems(benchmarks, limit, seed)
+    problems = problems_of(benchmarks, limit, seed)
     named = load_prompt(prompt) if prompt is not None else None
     prompts = {task: named or default_for(task) for task in {problem.task for problem in problems}}
     sampling = sampling or Sampling()
@@ -300,7 +300,7 @@ class _Conductor:
             await self.scorer.score([completion for completion in batch if completion is not None])
 
 
-def _problems(specs: Sequence[str], limit: int | None, seed: int) -> list[Problem]:
+def problems_of(specs: Sequence[str], limit: int | None, seed: int) -> list[Problem]:
     """The problems of all specs together, each once; ``limit`` is spread over all subsets."""
     subsets: dict[str, Subset] = {subset.name: subset for spec in specs for subset in resolve(spec)}
     shares: list[int | None] = [None] * len(subsets)

@@ -84,7 +84,9 @@ async def ask_each(
         while True:
             if drawing is None and not drained and len(running) < concurrency:
                 drawing = asyncio.ensure_future(_draw(requests))
-            waiting = {*running, drawing} if drawing is not None else running
+            waiting: set[asyncio.Future[Any]] = set(running)
+            if drawing is not None:
+                waiting.add(drawing)
             if not waiting:
                 return
             done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)

@@ -1,0 +1,482 @@
+"""The command line: parses, calls one function for each command, prints.
+
+Results go to stdout, messages to stderr. Exit status: 0 all right, 1 the thing asked about is not so
+(an answer that is wrong, a reference that is not proven), 2 a mistake of the user's, 3 undecided,
+130 interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from harness.errors import UserError, suggest
+
+if TYPE_CHECKING:
+    from harness.grading import Policy
+    from harness.metrics import Summary
+    from harness.sweeping import Job
+    from rewards.verdict import Verdict
+
+
+class Commands(click.Group):
+    """Suggests near misses for a mistyped command."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            hint = suggest(args[0], self.list_commands(ctx))
+            raise click.UsageError(f"no command {args[0]!r}; {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="calculus-harness", prog_name="calculus-harness")
+def cli() -> None:
+    """Benchmarks and a trustworthy verifier for models that do calculus."""
+
+
+def main() -> None:
+    """Run the command line; a user's mistake is one line and exit status 2."""
+    try:
+        sys.exit(cli.main(prog_name=Path(sys.argv[0]).name, standalone_mode=False) or 0)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.ClickException as error:
+        fail(error.format_message())
+    except (KeyboardInterrupt, click.Abort):
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        sys.stderr.close()
+        sys.exit(0)
+    except ValueError as error:
+        if not _is_mistake(error):
+            raise
+        fail(str(error))
+
+
+def fail(message: str) -> None:
+    print(f"error: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+def _is_mistake(error: ValueError) -> bool:
+    """Whether an error is the user's, as those of the packages below this one are."""
+    from benchmarks import UnknownBenchmarkError
+    from prompts import PromptError
+    from rewards import ProblemError
+
+    return isinstance(error, UserError | UnknownBenchmarkError | PromptError | ProblemError)
+
+
+# --- options that several commands share -------------------------------------------------------
+
+
+def _read_config(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
+    """Take a file's values as defaults, so that flags win over them."""
+    if path is None:
+        return None
+    import tomllib
+
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: {error}") from None
+    names: dict[str, str] = {}
+    for option in ctx.command.params:
+        flags = [flag[2:] for flag in option.opts if flag.startswith("--")]
+        names |= {flag: str(option.name) for flag in flags if flag not in ("config", "help")}
+    for name, value in values.items():
+        if name not in names:
+            raise UserError(f"{path}: unknown setting {name!r}; {suggest(name, names)}")
+        if isinstance(value, dict):
+            values[name] = [f"{key}={_plain(item)}" for key, item in value.items()]
+    ctx.default_map = dict(ctx.default_map or {}) | {
+        names[name]: value for name, value in values.items()
+    }
+    return path
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+config_option = click.option(
+    "--config",
+    type=click.Path(path_type=Path, dir_okay=False),
+    is_eager=True,
+    expose_value=False,
+    callback=_read_config,
+    help="TOML file of settings, named like the flags; flags win over it.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="JSON on stdout.")
+
+
+def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """How strictly to judge."""
+    for option in (
+        click.option("--method", default="balls", show_default=True,
+                     type=click.Choice(["balls", "published"]),
+                     help="Our verifier, or AntiderivBench's published evaluator."),
+        click.option("--require-continuous", is_flag=True,
+                     help="Refuse an antiderivative that jumps where the integrand does not."),
+        click.option("--strict-domain", is_flag=True,
+                     help="F' = f with principal branches on the whole real domain."),
+        click.option("--strict", is_flag=True, help="Only a boxed answer is an answer."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def _policy(method: str, strict: bool, strict_domain: bool, require_continuous: bool) -> Policy:
+    from harness.grading import Policy
+
+    return Policy(method, strict, strict_domain, require_continuous)
+
+
+def _pairs(settings: tuple[str, ...], flag: str) -> dict[str, str]:
+    pairs = {}
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        if not equals or not key:
+            raise UserError(f"{flag} takes KEY=VALUE, not {setting!r}")
+        pairs[key] = value
+    return pairs
+
+
+# --- sweep -------------------------------------------------------------------------------------
+
+
+@cli.command()
+@config_option
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    required=True,
+    metavar="KIND/NAME",
+    help="Model to ask; repeatable. `ls models` lists the kinds.",
+)
+@click.option(
+    "-M",
+    "--model-option",
+    "model_options",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Option of the models; repeatable.",
+)
+@click.option(
+    "--benchmark",
+    "benchmarks",
+    multiple=True,
+    required=True,
+    metavar="NAME[/SUBSET]",
+    help="Problems to ask; repeatable. `ls benchmarks` lists them.",
+)
+@click.option("--prompt", metavar="NAME|FILE.jinja", help="Template; by default the task's own.")
+@click.option(
+    "-n",
+    "--samples",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Samples of each problem; more extend an earlier run.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    help="At most so many problems, spread over the subsets; more extend a run.",
+)
+@click.option("--seed", default=0, show_default=True, help="Determines problems and samples.")
+@click.option("--temperature", default=1.0, show_default=True, type=click.FloatRange(0))
+@click.option("--top-p", default=1.0, show_default=True, type=click.FloatRange(0, 1, min_open=True))
+@click.option("--max-tokens", default=16_384, show_default=True, type=click.IntRange(1))
+@click.option("--stop", multiple=True, metavar="TEXT", help="Ends a completion; repeatable.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Run directory; by default one under runs/ that the settings determine.",
+)
+@policy_options
+@click.option("--dry-run", is_flag=True, help="Show the prompts and the size, and ask nothing.")
+@json_option
+def sweep(
+    models: tuple[str, ...],
+    model_options: tuple[str, ...],
+    benchmarks: tuple[str, ...],
+    prompt: str | None,
+    samples: int,
+    limit: int | None,
+    seed: int,
+    temperature: float,
+    top_p: float,
+    max_tokens: int,
+    stop: tuple[str, ...],
+    out: Path | None,
+    dry_run: bool,
+    as_json: bool,
+    **strictness: Any,
+) -> None:
+    """Ask models for answers, score them, and print the table.
+
+    The same command goes on where it was stopped, whatever stopped it. A larger -n or --limit, or
+    another model, extends the run.
+    """
+    from harness.progress import for_stderr
+    from harness.requests import Sampling
+    from harness.sweeping import plan, run_job
+
+    job = plan(
+        models,
+        benchmarks,
+        prompt=prompt,
+        samples=samples,
+        limit=limit,
+        seed=seed,
+        sampling=Sampling(temperature, top_p, max_tokens, stop),
+        options=_pairs(model_options, "-M"),
+        out=out,
+    )
+    if dry_run:
+        _print_plan(job, as_json)
+        return
+    try:
+        with for_stderr() as progress:
+            run = run_job(job, policy=_policy(**strictness), progress=progress)
+    except KeyboardInterrupt:
+        from harness.store import Run
+
+        stored = sum(1 for _ in Run(job.out).completions.heads())
+        again = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+        print(
+            f"interrupted: {stored} answers are stored in {job.out}; this goes on from there:\n"
+            f"  {again}",
+            file=sys.stderr,
+        )
+        sys.exit(130)
+    _print_summary(run.summary(), as_json)
+    print(f"The run is in {run.path}; a page to open: run.py report {run.path}", file=sys.stderr)
+
+
+def _print_plan(job: Job, as_json: bool) -> None:
+    subsets: dict[str, list[str]] = {}
+    for problem in job.problems:
+        subsets.setdefault(problem.name, []).append(f"{problem.name}/{problem.id}")
+    first = {name: job.rendered[keys[0]][0] for name, keys in subsets.items()}
+    if as_json:
+        plan = {
+            "out": str(job.out),
+            "models": [model.config | {"label": model.label} for model in job.models],
+            "problems": {name: len(keys) for name, keys in subsets.items()},
+            "samples": job.samples,
+            "completions": job.size,
+            "first_prompts": {name: prompt.to_dict() for name, prompt in first.items()},
+        }
+        click.echo(json.dumps(plan, indent=2, ensure_ascii=False))
+        return
+    for name, prompt in first.items():
+        click.echo(f"--- {subsets[name][0]} ({prompt.style}) ---\n{prompt}\n")
+    counted = ", ".join(f"{len(keys)} of {name}" for name, keys in subsets.items())
+    click.echo(
+        f"{len(job.models)} model(s) x {len(job.problems)} problems ({counted}) "
+        f"x {job.samples} sample(s) = {job.size} completions, to be stored in {job.out}"
+    )
+
+
+def _print_summary(summary: Summary, as_json: bool) -> None:
+    from harness.report import export, print_summary
+
+    if as_json:
+        click.echo(export(summary, "json"), nl=False)
+    else:
+        print_summary(summary)
+
+
+# --- score, report -----------------------------------------------------------------------------
+
+
+@cli.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@policy_options
+@json_option
+def score(run: Path, as_json: bool, **strictness: Any) -> None:
+    """Judge a run's answers, without asking any model.
+
+    Verdicts are kept apart for every version and policy of the verifier; only those that are
+    missing are made.
+    """
+    from harness.progress import for_stderr
+    from harness.sweeping import score as score_run
+
+    policy = _policy(**strictness)
+    with for_stderr() as progress:
+        scored = score_run(run, policy=policy, progress=progress)
+    _print_summary(scored.summary(policy.name), as_json)
+
+
+@cli.command()
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["html", "markdown", "latex", "csv", "json"]),
+    default="html",
+    show_default=True,
+    help="A page in each run directory and the table here, or only the table, as text.",
+)
+@click.option("--policy", help="Verdicts to report, by name; by default the latest.")
+def report(runs: tuple[Path, ...], form: str, policy: str | None) -> None:
+    """Print a run's table, and write its page (report.html) or export the table."""
+    from harness.report import export, print_summary, write_page
+    from harness.store import Run
+
+    for path in runs:
+        run = Run(path)
+        if policy is not None and policy not in run.policies:
+            raise UserError(f"{path} has no verdicts {policy!r}; {suggest(policy, run.policies)}")
+        summary = run.summary(policy)
+        if form != "html":
+            click.echo(export(summary, form), nl=False)
+            continue
+        print_summary(summary)
+        click.echo(f"wrote {write_page(run, policy=policy)}", err=True)
+
+
+# --- verify ------------------------------------------------------------------------------------
+
+
+@cli.command()
+@click.option("--integrand", required=True, metavar="LATEX", help="What was to be integrated.")
+@click.option(
+    "--answer",
+    required=True,
+    metavar="TEXT",
+    help="The answer: LaTeX, or a whole completion; - reads stdin.",
+)
+@click.option("--variable", default="x", show_default=True)
+@click.option(
+    "--assume",
+    multiple=True,
+    metavar="SYMBOL=KIND",
+    help="Kind of a parameter (positive unless said otherwise); repeatable.",
+)
+@policy_options
+@json_option
+def verify(
+    integrand: str,
+    answer: str,
+    variable: str,
+    assume: tuple[str, ...],
+    as_json: bool,
+    **strictness: Any,
+) -> None:
+    """Judge one answer. Exit status: 0 correct, 1 not correct, 3 undecided."""
+    import rewards
+
+    verdict = rewards.verify_antiderivative(
+        sys.stdin.read() if answer == "-" else answer,
+        integrand,
+        variable=variable,
+        assumptions=_pairs(assume, "--assume"),
+        **strictness,
+    )
+    if as_json:
+        click.echo(json.dumps(verdict.to_dict(), indent=2, ensure_ascii=False))
+    else:
+        _print_verdict(verdict)
+    if verdict.correct:
+        return
+    undecided = (rewards.Status.UNDECIDED, rewards.Status.TIMEOUT, rewards.Status.ERROR)
+    sys.exit(3 if verdict.status in undecided else 1)
+
+
+def _print_verdict(verdict: Verdict) -> None:
+    evidence = verdict.evidence
+    lines = [("answer", verdict.answer), ("found by", evidence.extracted_by)]
+    lines += [("read as", evidence.reading), ("because", evidence.detail)]
+    if evidence.witness:
+        lines += [
+            ("at", evidence.witness.point),
+            ("integrand", evidence.witness.expected),
+            ("derivative", evidence.witness.got),
+        ]
+    elif evidence.points:
+        lines.append(("agrees", f"at {evidence.points} points to {evidence.digits:.0f} digits"))
+    if evidence.coverage is not None:
+        lines.append(("coverage", f"{100 * evidence.coverage:.1f} % of the real domain"))
+    lines.append(("notes", ", ".join(evidence.flags)))
+    lines.append(("method", f"{evidence.method}, {1000 * evidence.seconds:.1f} ms"))
+    colours = {"correct": "green", "incorrect": "red"}
+    click.secho(
+        verdict.status.replace("_", " "), fg=colours.get(verdict.status, "yellow"), bold=True
+    )
+    for name, value in lines:
+        if value:
+            click.echo(f"  {name:<11}{value}")
+
+
+# --- ls ----------------------------------------------------------------------------------------
+
+
+@cli.command()
+@click.argument(
+    "what",
+    required=False,
+    default="all",
+    type=click.Choice(["all", "benchmarks", "models", "prompts"]),
+)
+@click.option(
+    "--benchmark",
+    "benchmarks",
+    multiple=True,
+    metavar="NAME[/SUBSET]",
+    help="Only these benchmarks; repeatable.",
+)
+@click.option("--validate", is_flag=True, help="Prove every reference answer.")
+@json_option
+def ls(what: str, benchmarks: tuple[str, ...], validate: bool, as_json: bool) -> None:
+    """List benchmarks, models and prompts; or prove the benchmarks' references."""
+    from harness import listing
+
+    if validate:
+        sys.exit(_validate(benchmarks, as_json))
+    found = listing.everything(what, benchmarks)
+    if as_json:
+        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        return
+    for heading, rows in found.items():
+        click.secho(heading, bold=True)
+        width = max((len(row["name"]) for row in rows), default=0)
+        for row in rows:
+            click.echo(f"  {row['name']:<{width}}  {listing.describe(row)}")
+            if "example" in row:
+                click.echo(f"  {'':<{width}}  {row['example']}")
+        click.echo()
+
+
+def _validate(benchmarks: tuple[str, ...], as_json: bool) -> int:
+    from harness.listing import validate
+
+    report = validate(benchmarks, say=lambda line: click.echo(line, err=True))
+    if as_json:
+        click.echo(json.dumps(report, indent=2, ensure_ascii=False))
+    elif report["failed"]:
+        failed = report["failed"]
+        click.echo(f"{failed['problem']}: not proven ({failed['status']}): {failed['why']}")
+    else:
+        click.echo(
+            f"{report['proven']} references proven, {report['partly']} of them on a part of the "
+            f"real domain only; {report['without']} problems have none"
+        )
+    return 1 if report["failed"] else 0

@@ -1,0 +1,98 @@
+"""What there is to ask and to be asked, and whether the benchmarks' references hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import prompts
+from benchmarks import Problem
+from benchmarks.registry import names, resolve
+from harness.grading import Policy, grade
+from harness.models import describe as describe_models
+from harness.models.registry import option_names
+from harness.requests import Completion, problem_key
+from harness.sweeping import problems_of, run_async
+from rewards.verdict import Verdict
+
+BATCH = 64
+
+
+def everything(what: str, benchmarks: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    """The registries as data: one list for each, of rows with a name and a summary."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    if what in ("all", "benchmarks"):
+        found["benchmarks"] = [
+            {"name": subset.name, "problems": subset.size(), "task": subset.task,
+             "summary": subset.summary, "source": subset.source}
+            for name in benchmarks or names()
+            for subset in resolve(name if "/" in name else f"{name}/all")
+        ]  # fmt: skip
+    if what in ("all", "models"):
+        found["models"] = [
+            {"name": kind, "summary": (model.__doc__ or "").partition("\n")[0],
+             "options": option_names(model), "example": model.example}
+            for kind, model in describe_models()
+        ]  # fmt: skip
+    if what in ("all", "prompts"):
+        found["prompts"] = [
+            {"name": name, "task": prompt.task, "summary": prompt.description,
+             "default": prompt.default}
+            for name, prompt in ((name, prompts.load(name)) for name in prompts.names())
+        ]  # fmt: skip
+    return found
+
+
+def describe(row: dict[str, Any]) -> str:
+    """A row of `everything` as one line."""
+    parts = [row["summary"]]
+    if "problems" in row:
+        parts.insert(0, f"{row['problems']:>4} problems.")
+    if "options" in row:
+        options = ", ".join(f"{name}={value}" for name, value in row["options"].items())
+        parts.append(f"Options: {options}." if options else "")
+    if row.get("default"):
+        parts.append(f"(Default of the task {row['task']}.)")
+    return " ".join(part for part in parts if part)
+
+
+def validate(
+    benchmarks: Sequence[str], seed: int = 0, say: Callable[[str], None] = lambda line: None
+) -> dict[str, Any]:
+    """Prove every reference antiderivative, up to the first that cannot be proven."""
+    problems = problems_of(benchmarks or [f"{name}/all" for name in names()], None, seed)
+    with_reference = [problem for problem in problems if "antiderivative" in problem.target]
+    report: dict[str, Any] = {
+        "proven": 0,
+        "partly": 0,
+        "without": len(problems) - len(with_reference),
+        "failed": None,
+    }
+    for start in range(0, len(with_reference), BATCH):
+        batch = with_reference[start : start + BATCH]
+        verdicts = run_async(grade([(p, _reference(p)) for p in batch], Policy(), {}))
+        for problem, verdict in zip(batch, verdicts, strict=True):
+            if not verdict.correct:
+                key = problem_key(problem)
+                why = _why(verdict)
+                report["failed"] = {"problem": key, "status": verdict.status, "why": why}
+                return report
+            report["proven"] += 1
+            coverage = verdict.evidence.coverage
+            report["partly"] += coverage is not None and coverage < 1
+        say(f"{report['proven']} of {len(with_reference)} references proven")
+    return report
+
+
+def _reference(problem: Problem) -> Completion:
+    """The reference as if a model had said it."""
+    text = rf"\boxed{{{problem.target['antiderivative']}}}"
+    return Completion("reference", problem_key(problem), "", 0, "answer", 0, text)
+
+
+def _why(verdict: Verdict) -> str:
+    evidence = verdict.evidence
+    if evidence.witness:
+        witness = evidence.witness
+        return f"at {witness.point} the integrand is {witness.expected}, F' is {witness.got}"
+    return evidence.detail or verdict.status

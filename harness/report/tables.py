@@ -1,0 +1,170 @@
+"""The table of results, for the terminal and as text in other formats."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import UserError
+from harness.metrics import Estimate, Row, Summary
+
+if TYPE_CHECKING:
+    import pandas
+    from rich.console import Console
+
+    from harness.store import Run
+
+#: Rates shown beside every pass@k: heading and name in `Row.rates`.
+RATES = {
+    "no answer": "no_answer",
+    "unparseable": "unparseable",
+    "not closed": "not_closed_form",
+    "undecided": "undecided",
+    "timeout": "timeout",
+    "cut off": "cut_off",
+    "failed": "failed",
+}
+FORMATS = ("markdown", "latex", "csv", "json")
+
+
+def percent(value: float) -> str:
+    return f"{100 * value:.1f}"
+
+
+def spread(estimate: Estimate) -> str:
+    """The interval, as in ``[55.8, 83.7]``."""
+    low, high = estimate.interval
+    return f"[{percent(low)}, {percent(high)}]"
+
+
+def all_ks(rows: Iterable[Row]) -> list[int]:
+    return sorted({estimate.k for row in rows for estimate in row.passes})
+
+
+def cells(row: Row, ks: Sequence[int]) -> list[str]:
+    """A row as text: model, subset, problems, samples, every pass@k, every rate."""
+    by_k = {estimate.k: estimate for estimate in row.passes}
+    problems = str(row.problems)
+    if row.problems < row.planned:
+        problems += f" of {row.planned}"
+    each = row.samples / row.problems
+    return [
+        row.label,
+        row.subset,
+        problems,
+        f"{each:.0f}" if each == int(each) else f"{each:.1f}",
+        *(f"{percent(by_k[k].value)} {spread(by_k[k])}" if k in by_k else "" for k in ks),
+        *(percent(row.rates[name]) for name in RATES.values()),
+    ]
+
+
+def headings(ks: Sequence[int]) -> list[str]:
+    return ["model", "subset", "problems", "samples", *(f"pass@{k}" for k in ks), *RATES]
+
+
+def remarks(summary: Summary) -> list[str]:
+    """What a reader of the table has to know."""
+    lines = ["In percent; pass@k with its 95 % interval."]
+    bounds = [
+        f"{row.label} on {row.subset}: pass@{e.k} between {percent(e.low)} and {percent(e.high)}"
+        for row in summary.rows
+        for e in row.passes[:1]
+        if e.high > e.low
+    ]
+    if bounds:
+        lines.append("Undecided answers count as not correct; " + "; ".join(bounds) + ".")
+    if summary.missing:
+        lines.append(f"Not finished: {summary.missing} answers are still to be asked.")
+    if summary.unscored:
+        lines.append(f"{summary.unscored} answers are not scored yet: run.py score {summary.run}")
+    return lines
+
+
+def print_summary(summary: Summary, console: Console | None = None) -> None:
+    """Print the table, as wide as it needs to be."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    console = console or Console()
+    ks = all_ks(summary.rows)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for position, name in enumerate(headings(ks)):
+        table.add_column(name, justify="left" if position < 2 else "right", no_wrap=True)
+    for row in summary.rows:
+        table.add_row(*cells(row, ks), style="bold" if row.subset == "all" else None)
+    needed = console.measure(table).maximum
+    console.width = max(console.width, needed)
+    console.print(table)
+    for line in remarks(summary):
+        console.print(line, style="dim", soft_wrap=True, markup=False, highlight=False)
+
+
+def export(summary: Summary, form: str) -> str:
+    """The table as Markdown, LaTeX (booktabs), CSV (one line per estimate) or JSON."""
+    if form == "json":
+        return json.dumps(summary.to_dict(), indent=2, ensure_ascii=False) + "\n"
+    if form == "csv":
+        return _csv(summary)
+    ks = all_ks(summary.rows)
+    names = headings(ks)
+    lines = [cells(row, ks) for row in summary.rows]
+    if form == "markdown":
+        rule = ["---", "---", *["---:"] * (len(names) - 2)]
+        table = [names, rule, *lines]
+        return "".join(f"| {' | '.join(line)} |\n" for line in table)
+    if form == "latex":
+        body = "".join(f"  {' & '.join(map(_tex, line))} \\\\\n" for line in lines)
+        return (
+            f"\\begin{{tabular}}{{ll{'r' * (len(names) - 2)}}}\n  \\toprule\n"
+            f"  {' & '.join(map(_tex, names))} \\\\\n  \\midrule\n{body}  \\bottomrule\n"
+            "\\end{tabular}\n"
+        )
+    raise UserError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
+
+
+def _csv(summary: Summary) -> str:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(
+        ["model", "subset", "problems", "samples", "k", "pass_at_k", "interval_low",
+         "interval_high", "worst", "best", *RATES.values()]
+    )  # fmt: skip
+    for row in summary.rows:
+        for e in row.passes:
+            numbers = [e.value, *e.interval, e.low, e.high]
+            rates = [row.rates[name] for name in RATES.values()]
+            writer.writerow(
+                [row.label, row.subset, row.problems, row.samples, e.k]
+                + [f"{number:.6f}" for number in numbers + rates]
+            )
+    return buffer.getvalue()
+
+
+def _tex(text: str) -> str:
+    for character in "&%$#_{}":
+        text = text.replace(character, "\\" + character)
+    return text
+
+
+def to_pandas(run: Run, policy: str | None = None) -> pandas.DataFrame:
+    """One row per sample: model, problem, subset, completion and verdict."""
+    try:
+        import pandas
+    except ImportError:
+        raise UserError("pandas is needed: pip install 'calculus-harness[data]'") from None
+    verdicts = {row["key"]: row for row in run.verdicts(policy).rows()}
+    rows: list[dict[str, Any]] = []
+    for completion in run.completions.rows():
+        verdict = verdicts.get(completion["key"], {})
+        problem = run.problems[completion["problem"]]
+        rows.append(
+            completion
+            | {"label": run.models[completion["model"]]["label"], "subset": problem.name}
+            | {"integrand": problem.inputs.get("integrand")}
+            | {name: verdict.get(name) for name in ("status", "reward", "answer", "evidence")}
+        )
+    return pandas.DataFrame(rows)
