@@ -82,5 +82,13 @@ def crash_unless_first(served=[]):  # noqa: B006 - state of the process, on purp
     return os.getpid()
 
 
-def unloadable_dependency():
-    return None
+def judge(completion, integrand, options):
+    """In place of the verifier: judges as it does, unless the completion says what to do."""
+    from rewards import ProblemError
+    from rewards._tasks import verify
+
+    if completion == "do problem":
+        raise ProblemError("this one is bad")
+    if completion.startswith("do "):
+        behave(completion.removeprefix("do "), None)
+    return verify(completion, integrand, options)
