@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 
 from .decision import Outcome
@@ -19,28 +19,51 @@ class Answer:
     """A completion's final answer: readable (``readings``), or a failure (``status``)."""
 
     text: str | None
-    evidence: Evidence
+    source: str
+    notes: tuple[str, ...]
+    method: str = "balls"
     readings: Iterable[Reading] = ()
     status: Status | None = None
+    detail: str = ""
+    offset: int | None = None
     started: float = field(default_factory=time.perf_counter)
 
-    def verdict(self, status: Status, evidence: Evidence, undecided_reward: float = 0.0) -> Verdict:
-        reward = {Status.CORRECT: 1.0, Status.UNDECIDED: undecided_reward}.get(status, 0.0)
-        evidence = replace(evidence, seconds=time.perf_counter() - self.started)
-        return Verdict(status, reward, self.text, evidence)
+    @property
+    def evidence(self) -> Evidence:
+        """What is known before anything was decided."""
+        seconds = time.perf_counter() - self.started
+        return Evidence(self.method, flags=self.notes, extracted_by=self.source, seconds=seconds)
 
-    def judged(self, outcome: Outcome, reading: Reading) -> Evidence:
-        """The evidence of an outcome, with the reading if it is not the customary one."""
-        return replace(
-            self.evidence,
-            reading=to_latex(reading.expression) if reading.conventions else "",
+    def verdict(
+        self,
+        status: Status,
+        outcome: Outcome | None = None,
+        reading: Reading | None = None,
+        *,
+        detail: str = "",
+        flags: tuple[str, ...] = (),
+        undecided_reward: float = 0.0,
+    ) -> Verdict:
+        """The verdict, with the evidence of an outcome and the reading that it holds for."""
+        outcome = outcome or Outcome(status, detail=detail or self.detail)
+        customs = reading.conventions if reading else ()
+        evidence = Evidence(
+            method=self.method,
+            reading=to_latex(reading.expression) if reading and customs else "",
             points=outcome.points,
             digits=outcome.digits,
             coverage=outcome.coverage,
             witness=outcome.witness,
-            flags=(*self.evidence.flags, *outcome.flags, *reading.conventions),
+            flags=(*self.notes, *outcome.flags, *customs, *flags),
             detail=outcome.detail,
+            offset=self.offset,
+            extracted_by=self.source,
+            seconds=time.perf_counter() - self.started,
         )
+        reward = 1.0 if status is Status.CORRECT else 0.0
+        if status is Status.UNDECIDED:
+            reward = undecided_reward
+        return Verdict(status, reward, self.text, evidence)
 
 
 class NeedsWorkerError(Exception):
@@ -59,9 +82,8 @@ def find_answer(
     """Extract the final answer; `read_answer` makes it readable."""
     started = time.perf_counter()
     found = extract(completion, strict=strict, stop=stop, truncated=truncated)
-    evidence = Evidence(method=method, extracted_by=found.source, flags=found.notes)
     status = Status.NO_ANSWER if found.answer is None else None
-    return Answer(found.answer, evidence, status=status, started=started)
+    return Answer(found.answer, found.source, found.notes, method, status=status, started=started)
 
 
 def read_answer(answer: Answer, symbols: Collection[str]) -> Answer:
@@ -75,7 +97,7 @@ def read_answer(answer: Answer, symbols: Collection[str]) -> Answer:
         further = readings(answer.text, symbols=symbols)
         answer.readings = chain((next(further),), further)
     except ReadError as error:
-        answer.evidence = replace(answer.evidence, detail=str(error), offset=error.offset)
+        answer.detail, answer.offset = str(error), error.offset
         if isinstance(error, NotClosedFormError):
             answer.status = Status.NOT_CLOSED_FORM
         elif isinstance(error, AlternativesError):

@@ -79,10 +79,10 @@ def verify_antiderivative(
     if answer.text is not None and method == "published":
         from .workers import published_in_worker
 
-        return answer.verdict(*published_in_worker(answer.text, problem, answer.evidence, deadline))
+        return published_in_worker(answer, problem, deadline)
     read_answer(answer, problem.symbols)
     if answer.status is not None:
-        return answer.verdict(answer.status, answer.evidence)
+        return answer.verdict(answer.status)
     policy = Policy(strict_domain, require_continuous)
     try:
         outcome, reading = best(_outcomes(answer, problem, policy))
@@ -104,7 +104,7 @@ def verify_antiderivative(
             truncated=truncated,
             undecided_reward=undecided_reward,
         )
-    return answer.verdict(outcome.status, answer.judged(outcome, reading), undecided_reward)
+    return answer.verdict(outcome.status, outcome, reading, undecided_reward=undecided_reward)
 
 
 def _outcomes(

@@ -11,12 +11,14 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
+from zlib import crc32
 
-from flint import acb, arb
+from flint import acb, arb, ctx
 
 from .balls import Tape, compile_tape, precision
-from .domain import breakpoints, pole_crossings, uniforms
+from .domain import breakpoints, pole_crossings, uniform
 from .expression import Expression, Number, Symbol
 from .integrand import BASE_BITS, MIN_POINTS, Integrand, Point, Pool
 from .jets import ZERO, Ball, Jet
@@ -26,8 +28,8 @@ from .verdict import Status, Witness
 AGREE_BITS = 64
 #: Precision is doubled up to this many bits.
 MAX_BITS = 4096
-#: A term of F is seen where its derivative exceeds the error radius by 2^this.
-SEEN_BITS = 16
+#: A term of F is seen where its derivative exceeds the error radius by this factor.
+SEEN = arb(2**16)
 #: Points asked for: an analytic answer, one with plain square roots, one with other branches.
 ANALYTIC_POINTS, TAME_POINTS, BRANCHING_POINTS = 5, 10, 24
 #: Points that measure coverage once a branch of f's radicals differs somewhere.
@@ -75,13 +77,13 @@ def decide(
     Raises `rewards.balls.UnusableError` for an answer too large to compile.
     """
     first: Outcome | None = None
-    variant = int(uniforms(key)[0] * 2**20)
+    variant = crc32(key.encode("utf-8", "surrogatepass"))
     for real_roots in (True, False):
         tape = compile_tape(answer, integrand.variable, real_roots=real_roots)
         pool = integrand.pool(real_roots, variant)
         with precision(BASE_BITS):
             try:
-                outcome = _Decision(tape, pool, policy, key, order).run()
+                outcome = _Decision(tape, pool, policy, variant, order).run()
             except _OutOfBudgetError:
                 outcome = Outcome(Status.UNDECIDED, detail="work budget spent")
         if outcome.status is Status.CORRECT:
@@ -96,13 +98,13 @@ def decide(
 class _Decision:
     """One answer against one pool of points."""
 
-    def __init__(self, tape: Tape, pool: Pool, policy: Policy, key: str, order: int) -> None:
+    def __init__(self, tape: Tape, pool: Pool, policy: Policy, variant: int, order: int) -> None:
         self.tape, self.pool, self.policy, self.order = tape, pool, policy, order
         self.values: dict[str, Ball] = dict(pool.values)
         for name in tape.symbols:
             if name != tape.variable and name not in self.values:
                 # A symbol that only the answer has: a constant of integration, any real number.
-                self.values[name] = acb(0.5 + uniforms(key, name)[0])
+                self.values[name] = _any_constant(name, variant % 16)
         self.unseen = set(tape.terms) if len(tape.terms) > 1 else set()
         self.agreeing: list[Point] = []
         self.flipped: list[tuple[Point, tuple[int, ...]]] = []
@@ -157,12 +159,16 @@ class _Decision:
         return None
 
     def _derivative(self, point: Point, bits: int) -> tuple[list[Jet], Ball]:
-        """All jets at a point, and of the whole what is compared: F' (or F, with order 0)."""
+        """All jets at a point, and of the whole what is compared: F' (or F, with order 0).
+
+        Leaves the working precision at ``bits``; `decide` restores it.
+        """
         self.spent += self.tape.size * (1 + bits // 64)
         if self.spent > BUDGET:
             raise _OutOfBudgetError
-        with precision(bits):
-            jets = self.tape.run(point.x, self.values, derivative=self.order == 1)
+        if ctx.prec != bits:
+            ctx.prec = bits
+        jets = self.tape.run(point.x, self.values, derivative=self.order == 1)
         return jets, jets[self.tape.root][self.order] or ZERO
 
     def _compare(self, point: Point) -> bool | None:
@@ -170,25 +176,27 @@ class _Decision:
         bits, radius_before = self.bits, math.inf
         while bits <= MAX_BITS:
             jets, slope = self._derivative(point, bits)
-            with precision(bits):
-                expected = self.pool.f(point, bits)
-                difference = slope - expected
-                if difference.is_finite():
-                    if not difference.contains(ZERO):
-                        return False
-                    error = log2(difference.abs_upper())
-                    scale = self._scale(expected, jets)
-                    agreed = min(scale - error, float(bits))
-                    if agreed >= AGREE_BITS:
-                        self.bits_of_agreement = min(self.bits_of_agreement, agreed)
-                        self._see_terms(jets, error)
-                        return True
-                    # A ball on a branch cut never shrinks: another point must do.
-                    if error > radius_before - 16:
-                        return None
-                    radius_before = error
-                elif bits > 2 * self.bits:
+            expected = self.pool.f(point, bits)
+            difference = slope - expected
+            if difference.is_finite():
+                if not difference.contains(ZERO):
+                    return False
+                # Balls that overlap agree to the accuracy that both have.
+                agreed = min(slope.rel_accuracy_bits(), expected.rel_accuracy_bits())
+                if agreed < AGREE_BITS:
+                    agreed = self._scale(expected, jets) - log2(difference.abs_upper())
+                if agreed >= AGREE_BITS:
+                    self.bits_of_agreement = min(self.bits_of_agreement, agreed, bits)
+                    if self.unseen:
+                        self._see_terms(jets, difference)
+                    return True
+                # A ball on a branch cut never shrinks: another point must do.
+                radius = log2(difference.abs_upper())
+                if radius > radius_before - 16:
                     return None
+                radius_before = radius
+            elif bits > 2 * self.bits:
+                return None
             bits *= 2
         return None
 
@@ -199,10 +207,11 @@ class _Decision:
         slopes = [jets[slot][self.order] for slot in self.tape.terms]
         return max((log2(slope.abs_upper()) for slope in slopes if slope is not None), default=0.0)
 
-    def _see_terms(self, jets: Sequence[Jet], error: float) -> None:
+    def _see_terms(self, jets: Sequence[Jet], difference: Ball) -> None:
+        least = difference.abs_upper() * SEEN
         for slot in tuple(self.unseen):
             slope = jets[slot][self.order]
-            if slope is None or slope.is_zero() or log2(slope.abs_lower()) > error + SEEN_BITS:
+            if slope is None or slope.is_zero() or slope.abs_lower() > least:
                 self.unseen.discard(slot)
 
     # --- outcomes ---
@@ -210,9 +219,10 @@ class _Decision:
     def _undecided(self, detail: str) -> Outcome:
         return Outcome(Status.UNDECIDED, points=self._usable(), detail=detail)
 
-    def _refutation(self, point: Point, detail: str = "") -> Outcome:
-        _, slope = self._derivative(point, self.bits)
-        expected = self.pool.f(point, self.bits)
+    def _refutation(self, point: Point, detail: str = "", *, bits: int | None = None) -> Outcome:
+        bits = bits or self.bits
+        _, slope = self._derivative(point, bits)
+        expected = self.pool.f(point, bits)
         names = "".join(f", {k}={show(v)}" for k, v in sorted(self.values.items()))
         witness = Witness(
             point=f"{self.tape.variable}={show(point.x)}{names}",
@@ -230,24 +240,23 @@ class _Decision:
             return None
         bits = 2 * self.bits
         _, slope = self._derivative(point, bits)
-        with precision(bits):
-            orders = [range(order) for _, order, _ in f.radicals]
-            for powers in itertools.islice(itertools.product(*orders), 1, MAX_BRANCHES):
-                overrides = {
-                    slot: acb(arb(2 * k) / order).exp_pi_i()
-                    for k, (slot, order, _) in zip(powers, f.radicals, strict=True)
-                    if k
-                }
-                self.spent += f.size * (1 + bits // 64)
-                jets = f.run(point.x, self.pool.values, derivative=False, overrides=overrides)
-                value = jets[f.root][0]
-                difference = slope - value
-                if (
-                    difference.is_finite()
-                    and difference.contains(ZERO)
-                    and log2(value.abs_lower()) - log2(difference.abs_upper()) > AGREE_BITS
-                ):
-                    return tuple(overrides)
+        orders = [range(order) for _, order, _ in f.radicals]
+        for powers in itertools.islice(itertools.product(*orders), 1, MAX_BRANCHES):
+            overrides = {
+                slot: acb(arb(2 * k) / order).exp_pi_i()
+                for k, (slot, order, _) in zip(powers, f.radicals, strict=True)
+                if k
+            }
+            self.spent += f.size * (1 + bits // 64)
+            jets = f.run(point.x, self.pool.values, derivative=False, overrides=overrides)
+            value = jets[f.root][0]
+            difference = slope - value
+            if (
+                difference.is_finite()
+                and difference.contains(ZERO)
+                and log2(value.abs_lower()) - log2(difference.abs_upper()) > AGREE_BITS
+            ):
+                return tuple(overrides)
         return None
 
     def _branch_change(self) -> Outcome | None:
@@ -304,13 +313,12 @@ class _Decision:
         while self.unseen and bits <= MAX_BITS:
             for point in self._where_largest():
                 jets, slope = self._derivative(point, bits)
-                with precision(bits):
-                    difference = slope - self.pool.f(point, bits)
-                    if not difference.is_finite():
-                        continue
-                    if not difference.contains(ZERO):
-                        return self._refutation_at(point, bits)
-                    self._see_terms(jets, log2(difference.abs_upper()))
+                difference = slope - self.pool.f(point, bits)
+                if not difference.is_finite():
+                    continue
+                if not difference.contains(ZERO):
+                    return self._refutation(point, bits=bits)
+                self._see_terms(jets, difference)
             bits *= 2
         if self.unseen:
             return self._undecided("a term of the answer is too small to be seen at any point")
@@ -329,13 +337,6 @@ class _Decision:
             if sizes:
                 best.append(self.agreeing[max(sizes)[1]])
         return best
-
-    def _refutation_at(self, point: Point, bits: int) -> Outcome:
-        before, self.bits = self.bits, bits
-        try:
-            return self._refutation(point)
-        finally:
-            self.bits = before
 
     # --- jumps ---
 
@@ -434,6 +435,11 @@ class _Decision:
         return None
 
 
+@lru_cache(maxsize=1024)
+def _any_constant(name: str, variant: int) -> Ball:
+    return acb(0.5 + uniform(name, variant))
+
+
 def points_wanted(tape: Tape) -> int:
     """How many points an answer needs: more where branches may change between them."""
     if tape.breaks:
@@ -470,9 +476,7 @@ def _polynomial(node: Expression, variable: str) -> tuple[float, float, float] |
         except OverflowError:
             return None
     if isinstance(node, Symbol):
-        return (
-            (0.0, 1.0, 0.0) if node.name == variable else (0.0, 0.0, 0.5 + uniforms(node.name)[0])
-        )
+        return (0.0, 1.0, 0.0) if node.name == variable else (0.0, 0.0, 0.5 + uniform(node.name))
     name = node.function
     if name == "pi":
         return 0.0, 0.0, math.pi

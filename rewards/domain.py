@@ -34,10 +34,10 @@ MAX_BREAKPOINTS = 64
 ISOLATED = 2.0**-48
 
 
-def uniforms(*key: object) -> list[float]:
-    """Eight numbers in (0, 1), the same for the same key on every machine."""
-    digest = blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=64).digest()
-    return [(int.from_bytes(digest[i : i + 8], "big") + 0.5) / 2.0**64 for i in range(0, 64, 8)]
+def uniform(*key: object) -> float:
+    """A number in (0, 1), the same for the same key on every machine."""
+    digest = blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return (int.from_bytes(digest, "big") + 0.5) / 2.0**64
 
 
 def _van_der_corput(i: int) -> float:
@@ -49,12 +49,12 @@ def _van_der_corput(i: int) -> float:
 def candidates(key: object) -> Iterator[tuple[float, bool]]:
     """Points to try, with whether each belongs to the Cauchy sample (which measures coverage)."""
     for i in range(STRATA):
-        jitter = uniforms(key, i)[0]
+        jitter = uniform(key, i)
         share = _van_der_corput(i) + jitter / STRATA
         yield math.tan(math.pi * (share - 0.5)), True
     for k in sorted(SCALES, key=abs):
         for sign in (1.0, -1.0):
-            yield sign * 10.0**k * (1.0 + 9.0 * uniforms(key, k, sign)[0]), False
+            yield sign * 10.0**k * (1.0 + 9.0 * uniform(key, k, sign)), False
 
 
 def real_everywhere(tape: Tape, jets: Sequence[Jet]) -> bool:

@@ -6,15 +6,15 @@ A training group asks sixteen times about one integrand, so this side is cached 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from flint import acb
+from flint import acb, ctx
 
 from .balls import Tape, UnusableError, compile_tape, needs_worker, symbols_of
-from .domain import candidates, real_everywhere, search, uniforms
+from .domain import candidates, real_everywhere, search, uniform
 from .expression import Expression
 from .jets import ZERO, Ball
 from .latex import ReadError, read
@@ -30,7 +30,7 @@ MIN_POINTS = 4
 BASE_BITS = 128
 
 #: What an assumption says of a parameter: its value from a uniform number in (0, 1).
-ASSUMPTIONS = {
+ASSUMPTIONS: dict[str, Callable[[float], float]] = {
     "positive": lambda u: 0.375 + 3.0 * u,
     "negative": lambda u: -0.375 - 3.0 * u,
     "real": lambda u: (0.375 + 6.0 * abs(u - 0.5)) * (1 if u > 0.5 else -1),
@@ -103,7 +103,7 @@ class Pool:
         self._values = {}
         for name in self._names:
             place = ASSUMPTIONS[self._kinds.get(name, "positive")]
-            self._values[name] = acb(place(uniforms(self._key, attempt, name)[0]))
+            self._values[name] = acb(place(uniform(self._key, attempt, name)))
 
     def _settle(self) -> None:
         """Fix the parameters' values and the tier so that there are points at all."""
@@ -139,14 +139,14 @@ class Pool:
             else:
                 usable = value.is_finite() and bool(value.imag.contains(0))
             if usable:
-                self._points.append(Point(x, drawn[1]))
+                known = {} if self.order else {ctx.prec: value}
+                self._points.append(Point(x, drawn[1], known))
 
     def _disc(self) -> Iterator[Point]:
         """Points of a small disc above the axis at which f is finite."""
-        u = uniforms(self._key, "disc")
-        centre = acb(2.0 * u[0] - 1.0, 0.5 + u[1])
+        centre = acb(2.0 * uniform(self._key, "re") - 1.0, 0.5 + uniform(self._key, "im"))
         for i in range(32):
-            a, b, *_ = uniforms(self._key, "disc", i)
+            a, b = uniform(self._key, "re", i), uniform(self._key, "im", i)
             x = centre + acb(0.2 * a - 0.1, 0.2 * b - 0.1)
             value = self.tape.run(x, self._values, derivative=False)[self.tape.root][0]
             if value.is_finite():

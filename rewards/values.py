@@ -54,7 +54,7 @@ def verify_value(
     answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
     read_answer(answer, ())
     if answer.status is not None:
-        return answer.verdict(answer.status, answer.evidence)
+        return answer.verdict(answer.status)
     try:
         outcome, reading = best(_values(answer, expected, relative_tolerance))
     except NeedsWorkerError:
@@ -72,7 +72,7 @@ def verify_value(
             truncated=truncated,
             undecided_reward=undecided_reward,
         )
-    return answer.verdict(outcome.status, answer.judged(outcome, reading), undecided_reward)
+    return answer.verdict(outcome.status, outcome, reading, undecided_reward=undecided_reward)
 
 
 def verify_equivalent(
@@ -101,7 +101,7 @@ def verify_equivalent(
     answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
     read_answer(answer, problem.symbols)
     if answer.status is not None:
-        return answer.verdict(answer.status, answer.evidence)
+        return answer.verdict(answer.status)
     try:
         outcome, reading = best(_comparisons(answer, problem))
     except NeedsWorkerError:
@@ -121,7 +121,7 @@ def verify_equivalent(
             truncated=truncated,
             undecided_reward=undecided_reward,
         )
-    return answer.verdict(outcome.status, answer.judged(outcome, reading), undecided_reward)
+    return answer.verdict(outcome.status, outcome, reading, undecided_reward=undecided_reward)
 
 
 def _values(
