@@ -1,6 +1,6 @@
 """The command line: parses, calls one function for each command, prints.
 
-Results go to stdout, messages to stderr. Exit status: 0 all right, 1 the thing asked about is not so
+Results go to stdout, messages to stderr. Exit status: 0 all right, 1 what was asked about is not so
 (an answer that is wrong, a reference that is not proven), 2 a mistake of the user's, 3 undecided,
 130 interrupted.
 """

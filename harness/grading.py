@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import rewards
 from benchmarks.problem import Problem
 from harness.errors import UserError
 from harness.requests import Completion, digest
 from rewards.verdict import Verdict
+from rewards.version import VERSION
+from rewards.workers import averify_many
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +30,10 @@ class Policy:
     @property
     def name(self) -> str:
         """As in ``balls-1.0-5f3a1c``; settings at their defaults add nothing to the hash."""
-        return f"{self.method}-{rewards.__version__}-{digest(asdict(self))[:6]}"
+        return f"{self.method}-{VERSION}-{digest(asdict(self))[:6]}"
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self) | {"verifier": rewards.__version__}
+        return asdict(self) | {"verifier": VERSION}
 
 
 async def grade(
@@ -52,7 +53,7 @@ async def grade(
         if task != "integration":
             raise UserError(f"answers to the task {task!r} cannot be scored by this version")
         group = [pairs[position] for position in positions]
-        judged = await rewards.averify_many(
+        judged = await averify_many(
             [completion.text for _, completion in group],
             [str(problem.target["integrand"]) for problem, _ in group],
             variable=[problem.target["variable"] for problem, _ in group],

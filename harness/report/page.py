@@ -13,7 +13,7 @@ from markupsafe import Markup
 from harness.log import write_atomically
 from harness.report.figures import ORDER, pass_bars, verdict_bars
 from harness.report.mathml import to_mathml
-from harness.report.tables import all_ks, cells, headings, percent, remarks
+from harness.report.tables import all_ks, cells, headings, percent, remarks, shown_rates
 from rewards.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Item:
 def write_page(run: Run, path: Path | None = None, policy: str | None = None) -> Path:
     """Write the page, by default as ``report.html`` in the run directory."""
     summary = run.summary(policy)
-    ks = all_ks(summary.rows)
+    ks, rates = all_ks(summary.rows), shown_rates(summary.rows)
     items = list(_items(run, policy))
     shown = {status for status in ORDER if any(item.status == status for item in items)}
     html = (
@@ -55,8 +55,8 @@ def write_page(run: Run, path: Path | None = None, policy: str | None = None) ->
             summary=summary,
             manifest=run.manifest,
             name=run.path.name,
-            headings=headings(ks),
-            table=[(row.subset == "all", cells(row, ks)) for row in summary.rows],
+            headings=headings(ks, rates),
+            table=[(row.subset == "all", cells(row, ks, rates)) for row in summary.rows],
             remarks=remarks(summary),
             pass_figure=pass_bars(summary.rows) if summary.rows else "",
             verdict_figure=verdict_bars(summary.rows) if summary.rows else "",

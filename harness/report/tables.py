@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import UserError
@@ -27,6 +27,8 @@ RATES = {
     "cut off": "cut_off",
     "failed": "failed",
 }
+#: Those that are shown to people even where they are zero everywhere.
+USUAL = ("no_answer", "unparseable", "undecided", "timeout")
 FORMATS = ("markdown", "latex", "csv", "json")
 
 
@@ -44,8 +46,17 @@ def all_ks(rows: Iterable[Row]) -> list[int]:
     return sorted({estimate.k for row in rows for estimate in row.passes})
 
 
-def cells(row: Row, ks: Sequence[int]) -> list[str]:
-    """A row as text: model, subset, problems, samples, every pass@k, every rate."""
+def shown_rates(rows: Sequence[Row]) -> dict[str, str]:
+    """The rates that a person wants to see: the usual ones, and what is not zero everywhere."""
+    return {
+        heading: name
+        for heading, name in RATES.items()
+        if name in USUAL or any(row.rates[name] for row in rows)
+    }
+
+
+def cells(row: Row, ks: Sequence[int], rates: Mapping[str, str] = RATES) -> list[str]:
+    """A row as text: model, subset, problems, samples, every pass@k, the rates."""
     by_k = {estimate.k: estimate for estimate in row.passes}
     problems = str(row.problems)
     if row.problems < row.planned:
@@ -57,12 +68,12 @@ def cells(row: Row, ks: Sequence[int]) -> list[str]:
         problems,
         f"{each:.0f}" if each == int(each) else f"{each:.1f}",
         *(f"{percent(by_k[k].value)} {spread(by_k[k])}" if k in by_k else "" for k in ks),
-        *(percent(row.rates[name]) for name in RATES.values()),
+        *(percent(row.rates[name]) for name in rates.values()),
     ]
 
 
-def headings(ks: Sequence[int]) -> list[str]:
-    return ["model", "subset", "problems", "samples", *(f"pass@{k}" for k in ks), *RATES]
+def headings(ks: Sequence[int], rates: Mapping[str, str] = RATES) -> list[str]:
+    return ["model", "subset", "problems", "samples", *(f"pass@{k}" for k in ks), *rates]
 
 
 def remarks(summary: Summary) -> list[str]:
@@ -84,23 +95,45 @@ def remarks(summary: Summary) -> list[str]:
 
 
 def print_summary(summary: Summary, console: Console | None = None) -> None:
-    """Print the table, as wide as it needs to be."""
+    """Print a table for each model, as wide as it needs to be."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
     console = console or Console()
-    ks = all_ks(summary.rows)
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for position, name in enumerate(headings(ks)):
-        table.add_column(name, justify="left" if position < 2 else "right", no_wrap=True)
-    for row in summary.rows:
-        table.add_row(*cells(row, ks), style="bold" if row.subset == "all" else None)
-    needed = console.measure(table).maximum
-    console.width = max(console.width, needed)
-    console.print(table)
+    for label, rows in _by_model(summary).items():
+        ks = all_ks(rows)
+        rates = shown_rates(rows)
+        table = Table(box=SIMPLE_HEAD, pad_edge=False)
+        for heading in ("subset", "problems", *headings(ks, rates)[4:]):
+            table.add_column(heading, justify="right" if heading != "subset" else "left")
+        for row in rows:
+            _, subset, problems, _, *numbers = cells(row, ks, rates)
+            style = "bold" if row.subset == "all" else None
+            table.add_row(subset, problems, *numbers, style=style)
+        wide = console.options.update(max_width=10_000)
+        console.width = max(console.width, console.measure(table, options=wide).maximum)
+        each = {f"{row.samples / row.problems:g}" for row in rows}
+        count = each.pop() if len(each) == 1 else "several"
+        console.print(
+            f"{label}, {count} sample{'s' * (count != '1')} of each problem",
+            style="bold", markup=False, highlight=False,
+        )  # fmt: skip
+        console.print(table)
     for line in remarks(summary):
         console.print(line, style="dim", soft_wrap=True, markup=False, highlight=False)
+
+
+def _by_model(summary: Summary) -> dict[str, list[Row]]:
+    """Rows by the model's label; labels that two configurations share are told apart."""
+    labels: dict[str, set[str]] = {}
+    for row in summary.rows:
+        labels.setdefault(row.label, set()).add(row.model)
+    models: dict[str, list[Row]] = {}
+    for row in summary.rows:
+        alone = len(labels[row.label]) == 1
+        models.setdefault(row.label if alone else f"{row.label} #{row.model[:6]}", []).append(row)
+    return models
 
 
 def export(summary: Summary, form: str) -> str:
