@@ -6,6 +6,8 @@ True
 """
 
 from .antiderivative import ProblemError, verify_antiderivative
+from .arithmetic import verify_integer
+from .labels import verify_label
 from .values import verify_equivalent, verify_value
 from .verdict import Evidence, Status, Verdict, Witness
 
@@ -17,5 +19,7 @@ __all__ = [
     "Witness",
     "verify_antiderivative",
     "verify_equivalent",
+    "verify_integer",
+    "verify_label",
     "verify_value",
 ]

@@ -21,6 +21,7 @@ class Answer:
     text: str | None
     source: str
     notes: tuple[str, ...]
+    alternatives: tuple[str, ...] = ()
     method: str = "balls"
     readings: Iterable[Reading] = ()
     status: Status | None = None
@@ -83,7 +84,15 @@ def find_answer(
     started = time.perf_counter()
     found = extract(completion, strict=strict, stop=stop, truncated=truncated)
     status = Status.NO_ANSWER if found.answer is None else None
-    return Answer(found.answer, found.source, found.notes, method, status=status, started=started)
+    return Answer(
+        found.answer,
+        found.source,
+        found.notes,
+        found.alternatives,
+        method=method,
+        status=status,
+        started=started,
+    )
 
 
 def read_answer(answer: Answer, symbols: Collection[str]) -> Answer:

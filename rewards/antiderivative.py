@@ -86,6 +86,8 @@ def verify_antiderivative(
     policy = Policy(strict_domain, require_continuous)
     try:
         outcome, reading = best(_outcomes(answer, problem, policy))
+        if outcome.status is Status.CORRECT and answer.alternatives:
+            outcome = _with_alternatives(answer, outcome, problem, policy)
     except NeedsWorkerError:
         from .workers import verify_in_worker
 
@@ -119,3 +121,18 @@ def _outcomes(
             )
         except UnusableError as error:
             yield Outcome(Status.UNDECIDED, detail=str(error)), reading
+
+
+def _with_alternatives(
+    answer: Answer, outcome: Outcome, problem: Integrand, policy: Policy
+) -> Outcome:
+    """Of "F or G", both must be right: guesses earn nothing."""
+    for text in answer.alternatives:
+        other = read_answer(Answer(text, answer.source, ()), problem.symbols)
+        if other.status is None:
+            judged, _ = best(_outcomes(other, problem, policy))
+            if judged.status is Status.CORRECT:
+                continue
+        detail = f"the text also offers {text}, which is not right"
+        return Outcome(Status.INCORRECT, points=outcome.points, detail=detail)
+    return outcome

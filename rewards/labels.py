@@ -1,0 +1,83 @@
+"""Labels (0/1, yes/no) read from free text, for classification tasks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .announced import final_text
+from .verdict import Evidence, Status, Verdict
+
+#: Words that mean label 1, and label 0. A negation before the former turns it into the latter.
+POSITIVE = ("1", "yes", "true", "correct", "valid", "coherent", "positive", "right", "follows")
+NEGATIVE = ("0", "no", "false", "incorrect", "invalid", "incoherent", "negative", "wrong")
+
+_WORDS = dict.fromkeys(POSITIVE, 1) | dict.fromkeys(NEGATIVE, 0)
+_LABEL = re.compile(
+    r"(?P<not>\b(?:not|n't|isn't|doesn't|does not|never)\s+(?:\w+\s+){0,1})?"
+    r"(?<![\w.\-])(?P<word>" + "|".join((*POSITIVE, *NEGATIVE)) + r")(?![\w\-]|\.\d)",
+    re.IGNORECASE,
+)
+
+
+def verify_label(
+    completion: str,
+    target: int | bool | str,
+    *,
+    strict: bool = False,
+    stop: Sequence[str] = (),
+    truncated: bool = False,
+) -> Verdict:
+    """Whether a completion answers with label ``target`` (0/1, or a word that means one).
+
+    The label is, in this order: the one in the last box; the one after the last "label:" or "the
+    answer is"; the first word; the last word; the only label that the text holds. ``strict``
+    accepts a box only. ``answer`` of the verdict is ``"0"`` or ``"1"``. Raises ``ValueError`` for a
+    target that is no label.
+    """
+    wanted = _label_of(str(int(target)) if isinstance(target, bool | int) else target)
+    if wanted is None:
+        raise ValueError(f"{target!r} is no label: use 0, 1, or one of {', '.join(_WORDS)}")
+    label, source = read_label(completion, strict=strict, stop=stop, truncated=truncated)
+    if label is None:
+        return Verdict(Status.NO_ANSWER, 0.0, None, Evidence(method="label", extracted_by=source))
+    correct = label == wanted
+    return Verdict(
+        Status.CORRECT if correct else Status.INCORRECT,
+        float(correct),
+        str(label),
+        Evidence(method="label", extracted_by=source),
+    )
+
+
+def read_label(
+    completion: str, *, strict: bool = False, stop: Sequence[str] = (), truncated: bool = False
+) -> tuple[int | None, str]:
+    """The label (0 or 1, or None) and where it was found; the rules are `verify_label`'s."""
+    found = final_text(completion, strict=strict, stop=stop, truncated=truncated)
+    if found.answer is not None:
+        return _label_of(found.answer), found.source
+    text = found.text.strip()
+    labels = [_meaning(match) for match in _LABEL.finditer(text)]
+    if not labels:
+        return None, "none"
+    first = _LABEL.match(text.lstrip("*_`\"'([ "))
+    if first:
+        return _meaning(first), "first_word"
+    last = list(_LABEL.finditer(text))[-1]
+    if not text[last.end() :].strip("*_`\"')].,;:!$ \n"):
+        return _meaning(last), "last_word"
+    if len(set(labels)) == 1:
+        return labels[0], "only_label"
+    return None, "none"
+
+
+def _label_of(text: str) -> int | None:
+    """The label that a short answer states, if it states just one."""
+    labels = {_meaning(match) for match in _LABEL.finditer(text)}
+    return labels.pop() if len(labels) == 1 else None
+
+
+def _meaning(match: re.Match[str]) -> int:
+    label = _WORDS[match["word"].lower()]
+    return 1 - label if match["not"] and label else label
