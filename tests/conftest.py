@@ -1,0 +1,32 @@
+"""Tests of an extra that is not installed are skipped, with the reason."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+
+import pytest
+
+#: Marker -> the module that must be there, and how to get it.
+EXTRAS = {
+    "data": ("datasets", "pip install 'calculus-harness[data]'"),
+    "published": ("latex2sympy2_extended", "pip install 'calculus-harness[published]'"),
+    "vllm": ("vllm", "pip install 'calculus-harness[vllm]'"),
+    "train": ("trl", "pip install 'calculus-harness[train]'"),
+    "ray": ("ray", "pip install 'calculus-harness[ray]'"),
+}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        for marker, (module, remedy) in EXTRAS.items():
+            if item.get_closest_marker(marker) and importlib.util.find_spec(module) is None:
+                reason = f"needs the extra {marker!r} ({remedy})"
+                item.add_marker(pytest.mark.skip(reason=reason))
+        if item.get_closest_marker("browser") and not chromium():
+            item.add_marker(pytest.mark.skip(reason="needs headless Chromium on the PATH"))
+
+
+def chromium() -> str | None:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return next(filter(None, map(shutil.which, names)), None)

@@ -1,0 +1,56 @@
+"""A small deterministic model, and a way to call the command line as a user does."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+#: Answers depend on the seed only. With ASKED in the environment it notes every request, there.
+MODEL = r"""
+import asyncio, os, random
+
+async def answer(messages, seed):
+    chance = random.Random(seed)
+    if "ASKED" in os.environ:
+        with open(os.environ["ASKED"], "a") as file:
+            file.write(f"{seed}\n")
+    await asyncio.sleep(chance.uniform(0, float(os.environ.get("SLOW", "0"))))
+    return chance.choice([
+        "So it is $\\boxed{(x-1)e^x + C}$.", r"\boxed{x^2}", r"\boxed{\frac{}", "I do not know.",
+        r"\boxed{\int f\,dx}", "é ∫ \u2028 \\boxed{\\sin x}", "",
+    ])
+"""
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    """The spec of the deterministic model."""
+    path = tmp_path / "model.py"
+    path.write_text(MODEL, encoding="utf-8")
+    return f"python/{path}:answer"
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Command:
+    """Run the command line in an empty directory; the result has its output and status."""
+
+    def call(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, str(ROOT / "run.py"), *map(str, arguments)],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            env=os.environ | environment,
+        )
+
+    return call

@@ -1,0 +1,158 @@
+"""Counting: exact small cases, properties, and the coverage of the intervals."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks import Parent, Problem
+from harness import metrics
+from harness.metrics import Tally
+
+
+def counts(largest: int = 60) -> st.SearchStrategy[tuple[int, int, int]]:
+    """(n, c, k) with c, k <= n."""
+    return st.integers(1, largest).flatmap(
+        lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(1, n))
+    )
+
+
+@given(counts())
+def test_pass_at_k_is_the_combinatorial_formula(case: tuple[int, int, int]) -> None:
+    n, c, k = case
+    exact = 1 - Fraction(math.comb(n - c, k), math.comb(n, k))
+    assert metrics.pass_at_k(n, c, k) == pytest.approx(float(exact), abs=1e-12)
+
+
+def test_pass_at_k_is_the_share_of_subsets_that_hold_a_correct_sample() -> None:
+    for n, c, k in itertools.product(range(1, 7), range(7), range(1, 7)):
+        if c <= n and k <= n:
+            samples = [True] * c + [False] * (n - c)
+            subsets = list(itertools.combinations(samples, k))
+            share = sum(map(any, subsets)) / len(subsets)
+            assert metrics.pass_at_k(n, c, k) == pytest.approx(share)
+
+
+@given(counts())
+def test_pass_at_k_rises_with_correct_samples_and_with_k(case: tuple[int, int, int]) -> None:
+    n, c, k = case
+    value = metrics.pass_at_k(n, c, k)
+    assert 0 <= value <= 1
+    assert metrics.pass_at_k(n, c, 1) == pytest.approx(c / n)
+    if c < n:
+        assert metrics.pass_at_k(n, c + 1, k) >= value
+    if k < n:
+        assert metrics.pass_at_k(n, c, k + 1) >= value - 1e-12
+
+
+def test_pass_at_k_is_unbiased() -> None:
+    p, n, k = 0.2, 6, 3
+    weights = [math.comb(n, c) * p**c * (1 - p) ** (n - c) for c in range(n + 1)]
+    mean = sum(w * metrics.pass_at_k(n, c, k) for c, w in enumerate(weights))
+    assert mean == pytest.approx(1 - (1 - p) ** k)
+
+
+@pytest.mark.parametrize(("n", "c", "k"), [(3, 4, 1), (3, 1, 4), (3, 1, 0), (0, 0, 1), (3, -1, 1)])
+def test_pass_at_k_refuses_what_it_cannot_estimate(n: int, c: int, k: int) -> None:
+    with pytest.raises(ValueError, match="pass@k needs"):
+        metrics.pass_at_k(n, c, k)
+
+
+def test_intervals_against_published_values() -> None:
+    # Brown, Cai and DasGupta's formulas; values as of R's binom package.
+    assert metrics.wilson(8, 10) == pytest.approx((0.4901625, 0.9433178), abs=1e-6)
+    assert metrics.wilson(0, 10) == pytest.approx((0, 0.2775328), abs=1e-6)
+    assert metrics.clopper_pearson(8, 10) == pytest.approx((0.4439045, 0.9747893), abs=1e-6)
+    assert metrics.clopper_pearson(0, 10) == pytest.approx((0, 0.3084971), abs=1e-6)
+    assert metrics.clopper_pearson(10, 10) == pytest.approx((0.6915029, 1), abs=1e-6)
+
+
+@given(st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_intervals_hold_the_estimate(case: tuple[int, int]) -> None:
+    successes, trials = case
+    for low, high in (metrics.wilson(*case), metrics.clopper_pearson(*case)):
+        assert 0 <= low <= successes / trials + 1e-12
+        assert successes / trials - 1e-12 <= high <= 1
+
+
+def test_the_bootstrap_is_seeded_and_resamples_whole_clusters() -> None:
+    values = [0.0, 1.0] * 30
+    alone = metrics.cluster_bootstrap(values, range(60))
+    assert alone == metrics.cluster_bootstrap(values, range(60))
+    assert alone != metrics.cluster_bootstrap(values, range(60), seed=1)
+    together = metrics.cluster_bootstrap(values, [i // 10 for i in range(60)])
+    assert together == (0.5, 0.5)  # every cluster has the same mean
+    split = metrics.cluster_bootstrap(sorted(values), [i // 10 for i in range(60)])
+    assert split[1] - split[0] > 1.5 * (alone[1] - alone[0])
+
+
+def test_which_interval_is_used() -> None:
+    ones, mixed = [1.0] * 12, [1.0, 0.0, 0.0, 1.0] * 3
+    clusters = [i // 3 for i in range(12)]
+    assert metrics.interval(ones, clusters, single=True) == metrics.clopper_pearson(4, 4)
+    assert metrics.interval([0.0] * 12, range(12), single=True) == metrics.clopper_pearson(0, 12)
+    assert metrics.interval(mixed, range(12), single=True) == metrics.wilson(6, 12)
+    bootstrap = metrics.cluster_bootstrap(mixed, clusters)
+    assert metrics.interval(mixed, clusters, single=True) == bootstrap
+    assert metrics.interval(mixed, range(12), single=False) != metrics.wilson(6, 12)
+
+
+def test_resampling_samples_within_a_problem_would_bias_pass_at_k() -> None:
+    """Why the bootstrap leaves samples alone: a resample with repeats has a lower pass@k."""
+    generator = np.random.default_rng(0)
+    n, c, k = 8, 2, 8
+    resampled = [metrics.pass_at_k(n, int(generator.binomial(n, c / n)), k) for _ in range(2000)]
+    assert metrics.pass_at_k(n, c, k) == 1
+    assert np.mean(resampled) < 0.93
+
+
+@pytest.mark.slow
+def test_the_intervals_cover_the_truth() -> None:
+    """Simulated: problems of different difficulty, in clusters, sampled four times."""
+    generator = np.random.default_rng(1)
+    truth, covered, trials = 0.5, 0, 300
+    for trial in range(trials):
+        difficulty = np.repeat(generator.beta(1, 1, size=40), 3)
+        correct = generator.binomial(4, difficulty)
+        tallies = [Tally(str(i), str(i // 3), 4, int(c), 0) for i, c in enumerate(correct)]
+        low, high = metrics.estimate(tallies, 1, seed=trial).interval
+        covered += low <= truth <= high
+    assert 0.91 <= covered / trials <= 0.985
+
+
+def test_undecided_samples_bound_the_estimate() -> None:
+    tallies = [Tally("a", "a", 4, 1, 2), Tally("b", "b", 4, 0, 0)]
+    one = metrics.estimate(tallies, 1)
+    assert (one.value, one.low, one.high) == (0.125, 0.125, 0.375)
+
+
+def problem(name: str, pair: str | None = None, parents: tuple[str, ...] = ()) -> Problem:
+    return Problem(
+        id=name, task="integration", benchmark="bee", subset="s", inputs={}, target={},
+        pair_parent=pair, parents=tuple(Parent(parent, "g") for parent in parents),
+    )  # fmt: skip
+
+
+def test_clusters_follow_the_original_through_generations() -> None:
+    known = {
+        p.id: p
+        for p in [problem("a"), problem("b", "a", ("q", "a")), problem("c", None, ("b",)),
+                  problem("d", "gone"), problem("x", "y"), problem("y", "x")]
+    }  # fmt: skip
+    clusters = {name: metrics.cluster_of(p, known) for name, p in known.items()}
+    assert clusters["a"] == clusters["b"] == clusters["c"] == "bee:a"
+    assert clusters["d"] == "bee:gone"
+    assert clusters["x"]
+
+
+def test_the_k_to_report() -> None:
+    assert metrics.powers(1) == [1]
+    assert metrics.powers(64) == [1, 4, 16, 64]
+    assert metrics.powers(10) == [1, 4, 10]
+    assert metrics.powers(10, [16, 2]) == [2]

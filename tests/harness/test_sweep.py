@@ -1,0 +1,261 @@
+"""A sweep: what is stored, resuming, extending, and kills at random moments."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import harness
+from harness import Policy, Run, Sampling, UserError
+from harness.sweeping import plan, run_job
+
+ROOT = Path(__file__).parents[2]
+BENCHMARK = "bee"
+
+
+def completions(path: Path) -> dict[str, dict[str, Any]]:
+    """By key, without the timing; every key must be there once."""
+    rows = list(Run(path).completions.rows())
+    assert len({row["key"] for row in rows}) == len(rows)
+    return {row["key"]: {k: v for k, v in row.items() if k != "latency"} for row in rows}
+
+
+def verdicts(path: Path) -> dict[str, dict[str, Any]]:
+    """By key, without the timing; every key must be there once."""
+    rows = list(Run(path).verdicts().rows())
+    assert len({row["key"] for row in rows}) == len(rows)
+    for row in rows:
+        row["evidence"].pop("seconds")
+    return {row["key"]: row for row in rows}
+
+
+def test_every_sample_is_stored_and_judged_once(tmp_path: Path, model: str) -> None:
+    run = harness.sweep([model], [BENCHMARK], samples=3, limit=4, out=tmp_path / "run")
+    stored = completions(run.path)
+    assert len(stored) == 12
+    assert verdicts(run.path).keys() == stored.keys()
+    counts = Counter((row["problem"], row["sample"]) for row in stored.values())
+    assert set(counts.values()) == {1}
+    assert {key.split("/")[1] for key in run.problems} == {"qualifier", "competition"}
+    summary = run.summary()
+    assert summary.missing == summary.unscored == 0
+    assert [row.subset for row in summary.rows] == ["bee/qualifier", "bee/competition", "all"]
+    assert [estimate.k for estimate in summary.rows[-1].passes] == [1, 3]
+
+
+def test_the_manifest_says_what_the_run_is(tmp_path: Path, model: str) -> None:
+    run = harness.sweep([model], [BENCHMARK], limit=2, seed=5, out=tmp_path / "run")
+    manifest = run.manifest
+    assert manifest["identity"]["seed"] == 5
+    assert manifest["identity"]["prompts"]["integration"]["name"] == "antiderivbench"
+    assert manifest["environments"][0]["environment"]["packages"]["sympy"]
+    assert set(manifest["problem_sets"]) == {"bee/qualifier", "bee/competition"}
+    (entry,) = manifest["models"].values()
+    assert (entry["label"], entry["samples"], entry["problems"]) == (model, 1, 2)
+
+
+def test_the_same_call_again_asks_nothing(
+    tmp_path: Path, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = tmp_path / "asked"
+    monkeypatch.setenv("ASKED", str(asked))
+    for _ in range(2):
+        harness.sweep([model], [BENCHMARK], limit=4, samples=2, out=tmp_path / "run")
+    assert len(asked.read_text().split()) == 8
+
+
+def test_a_run_is_extended_by_samples_problems_and_models(
+    tmp_path: Path, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = tmp_path / "asked"
+    monkeypatch.setenv("ASKED", str(asked))
+    out = tmp_path / "run"
+    harness.sweep([model], [BENCHMARK], limit=2, samples=1, out=out)
+    before = completions(out)
+    harness.sweep([model], [BENCHMARK], limit=2, samples=3, out=out)
+    harness.sweep([model], [BENCHMARK], limit=4, samples=3, out=out)
+    assert len(asked.read_text().split()) == 12
+    other = tmp_path / "other.py"
+    other.write_text("def answer(messages, seed): return 'x'\n")
+    run = harness.sweep([f"python/{other}:answer"], [BENCHMARK], limit=4, samples=3, out=out)
+    after = completions(out)
+    assert len(after) == 24
+    assert before.items() <= after.items()
+    assert len(run.models) == 2
+    assert run.summary().missing == 0
+    direct = harness.sweep([model], [BENCHMARK], limit=4, samples=3, out=tmp_path / "direct")
+    assert completions(direct.path).items() <= after.items()
+
+
+def test_more_problems_are_added_in_every_subset(tmp_path: Path, model: str) -> None:
+    small = plan([model], [BENCHMARK], limit=6).problems
+    large = plan([model], [BENCHMARK], limit=11).problems
+    assert {problem.id for problem in small} < {problem.id for problem in large}
+    assert Counter(problem.subset for problem in small) == {"qualifier": 3, "competition": 3}
+    assert Counter(problem.subset for problem in large) == {"qualifier": 6, "competition": 5}
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"seed": 1}, "seed is 0 there and 1 here"),
+        ({"benchmarks": ["bee/competition"]}, "benchmarks is"),
+        ({"sampling": Sampling(temperature=0.5)}, "sampling temperature is 1.0 there and 0.5 here"),
+        ({"prompt": "own"}, "prompts integration name is"),
+    ],
+)
+def test_another_configuration_is_refused(
+    tmp_path: Path, model: str, change: dict[str, Any], named: str
+) -> None:
+    out = tmp_path / "run"
+    arguments: dict[str, Any] = {"benchmarks": [BENCHMARK], "limit": 2, "out": out}
+    harness.sweep([model], **arguments)
+    if change.get("prompt") == "own":
+        own = tmp_path / "own.jinja"
+        own.write_text('+++\ntask = "integration"\n+++\nIntegrate {{ integrand }}\n')
+        change = {"prompt": str(own)}
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    with pytest.raises(UserError, match=named):
+        harness.sweep([model], **(arguments | change))
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+
+
+def test_a_changed_problem_is_refused(tmp_path: Path, model: str) -> None:
+    out = tmp_path / "run"
+    harness.sweep([model], [BENCHMARK], limit=2, out=out)
+    path = out / "problems.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    rows[0]["problem"]["target"]["integrand"] += "+1"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(UserError, match="has changed since"):
+        harness.sweep([model], [BENCHMARK], limit=2, out=out)
+
+
+def test_an_edited_model_is_another_model(tmp_path: Path, model: str) -> None:
+    out = tmp_path / "run"
+    harness.sweep([model], [BENCHMARK], limit=2, out=out)
+    with (tmp_path / "model.py").open("a") as file:
+        file.write("# a change\n")
+    run = harness.sweep([model], [BENCHMARK], limit=2, out=out)
+    assert len(run.models) == 2
+    assert len(completions(out)) == 4
+
+
+def test_one_writer_at_a_time(tmp_path: Path, model: str) -> None:
+    from harness.store import writing
+
+    job = plan([model], [BENCHMARK], limit=2, out=tmp_path / "run")
+    with writing(job.out, job.identity), pytest.raises(UserError, match="another process"):
+        run_job(job)
+    run_job(job)
+
+
+def test_failures_of_a_model_are_recorded_not_raised(tmp_path: Path) -> None:
+    path = tmp_path / "bad.py"
+    path.write_text("def answer(messages, seed):\n    return 1 / 0 if seed % 2 else None\n")
+    run = harness.sweep([f"python/{path}:answer"], [BENCHMARK], limit=4, out=tmp_path / "run")
+    rows = completions(run.path).values()
+    assert {row["finish_reason"] for row in rows} == {"error"}
+    assert {row["detail"].partition(":")[0] for row in rows} <= {"ZeroDivisionError", "TypeError"}
+    assert {row["status"] for row in verdicts(run.path).values()} == {"no_answer"}
+    assert run.summary().rows[-1].rates["failed"] == 1
+
+
+def test_scoring_again_asks_nothing_and_keeps_both(
+    tmp_path: Path, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "run"
+    run = harness.sweep([model], [BENCHMARK], limit=4, samples=4, out=out)
+    first = verdicts(out)
+    monkeypatch.setenv("ASKED", str(tmp_path / "asked"))
+    scored = harness.score(out, policy=Policy(strict=True))
+    assert len(scored.policies) == 2
+    assert scored.policies[0] == run.policies[0] == Policy().name
+    assert len(verdicts(out)) == 16
+    assert not (tmp_path / "asked").exists()
+    again = harness.score(out)
+    assert again.policies[-1] == Policy().name
+    assert verdicts(out) == first
+
+
+def test_it_works_inside_a_running_loop(tmp_path: Path, model: str) -> None:
+    async def notebook() -> Run:
+        return harness.sweep([model], [BENCHMARK], limit=2, out=tmp_path / "run")
+
+    assert len(completions(asyncio.run(notebook()).path)) == 2
+
+
+def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path: Path, model: str) -> None:
+    out = tmp_path / "run"
+    command = [sys.executable, str(ROOT / "run.py"), "sweep", "--model", model, "--limit", "2",
+               "--benchmark", BENCHMARK, "-n", "100", "--out", str(out)]  # fmt: skip
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, env=os.environ | {"SLOW": "0.5"}
+    )
+    shard = out / "completions" / "00000.jsonl"
+    deadline = time.monotonic() + 60
+    while not (shard.exists() and shard.stat().st_size) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, messages = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Traceback" not in messages
+    assert "sweep --model" in messages
+    stored = completions(out)
+    assert 0 < len(stored) < 200
+    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    assert stored.items() <= completions(out).items()
+    assert len(completions(out)) == len(verdicts(out)) == 200
+
+
+def test_twenty_kills_lose_and_repeat_nothing(tmp_path: Path, model: str) -> None:
+    """SIGKILL at random moments over one run, which then equals an undisturbed one."""
+    chance = random.Random(20)
+    arguments = [sys.executable, str(ROOT / "run.py"), "sweep", "--model", model, "--benchmark",
+                 BENCHMARK, "--limit", "6", "-n", "300", "-M", "concurrency=16"]  # fmt: skip
+    out, asked = tmp_path / "killed", tmp_path / "asked"
+    disturbed = [*arguments, "--out", str(out)]
+    kills = 0
+    while kills < 24:
+        known = set(completions(out)) if (out / "manifest.json").exists() else set()
+        known_seeds = {row["seed"] for row in completions(out).values()} if known else set()
+        asked.unlink(missing_ok=True)
+        process = subprocess.Popen(
+            disturbed,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=os.environ | {"SLOW": "0.6", "ASKED": str(asked)},
+        )
+        # Some die while starting, most while asking and scoring.
+        try:
+            process.wait(timeout=chance.uniform(0.1, 2.6))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            kills += 1
+        else:
+            assert process.returncode == 0
+            pytest.fail("the run was over before it had been killed often enough")
+        seeds = {int(line) for line in asked.read_text().split()} if asked.exists() else set()
+        assert not seeds & known_seeds, "a stored sample was asked again"
+        if known:
+            assert known <= completions(out).keys(), "a stored sample was lost"
+    subprocess.run(disturbed, check=True, capture_output=True, timeout=300)
+    undisturbed = tmp_path / "undisturbed"
+    subprocess.run([*arguments, "--out", str(undisturbed)], check=True, capture_output=True,
+                   timeout=300)  # fmt: skip
+    assert completions(out) == completions(undisturbed)
+    assert verdicts(out) == verdicts(undisturbed)
+    assert len(completions(out)) == 1800
+    assert Run(out).summary().rows == Run(undisturbed).summary().rows
