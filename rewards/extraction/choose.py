@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from .boxes import LONGEST, Box, boxes
 from .formula import Chain, Kind, Statement, chains, cleaned, has_integral, judge
-from .spans import Span, bare_spans, spans
+from .spans import Span, bare_spans, restored, spans
 from .visible import visible
+from .words import FORMULA, Lead, asks, read_lead
 
 #: Without a box only this much of the end of a text is looked at.
 TAIL = 20_000
@@ -76,7 +77,9 @@ def _from_boxes(text: str, found: list[Box], strict: bool, truncated: bool) -> E
         notes.append("a later box is not closed")
     complete = [box for box in found if box.content is not None]
     if not complete:
-        return _NONE if strict else _from_formulas(text)
+        # A box that lacks its last brace is not there for the fallbacks.
+        opened = text.find("{", last.start)
+        return _NONE if strict else _from_formulas(text[: last.start] + " " + text[opened + 1 :])
     chosen = complete[-1]
     if _PLACEHOLDER.fullmatch(chosen.content or "", 0, 200):
         if strict or truncated:
@@ -111,7 +114,7 @@ def _inside_box(content: str) -> tuple[str, tuple[str, ...]]:
     best: Statement | None = None
     parts = chains(content)
     for chain in parts:
-        if chain.remark:
+        if chain.remark or chain.approximate:
             continue
         statement = judge(chain)
         if statement.answer and (best is None or statement.kind >= max(best.kind, Kind.LONE)):
@@ -123,30 +126,6 @@ def _inside_box(content: str) -> tuple[str, tuple[str, ...]]:
 
 
 # --- Words around a formula ----------------------------------------------------------------------
-_ANNOUNCE = (
-    r"final|answer|anti-?derivatives?\b(?! of)|primitives?\b(?! of)|\bresults?\b|solution|integral\W+(?:is|equals|evaluates|becomes|comes|works|:)|(?:integral|antiderivative|primitive)\s+of\s.{0,80}\b(?:is|equals|becomes)\b"
-    r"|evaluates to|réponse|résultat|primitive est|vaut|respuesta|resultado|primitiva|antwort|ergebnis|lösung|stammfunktion|lautet"
-    r"|risposta|risultato|resposta|solução|ответ|первообразн|результат|答案|结果|原函数|积分为|答え|解答|不定積分|정답|답은|cevap|sonuç|odpowied|wynik|svar"
-)
-_CONCLUDE = (
-    r"\b(?:get|gives?|giving|obtain\w*|yields?|have|becomes?|so|thus|hence|therefore|then|simplif\w*|written|rewritten|expressed|arrive\w*"
-    r"|evaluat\w*|conclud\w*|equivalent\w*|combin\w*|finally|overall|putting|altogether|i\.e|that is|donc|ainsi|por lo tanto|luego|also|daher|somit|dunque|quindi|portanto|logo"
-    r"|actually|correct\w*|instead|should be|equals?|are|is)\b|所以|因此|得到|得|故|即|よって|したがって|따라서|следовательно|итак|получаем"
-)
-_HARD = (
-    r"\b(?:recall\w*|identit\w+|formulas?|standard|known|well-known|table|rules?|remember|check\w*|verif\w*|differentiat\w*|derivatives?\b(?! is)"
-    r"|examples?|similarly|since|because|integrand|original function|matches|compare\w*|reminder|using the fact|lemma|theorem|definition)\b|验证|因为|求导|проверк|vérif|überprüf|ableit|comprob|dériv"
-)
-_SOFT = (
-    r"\b(?:where|with|let|sets?|setting|put|as|if|when|for|using|use|by|assum\w*|provided|valid|domain|constants?|denot\w*|defin\w*|notes?|noting"
-    r"|substitut\w*|choos\w*|take|taking|consider|suppose|given|factors?|terms?|multipl\w*|divid\w*|coefficients?|find the|comput\w+|calculat\w+|integrat(?:e|ing)|functions?|expressions?"
-    r"|wobei|mit|où|avec|donde|con|dove|onde|где|其中|设|令|ここで|여기서)\b|其中|设|令|ここで|где"
-)
-_LEAD = re.compile(f"(?P<announce>{_ANNOUNCE})|(?P<hard>{_HARD})|(?P<conclude>{_CONCLUDE})|(?P<soft>{_SOFT})", re.IGNORECASE)
-_ASKED = re.compile(
-    r"(?:integral|integrals|antiderivatives?|primitives?|integrate|evaluate|compute|find|solve|calculate|derivative|differentiate|differentiating|integrating|function|integrand|expression|problem)"
-    r"(?:\W+(?:of|for|to|the|given|following|indefinite|integral|function|expression|with respect to|is))*\W*\Z", re.IGNORECASE
-)
 _SENTENCE_END = re.compile(r"[.!?。](?:\s|\*|\Z)|\n\s*\n|\n\s*(?:[-*•]|\d+[.)])\s")
 _IS_THE_ANSWER = re.compile(
     r"[\s*.,]{0,4}(?:is|as|was|being)?\s?(?:the|our|your|my|an?)?\s?(?:final |correct |required |desired |general |indefinite )*(?:answer|antiderivative|result|integral of|solution)\b", re.IGNORECASE
@@ -156,19 +135,8 @@ _CHECK = re.compile(
     r"|\bdifferentiat(?:e|ing|ion) (?:this|the|our|it|back|both|F\b|yields|confirms|gives)|\bproof\b|vérifi(?:cation|ons)|überprüfung|\bprobe\s*:|verificaci[oó]n|comprobaci[oó]n|verifica\b|проверка|验证|检验|検算|검산"
     r"|(?:^|\n)[ \t>#*_\d.]{0,8}(?:explanation|justification|derivation|reasoning|how (?:to|it|i|we) \w+|steps?(?: used| taken)?\s*[:*]|remarks?\s*[:*]|method(?: used)?\s*[:*]|details)", re.IGNORECASE
 )
-_CHECK_HINTS = ("verif", "check", "confirm", "ifferentiat", "xplanation", "ustification", "erivation", "teps", "emark", "ethod", "ow ", "easoning", "etails", "roof", "vérif", "prüf", "robe", "omprob", "роверк", "验", "検算", "검산")  # fmt: skip
+_CHECK_HINTS = ("erif", "heck", "onfirm", "ifferentiat", "roof", "xplanation", "ustification", "erivation", "teps", "emark", "ethod", "How ", "how ", "easoning", "etails", "vérif", "prüf", "robe", "omprob", "роверк", "验", "検算", "검산")  # fmt: skip
 _OR = re.compile(r"[\s,;*]{0,4}(?:or|ou|oder|или|或)[\s*]{0,4}(?:just |simply |maybe |possibly |perhaps |possibly )?\Z", re.IGNORECASE)
-
-
-@dataclass(slots=True)
-class _Context:
-    """What the words before a formula, and those right after, say about it."""
-
-    announced: bool
-    concluded: bool
-    hard: bool
-    soft: bool
-    asked: bool
 
 
 class _Reader:
@@ -179,7 +147,7 @@ class _Reader:
         self.spans = found
         self._chains: dict[int, list[Chain]] = {}
         self._roots: dict[int, str | None] = {}
-        self._checks: list[int] | None = None
+        self._check: int | None = None
 
     def chains(self, index: int) -> list[Chain]:
         if index not in self._chains:
@@ -215,6 +183,8 @@ class _Reader:
         judged = []
         for number in range(len(parts) - 1, -1, -1):
             chain = parts[number]
+            if chain.approximate:
+                continue
             if chain.remark and number:
                 statement = judge(chain)
                 if not (statement.kind is Kind.STRONG and statement.has_constant) or _remark_words(chain.lead):
@@ -227,63 +197,58 @@ class _Reader:
             judged.append(judge(chain, root))
         return judged
 
-    def context(self, index: int) -> _Context:
-        """Reads the sentence that leads to the formula, over formulas within it."""
+    def lead(self, index: int) -> tuple[Lead, bool]:
+        """What the sentence says that leads to the formula, over the formulas within it.
+
+        Also whether it asks for the formula's integral ("the antiderivative of ..").
+        """
         text, found = self.text, self.spans
-        begin = found[index - 1].end if index else 0
-        span = found[index]
-        gap = text[max(begin, span.start - 240) : span.start]
-        stripped = gap.rstrip(" \t\n*#_:>-")
-        cut = 0
-        for end in _SENTENCE_END.finditer(stripped):
-            cut = end.end()
-        sentence = stripped[cut:]
-        asked = _ASKED.search(sentence) is not None
-        kinds = [m.lastgroup for m in _LEAD.finditer(sentence)]
-        leads = "".join(link.lead for link in self.chains(index)[:1])
-        if leads:
-            kinds += [m.lastgroup for m in _LEAD.finditer(leads)]
-        earlier = index
-        hard = "hard" in kinds
-        whole = cut > 0
-        while not whole and earlier > 0 and index - earlier < 6:
-            # The sentence began before the previous formula.
-            earlier -= 1
-            begin = found[earlier - 1].end if earlier else 0
-            gap = text[max(begin, found[earlier].start - 160) : found[earlier].start]
-            if "\n\n" in text[found[earlier].end : found[earlier + 1].start]:
-                break
+        sentence = ""
+        asked = False
+        at = index
+        while True:
+            begin = found[at - 1].end if at else 0
+            gap = text[max(begin, found[at].start - 240) : found[at].start]
+            if at == index:
+                gap = gap.rstrip(" \t\n*#_:>-")
+                asked = asks(gap)
             cut = 0
             for end in _SENTENCE_END.finditer(gap):
                 cut = end.end()
-            before = [m.lastgroup for m in _LEAD.finditer(gap[cut:])]
-            kinds = before + kinds
-            whole = cut > 0
-        last = kinds[-1] if kinds else ""
-        announced = "announce" in kinds and not asked
-        concluded = last in ("conclude", "announce")
-        comma = max(sentence.rfind(", "), sentence.rfind("，"))
-        clause = [m.lastgroup for m in _LEAD.finditer(sentence[comma + 1 :])] if comma >= 0 else []
-        hard = "hard" in kinds and not (
-            any(kind in ("announce", "conclude") for kind in clause)
-            or (kinds.index("hard") < len(kinds) - 1 and last == "announce")
-        )
-        tail = text[span.end : span.end + 60]
-        if _IS_THE_ANSWER.match(tail):
-            announced, hard = True, False
-        return _Context(announced and not hard, concluded, hard, last == "soft", asked)
+            sentence = gap[cut:] + sentence
+            if cut or not at or index - at > 5 or found[at].start - begin > 240:
+                break
+            sentence = FORMULA + sentence
+            at -= 1
+        inside = self.chains(index)
+        if inside and inside[0].lead:
+            sentence += " " + inside[0].lead
+        lead = read_lead(sentence)
+        span = found[index]
+        if _IS_THE_ANSWER.match(text, span.end, span.end + 60):
+            lead = Lead(announced=True, named=True, concluded=True)
+        return lead, asked
 
     def checked(self, index: int) -> bool:
         """Whether the formula stands in a check or an explanation that follows the answer."""
-        if self._checks is None:
-            text = self.text
-            self._checks = (
-                [m.start() for m in _CHECK.finditer(text)]
-                if any(hint in text for hint in _CHECK_HINTS)
-                else []
-            )
-        start = self.spans[index].start
-        return any(at < start for at in self._checks)
+        if self._check is None:
+            self._check = _first_check(self.text)
+        return self._check < self.spans[index].start
+
+
+def _first_check(text: str) -> int:
+    """Where the first check or explanation begins; the text's length if there is none."""
+    first = len(text)
+    for hint in _CHECK_HINTS:
+        at = text.find(hint, 0, first)
+        for _ in range(20):
+            if at < 0:
+                break
+            if found := _CHECK.search(text, max(at - 30, 0), at + 40):
+                first = min(first, found.start())
+                break
+            at = text.find(hint, at + 1, first)
+    return first
 
 
 _REMARK_WORDS = re.compile(r"\b(?:where|with|for|if|when|since|let|using|because|note|recall|by)\b", re.IGNORECASE)
@@ -307,48 +272,46 @@ def _from_formulas(text: str) -> Extraction:
     if len(text) > TAIL:
         at = text.find("\n", len(text) - TAIL)
         text = text[at + 1 if at >= 0 else len(text) - TAIL :]
+    text = restored(text)
     found = spans(text)
     if found:
-        found = _with_bare(text, found)
-        result = _choose(_Reader(text, found))
+        result, after = _choose(_Reader(text, found))
+        if any(mark in text[after:] for mark in ("+", "nswer", "esult")):
+            more = _with_bare(text, found, after)
+            if len(more) > len(found):
+                result, _ = _choose(_Reader(text, more))
         if result is not None:
             return result
     found = bare_spans(text, 0, len(text))
     if found:
-        result = _choose(_Reader(text, found))
+        result, _ = _choose(_Reader(text, found))
         if result is not None:
             return result
     return Extraction(None, "none", ("no formula that could be the answer",))
 
 
-def _with_bare(text: str, found: list[Span]) -> list[Span]:
-    """The delimited formulas, and between them those bare lines that look like an answer."""
+def _with_bare(text: str, found: list[Span], after: int) -> list[Span]:
+    """The delimited formulas, and those lines without delimiters that look like an answer.
+
+    Only what stands behind the offset ``after`` is looked at.
+    """
     extra: list[Span] = []
-    begin = 0
-    for span in [*found, None]:
-        end = span.start if span else len(text)
-        if end - begin > 4 and _MORE.search(text, begin, end):
-            line = begin
-            for at in range(begin, end):  # whole lines that hold no delimited formula
-                if text[at] == "\n" or at == end - 1:
-                    stop = at + 1
-                    if (line > begin or begin == 0 or text[begin - 1 : begin] == "\n") and (
-                        text[at] == "\n" or end == len(text)
-                    ):
-                        if _MORE.search(text, line, stop):
-                            extra += bare_spans(text, line, stop)
-                    line = stop
-        if span:
-            begin = span.end
-    if not extra:
-        return found
-    return sorted(found + extra, key=lambda span: span.start)
+    taken = iter([span for span in found if span.end > after])
+    span = next(taken, None)
+    start = text.rfind("\n", 0, after) + 1
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end + 1
+        while span is not None and span.end <= start:
+            span = next(taken, None)
+        if (span is None or span.start >= end) and start >= after and _MORE.search(text, start, end):
+            extra += bare_spans(text, start, end)
+        start = end
+    return sorted(found + extra, key=lambda each: each.start) if extra else found
 
 
-_REPAIR = re.compile(r"\b(?:wait|mistake|wrong|incorrect|actually|oops|correction|error|instead|sorry)\b", re.IGNORECASE)
-
-
-def _choose(reader: _Reader) -> Extraction | None:
+def _choose(reader: _Reader) -> tuple[Extraction | None, int]:
+    """The answer, and the offset up to which the text was settled."""
     found = reader.spans
     override: tuple[int, Statement, bool] | None = None  # a plain formula after the strong one
     plain: tuple[int, Statement, bool] | None = None
@@ -364,33 +327,33 @@ def _choose(reader: _Reader) -> Extraction | None:
             if judged and len(passed) < 4:
                 passed.append(judged[0].reason)
             continue
-        context = reader.context(index)
-        entry = (index, best, context.announced)
-        doubted = context.hard or (reader.checked(index) and not context.announced)
-        if context.asked and not best.has_constant:
+        lead, asked = reader.lead(index)
+        entry = (index, best, lead.announced)
+        doubted = lead.doubted or (reader.checked(index) and not lead.named)
+        if asked and not best.has_constant:
             doubted = True
         if best.kind is Kind.LONE:
-            if context.announced and not context.soft and not doubted and not has_integral(best.answer):
+            if lead.announced and not lead.soft and not doubted and not has_integral(best.answer):
                 plain = plain or entry
                 if override is None:
                     override = entry
             continue
-        if best.kind is Kind.STRONG or (context.announced and best.kind is Kind.PLAIN and not context.soft):
+        if best.kind is Kind.STRONG or (lead.announced and best.kind is Kind.PLAIN and not lead.soft):
             if not doubted:
                 chosen = entry
                 break
             flagged = flagged or entry
             continue
-        if doubted or (context.soft and not context.announced):
+        if doubted or (lead.soft and not lead.announced):
             flagged_plain = flagged_plain or entry
             continue
         if best.kind is Kind.IDENTITY:
             identity = identity or entry
-            if override is None and context.concluded and found[index].kind == "display":
+            if override is None and lead.concluded and found[index].kind == "display":
                 override = entry
             continue
         plain = plain or entry
-        if override is None and (found[index].kind == "display" or context.concluded):
+        if override is None and (found[index].kind == "display" or lead.concluded):
             override = entry
     if chosen is not None:
         if override is not None:
@@ -400,8 +363,8 @@ def _choose(reader: _Reader) -> Extraction | None:
     else:
         chosen = plain or identity or flagged_plain
     if chosen is None:
-        return None
-    return _extraction(reader, chosen, passed)
+        return None, 0
+    return _extraction(reader, chosen, passed), found[chosen[0]].end
 
 
 def _extraction(reader: _Reader, chosen: tuple[int, Statement, bool], passed: list[str]) -> Extraction:

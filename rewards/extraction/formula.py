@@ -20,11 +20,11 @@ _TOKEN = re.compile(
     r"|\\end\s?\{(?P<end>[A-Za-z]+)\*?\}"
     r"|(?P<row>\\\\(?:[ ]?\[[^\]\n]{0,12}\])?|\\(?:newline|cr)(?![A-Za-z]))"
     r"|\\(?P<text>(?:inter|shortinter)?text(?:rm|normal|it|bf|sf)?|mbox|hbox|mathrm|operatorname)\*?\s?(?=\{)"
-    r"|(?P<rel>\\(?:implies|impliedby|iff|therefore|because|equiv|triangleq|coloneqq|doteq"
-    r"|Rightarrow|Longrightarrow|Leftrightarrow|Longleftrightarrow|rightarrow|longrightarrow|leadsto"
-    r"|to)(?![A-Za-z])|\\(?:overset|stackrel|underset)\s?\{[^{}]{0,80}\}\s?\{\s?(?:=|\\approx)\s?\}"
+    r"|(?P<so>\\(?:implies|impliedby|iff|therefore|because|Rightarrow|Longrightarrow|Leftrightarrow"
+    r"|Longleftrightarrow|rightarrow|longrightarrow|leadsto|to)(?![A-Za-z])|[-=]+>)"
+    r"|(?P<rel>\\(?:equiv|triangleq|coloneqq|doteq)(?![A-Za-z])|\\(?:overset|stackrel|underset)\s?\{[^{}]{0,80}\}\s?\{\s?(?:=|\\approx)\s?\}"
     r"|\\x(?:right|Right|=|long)\w{0,12}(?:\[[^\]\n]{0,40}\])?\{[^{}]{0,80}\}"
-    r"|[-=]+>|(?<![<>!]):?==?(?![<>]))"
+    r"|(?<![<>!]):?==?(?![<>]))"
     r"|(?P<approx>\\(?:approx|simeq|sim|cong|doteqdot)(?![A-Za-z]))"
     r"|(?P<ineq>\\(?:n?eq|ne|not\s?=|leq?|geq?|lt|gt|leqslant|geqslant|n?in|notin|subset|forall|exists|ll|gg)(?![A-Za-z])"
     r"|[<>]=?|=<|!=)"
@@ -66,6 +66,7 @@ class Chain:
     links: list[str] = field(default_factory=list)
     lead: str = ""  # the prose in \text{} before it
     remark: bool = False  # said after the answer: "where C is ..", "x > 0"
+    approximate: bool = False  # follows an approximation sign
     bound: bool = False  # holds an inequality or membership at its top level
 
     @property
@@ -73,8 +74,26 @@ class Chain:
         return self.links[0] if len(self.links) > 1 else ""
 
 
+# What a formula must hold to need more than a split at its equality signs.
+_INVOLVED = re.compile(
+    r"\\(?:[\\{}]|begin|(?:inter|shortinter)?text|mbox|hbox|mathrm|operatorname|q?quad|hspace|impl|iff|therefore|because"
+    r"|L(?:ongr|eftr|ongl)|(?:right|left)arrow|R|to(?![A-Za-z])|long|leadsto|equiv|trian|colon|doteq|over|under|stack|x|approx|sim|cong"
+    r"|n?eq?(?![A-Za-z])|n(?:ot|e)(?!w)|l(?:e(?!ft)|t)|g[et]|n?in(?![A-Za-z])|subset|forall|exists|ll|gg|newline|cr(?![A-Za-z]))"
+    r"|(?<!\\)[,;<>]|!=|==|->"
+)
+
+
 def chains(latex: str) -> list[Chain]:
     """The statements of a formula, in order; empty ones are left out."""
+    if _INVOLVED.search(latex) is None:
+        links = latex.split("=")
+        if all(
+            link.count("{") == link.count("}")
+            and link.count("(") == link.count(")")
+            and link.count("[") == link.count("]")
+            for link in links
+        ):
+            return [Chain(links)] if latex.strip(" =\n") else []
     found, balanced = _cut(latex, True)
     if not balanced:
         found, _ = _cut(latex, False)
@@ -112,13 +131,13 @@ def _cut(latex: str, parens: bool) -> tuple[list[Chain], bool]:
         if row and piece.strip():
             # A row goes on with the chain, or with its last link, or begins another statement.
             row = False
-            if _ROW_LEAD.fullmatch(piece):
+            piece = piece[_ROW_LEAD.match(piece).end() :]  # type: ignore[union-attr]
+            if not piece:
+                start = end
                 return
             so_far = "".join(pieces)
             if not (_STARTS_OPEN.match(piece) or _ENDS_OPEN.search(so_far) or not so_far.strip()):
                 close_chain()
-            elif not so_far.strip() and chain.links and not _STARTS_OPEN.match(piece):
-                pass
             piece = " " + piece
         pieces.append(piece)
         start = end
@@ -160,13 +179,21 @@ def _cut(latex: str, parens: bool) -> tuple[list[Chain], bool]:
         if depth:
             continue
         if kind == "rel":
-            if row and latex[start:at].strip() and not _ROW_LEAD.fullmatch(latex, start, at):
-                take(at)
-            else:
-                row = False
-                take(at)
+            if row and _ROW_LEAD.fullmatch(latex, start, at):
+                row = False  # the row goes on with the chain
+            take(at)
             start = token.end()
             close_link()
+        elif kind == "so":
+            if row and _ROW_LEAD.fullmatch(latex, start, at):
+                row = False
+            take(at)
+            start = token.end()
+            following = _next_kind(tokens, index + 1, count)
+            if chain.links or (following is not None and following.lastgroup == "rel"):
+                close_chain()  # another statement
+            else:
+                close_link()
         elif kind == "approx":
             take(at)
             start = token.end()
@@ -174,7 +201,8 @@ def _cut(latex: str, parens: bool) -> tuple[list[Chain], bool]:
             if not so_far.strip() or "\\int" in so_far or _NAME.fullmatch(_clean(so_far)):
                 close_link()
             else:  # what follows is only nearly equal
-                close_chain(remark=True)
+                close_chain()
+                chain.approximate = True
         elif kind == "ineq":
             take(at)
             start = token.end()
@@ -186,11 +214,14 @@ def _cut(latex: str, parens: bool) -> tuple[list[Chain], bool]:
             start = token.end()
             row = True
         elif kind == "sep":
+            if row and token[0] not in ",;" and _ROW_LEAD.fullmatch(latex, start, at):
+                continue  # a row's indentation
             following = _next_kind(tokens, index + 1, count)
             end = following.start() if following else len(latex)
             rest = latex[token.end() : end]
-            if not rest.strip() and following is not None and following.lastgroup == "rel":
-                continue  # a \quad before "="
+            if following is not None and following.lastgroup in ("rel", "so"):
+                if not rest.strip() or (token[0] == "," and _DX.fullmatch(rest)):
+                    continue  # a \quad before "=", a "\," that lost its backslash
             take(at)
             begun = "".join(pieces).strip()
             if following is not None and following.lastgroup == "rel" and begun:
@@ -258,6 +289,7 @@ def _next_kind(tokens: list[re.Match[str]], index: int, count: int) -> re.Match[
     return None
 
 
+_DX = re.compile(r"\s*d[A-Za-z]\s*")
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
 
 
@@ -379,7 +411,8 @@ _PLUS_CONSTANT = re.compile(
 )
 _NUMBER = re.compile(r"[-+]?[\d.,]+|[-+]?\\d?frac\s?\{?\d+\}?\s?\{?\d+\}?|[-+]?\d+/\d+|\\pi|π|e|\\infty")
 _DIFFERENTIAL = re.compile(
-    r"(?:.{0,200}[^A-Za-z\\_^{]|\A)(?:d|\\mathrm\s?\{\s?d\s?\}|\\(?:,|;|!|:|dd|differentialD)\s?d?)\s?(?:[A-Za-z]|\\(?:theta|phi|tau|xi|eta))\)?\Z",
+    r"(?:.{0,400}(?:[^A-Za-z\\_^{]|\\[,;!:]))?(?:d|\\mathrm\s?\{\s?d\s?\}|\\mathrm\s?d|\\dd)\s?"
+    r"(?:[A-Za-z]|\\(?:theta|phi|tau|xi|eta))\s?\)?\Z",
     re.DOTALL,
 )
 _D = r"(?:d|\\mathrm\s?\{\s?d\s?\}|\\mathrm\s?d|\\partial|\\text\{\s?d\s?\})"

@@ -9,6 +9,10 @@ _DELIMITER = re.compile(
     r"\\\\|\\(?P<command>[\[(])|(?P<dollar>\$\$?)|\\\$|(?P<ticks>`{1,3}|~~~)"
     r"|\\begin\s?\{(?P<env>(?:align|aligned|alignat|gather|gathered|multline|split|equation|eqnarray|flalign|math|displaymath)\*?)\}"
 )
+# "\[ .. \]" that lost its backslashes, on lines of its own.
+_LOST = re.compile(
+    r"(?:\A|(?<=\n))[ \t]{0,8}\[(?=[ \t\n])([^\]\[]{0,2000}(?:\[[^\]\[]{0,200}\][^\]\[]{0,2000}){0,8}[ \t\n])\](?=[ \t]{0,4}[.,]?[ \t]{0,4}(?:\n|\Z))"
+)
 _CLOSERS = {"[": "\\]", "(": "\\)"}
 _MATH_LANGUAGES = frozenset({"", "latex", "tex", "math", "markdown", "md", "text", "plaintext", "txt", "katex", "mathjax"})
 _LANGUAGE = re.compile(r"[ \t]*([\w+-]*)[ \t]*(?:\n|\Z)")
@@ -25,6 +29,16 @@ class Span:
     latex: str
     start: int
     end: int
+
+
+def restored(text: str) -> str:
+    """The text with display delimiters that lost their backslashes put right."""
+    if "[ " not in text and "[\n" not in text or "\\[" in text:
+        return text
+    return _LOST.sub(lambda m: f"\\[{m[1]}\\]" if _FORMULA.search(m[1]) else m[0], text)
+
+
+_FORMULA = re.compile(r"\\[a-z]|=|\+")
 
 
 def spans(text: str) -> list[Span]:
@@ -103,12 +117,12 @@ def _paragraph_end(text: str, start: int, limit: int) -> int:
 def _add(found: list[Span], kind: str, text: str, start: int, left: int, right: int, width: int) -> None:
     latex = text[left:right]
     end = min(right + width, len(text))
-    if text[end : end + 6].lstrip(" \t").startswith("+") and (loose := _LOOSE_CONSTANT.match(text, end)):
+    if "+" in text[end : end + 5] and (loose := _LOOSE_CONSTANT.match(text, end)):
         latex, end = latex + loose[0], loose.end()
-    if found and start - found[-1].end < 12:
+    if kind == "inline" and found and start - found[-1].end < 10 and found[-1].kind == "inline":
         before = found[-1]
         joint = _JOINT.match(text, before.end, start)
-        if joint and before.kind == kind == "inline" and latex.strip() and before.latex.strip():
+        if joint and latex.strip() and before.latex.strip():
             sign = joint[1]
             if sign or before.latex.rstrip()[-1:] in "+-=" or latex.lstrip()[:1] in "+=":
                 found[-1] = Span(kind, f"{before.latex} {sign} {latex}", before.start, end)
@@ -134,14 +148,14 @@ _FUNCTION = (
     r"(?:arc|ar|a)?(?:sinh?|cosh?|tanh?|coth?|sech?|csch?|cosec)|ln|log|lg|exp|sqrt|cbrt|erfc?i?|abs|sgn|sign|li|ei|si|ci|gamma|arg"
 )
 _MATH_WORD = re.compile(
-    rf"(?:d?[xtuvyzswθ]|[a-ce-hkmnpqrC]?[xtuvyz]|xe|te|ue|ex|pi|dx|dt|du|ax|bx|kx|nx|const|constant|C|Li|Ei|Si|Ci|int|frac"
+    rf"(?:d?[xtuvyzswθ]|[a-ce-hkmnpqrCα-ω]?[xtuvyz]|[xtuvyz]?[α-ω]|xe|te|ue|ex|pi|dx|dt|du|ax|bx|kx|nx|const|constant|C|Li|Ei|Si|Ci|int|frac"
     rf"|(?:[xtuvyznkab0e]?(?:{_FUNCTION})[xtuvyzθ]?)+)",
     re.IGNORECASE,
 )
 _PROSE = frozenset({"by", "my", "any", "say", "try", "at", "as", "cost", "sins", "logs", "sign", "at", "int", "gamma", "cx", "ay"} - {"sign", "gamma", "int"})
 _LEXEME = re.compile(
     r"\\(?:text|mathrm|operatorname|mbox|textrm|mathcal|mathbf)\s?\*?\s?\{[^{}\n]{0,80}\}|\\[A-Za-z]+"
-    r"|(?P<word>[^\W\d_]{2,}(?:['-][^\W\d_]+)?)|(?P<break>[:;.!?](?=\s|\Z|\*)|[\"#>|]{1,6}(?=\s)|(?<=\n)\s*(?:[-*•+]|\d{1,2}[.)])\s)"
+    r"|(?P<word>[^\W\d_²³¹⁰-₟]{2,}(?:['-][^\W\d_]+)?)|(?P<break>[:;.!?](?=\s|\Z|\*)|[\"#>]{1,6}(?=\s)|(?<=\n)\s*(?:[-*•+]|\d{1,2}[.)])\s)"
     r"|(?P<article>(?<![\w^_{(*/+=-])[aI](?=\s+[^\W\d_]{3,}))"
 )
 
@@ -177,6 +191,8 @@ def _line_ends(text: str, start: int, end: int) -> list[int]:
 
 
 def _is_math_word(word: str, text: str, start: int, end: int) -> bool:
+    if word.lower().startswith("const"):
+        return text[max(start - 4, 0) : start].rstrip().endswith(("+", "-"))
     if _MATH_WORD.fullmatch(word) and word.lower() not in _PROSE:
         return True
     # "xyz(": not a word that anybody writes before a bracket or a power, unless a space is between
@@ -189,6 +205,6 @@ def _add_bare(found: list[Span], text: str, left: int, right: int) -> None:
     if stripped and re.search(r"[A-Za-z\d]", stripped) and (len(stripped) > 1 or stripped.isalnum()):
         begin = left + len(latex) - len(latex.lstrip())
         latex = latex.strip()
-        if latex.startswith("[") and latex.endswith("]"):  # "\[" that lost its backslash
-            latex = latex[1:-1]
+        if latex.startswith(("[ ", "( ")) and latex.rstrip(".,").endswith((" ]", " )")):
+            latex = latex.rstrip(".,")[1:-1]  # delimiters that lost their backslashes
         found.append(Span("bare", latex, begin, left + len(text[left:right].rstrip())))

@@ -103,6 +103,7 @@ def _without_thoughts(text: str) -> Visible:
     shown: list[str] = []
     start = 0
     opened: int | None = None
+    size = len(text.rstrip())
     for tag in _TAG.finditer(text):
         if not tag.lastgroup or not tag[tag.lastgroup]:  # an opening tag; a nested one says nothing
             if opened is None:
@@ -110,7 +111,7 @@ def _without_thoughts(text: str) -> Visible:
                 opened = tag.end()
         elif opened is not None:
             opened, start = None, tag.end()
-        elif text[tag.end() :].strip() or not text[start : tag.start()].strip():
+        elif tag.end() < size or not text[start : tag.start()].strip():
             # Closed without having been opened: all before it was a thought. (A stray tag at the
             # very end closes nothing.)
             shown, start = [], tag.end()
@@ -149,7 +150,7 @@ def visible(completion: str, stop: Sequence[str] = ()) -> Visible:
         text = text[: min(cuts)]
         shown = Visible("")  # what follows a stop string, a thought included, was never asked for
     text = plain(text)
-    if "<" in text or "[" in text:
+    if "<|" in text or "INST]" in text or "s>" in text or "_of_turn>" in text:
         text = _TURN.sub("", text, count=1)
         end = _END.search(text)
         if end:

@@ -1,0 +1,136 @@
+"""What the words that lead to a formula say about it: announced, concluded, recalled, defined."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+#: Stands for a formula in a sentence.
+FORMULA = "\u00a7"
+
+_GROUPS: dict[str, str] = {
+    # the answer is called by name
+    "announce": """answer answers final finally result results solution conclusion
+        réponse résultat respuesta resultado antwort ergebnis lösung endergebnis risposta risultato
+        resposta solução ответ результат решение antwoord cevap sonuç odpowiedź wynik svar jawaban hasil""",
+    # ... if a verb follows
+    "noun": """antiderivative antiderivatives anti-derivative primitive integral integrals integration
+        intégrale primitiva stammfunktion integrale первообразная интеграл integrál""",
+    "verb": """is are equals equal equaling evaluates becomes be reads works comes was est vaut es ist
+        lautet beträgt è é равен равна равно""",
+    # a consequence
+    "conclude": """get gets give gives given giving obtain obtains obtaining obtained yields yield have
+        so thus hence therefore then simplifies simplify simplified simplifying written write rewritten
+        rewrite expressed express arrive arrives evaluate concluded conclude equivalent equivalently
+        combining combine overall putting altogether i.e actually correct corrected correction instead
+        donc ainsi luego daher somit also dunque quindi portanto logo следовательно итак получаем
+        consequently accordingly alternatively""",
+    # something else is spoken of
+    "recall": """recall recalling recalls remember example examples similarly since because original
+        matches match compare comparing reminder indeed parce car weil denn porque perché""",
+    # a tool, unless it leads to something
+    "method": """identity identities formula formulas standard known well-known table rule rules lemma
+        theorem definition formule regel fórmula regla regra formel satz""",
+    "check": """check checks checking verify verifies verified verifying verification differentiate
+        differentiates differentiating differentiation derivative derivatives integrand
+        vérification vérifier dérivée dérivant überprüfung ableitung probe comprobación derivando
+        derivada verifica derivata проверка производная""",
+    "soft": """where with let let's set sets setting put as if when for using use by assume assuming
+        provided valid domain constant constants denote denotes denoting denoted define defined defining
+        note notes noting substitution substitute substituting choose choosing chosen take taking
+        consider considering suppose factor factors term terms multiply multiplied multiplying divide
+        divided dividing coefficient coefficients compute calculate integrate integrating function
+        functions expression power parts wobei mit où avec donde con dove onde где пусть""",
+}
+_KINDS = {word: kind for kind, words in _GROUPS.items() for word in words.split()}
+_WORD = re.compile(r"[^\W\d_]+(?:[-.'][^\W\d_]+)*|§|,")
+_CJK = re.compile(
+    r"(?P<announce>答案|结果|結果|原函数|原始関数|积分为|積分為|解答|答え|정답|답은|결과)"
+    r"|(?P<conclude>所以|因此|得到|可得|得|故|即|从而|よって|したがって|따라서|그러므로)"
+    r"|(?P<check>验证|驗證|检验|求导|検算|검산|미분)|(?P<recall>因为|由于|公式)"
+    r"|(?P<soft>其中|设|設|令|当|ここで|여기서|단)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """What a sentence says of the formula that ends it."""
+
+    announced: bool = False  # "the answer is", "the integral is"
+    named: bool = False  # announced as the answer, or result, by that name
+    concluded: bool = False  # "so we get"
+    doubted: bool = False  # recalled or checked
+    soft: bool = False  # "where", "let", "by"
+
+
+def read_lead(sentence: str) -> Lead:
+    """Judges the words before a formula; `FORMULA` stands for the formulas among them."""
+    kinds: list[str] = []
+    if "respect" in sentence:
+        sentence = sentence.replace("with respect to", "")
+    for word in _WORD.findall(sentence.lower()):
+        kind = _KINDS.get(word)
+        if kind:
+            kinds.append(kind)
+        elif word == ",":
+            kinds.append(",")
+    if not sentence.isascii():
+        kinds += [m.lastgroup or "" for m in _CJK.finditer(sentence)]
+    if not kinds:
+        return Lead()
+    announced = named = concluded = recalled = method = checked = soft = noun = False
+    clause = 0  # the clause that a doubt was raised in
+    here = 0
+    for kind in kinds:
+        if kind == "announce":
+            announced, soft, method = True, False, False
+            named = True
+            if here > clause:
+                recalled = checked = False
+        elif kind == "noun":
+            noun = True
+        elif kind == "verb":
+            if noun:
+                announced, soft, method = True, False, False
+                if here > clause:
+                    recalled = checked = False
+            elif not soft:
+                concluded = True
+        elif kind == "conclude":
+            concluded, soft, recalled, method = True, False, False, False
+            if here > clause:
+                checked = False
+        elif kind == "method":
+            method, announced, concluded = True, False, False
+        elif kind == "recall":
+            recalled, announced, concluded, clause = True, False, False, here
+        elif kind == "check":
+            checked, announced, concluded, clause = True, False, False, here
+        elif kind == "soft":
+            soft, concluded = True, False
+        else:
+            here += 1
+    doubted = recalled or method or checked
+    announced = announced and not doubted
+    return Lead(announced, announced and named, (concluded or announced) and not soft, doubted, soft)
+
+
+_ASKED = frozenset(
+    """integral integrals antiderivative antiderivatives primitive integrate evaluate compute find solve
+    calculate derivative differentiate differentiating integrating function integrand expression problem
+    intégrale primitiva integrale""".split()
+)
+_FILLER = frozenset("of for to the given following indefinite function expression".split())
+_LAST_WORDS = re.compile(r"[^\W\d_]+")
+
+
+def asks(gap: str) -> bool:
+    """Whether the words end by asking for a formula's integral: "the antiderivative of"."""
+    words = _LAST_WORDS.findall(gap[-60:].lower())
+    for word in reversed(words):
+        if word in _FILLER:
+            if word in ("function", "expression"):
+                return True
+            continue
+        return word in _ASKED
+    return False

@@ -1,0 +1,178 @@
+"""Extraction: the case table, invariants under random and hostile text, linear time."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rewards.extraction import Extraction, extract
+
+CASES: list[dict[str, Any]] = json.loads(
+    (Path(__file__).parent / "cases" / "extraction.json").read_text(encoding="utf-8")
+)
+SOURCES = {"boxed", "display", "final_answer", "inline", "bare", "none"}
+
+
+def squeezed(latex: str | None) -> str | None:
+    return None if latex is None else "".join(latex.split())
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['category']}: {case['reason']}")
+def test_case(case: dict[str, Any]) -> None:
+    found = extract(case["completion"], **case.get("options", {}))
+    assert squeezed(found.answer) == squeezed(case["answer"])
+    assert found.source == case["source"]
+
+
+def test_table_is_large_and_has_distinct_rows() -> None:
+    assert len(CASES) >= 250
+    assert len({(case["completion"], str(case.get("options"))) for case in CASES}) == len(CASES)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['category']}: {case['reason']}")
+def test_an_extracted_answer_is_a_fixed_point(case: dict[str, Any]) -> None:
+    """What was extracted from a box is extracted again from a box of its own."""
+    if case["source"] == "boxed" and " or " not in case["answer"]:
+        again = extract(f"\\boxed{{{case['answer']}}}", strict=True)
+        assert squeezed(again.answer) == squeezed(case["answer"])
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['category']}: {case['reason']}")
+def test_a_thought_before_and_a_strict_box_after_change_nothing_else(case: dict[str, Any]) -> None:
+    found = extract("<think>perhaps \\boxed{7}, $x^7 + C$</think>\n" + r"Thus \boxed{x^9 + C}.")
+    assert found == extract(r"Thus \boxed{x^9 + C}.", strict=True)
+    followed = extract(f"{case['completion']}\n</think>\nSo $\\boxed{{x^9+C}}$", strict=True)
+    assert followed.answer == "x^9+C" or case["category"] == "thinking"
+
+
+def check(found: Extraction) -> None:
+    assert found.source in SOURCES
+    assert (found.answer is None) == (found.source == "none")
+    assert found.answer is None or found.answer.strip()
+
+
+PIECES = st.sampled_from(
+    r"""$ $$ \( \) \[ \] { } \{ \} \left( \right) ( ) [ ] \boxed{ \boxed \fbox{ \text{ \frac{ x^2 + C = \approx
+    & \\ \begin{align*} \end{align*} \begin{cases} \end{cases} \int dx \quad , ; . : ` ``` ** # | < > \in \neq
+    <think> </think> <|channel|>final <|channel|>analysis <answer> </answer> where since answer is check verify
+    or u F(x) \frac{d}{dx} 1 \, \ ∫ − С 答案 　 ​ \n""".split(" ")
+    + ["\n", "\n\n", " ", "The final answer is ", "so we get "]
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(PIECES, max_size=60), st.booleans(), st.booleans())
+def test_fragments_never_raise(pieces: list[str], strict: bool, truncated: bool) -> None:
+    text = "".join(pieces)
+    found = extract(text, strict=strict, truncated=truncated)
+    check(found)
+    assert found == extract(text, strict=strict, truncated=truncated)
+    if strict or truncated:
+        assert found.source in {"boxed", "none"}
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=300), st.lists(st.text(max_size=5), max_size=3))
+def test_any_text_never_raises(text: str, stop: list[str]) -> None:
+    check(extract(text, stop=stop))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(CASES), st.floats(0, 1), st.booleans())
+def test_truncations_never_raise(case: dict[str, Any], share: float, truncated: bool) -> None:
+    text = case["completion"]
+    check(extract(text[: int(len(text) * share)], truncated=truncated))
+
+
+@given(st.recursive(st.just("x"), lambda inner: st.one_of(
+    inner.map(lambda s: "{" + s + "}"), inner.map(lambda s: r"\left\{" + s + r"\right\}"),
+    inner.map(lambda s: r"\frac{" + s + "}{2}"), st.tuples(inner, inner).map(" + ".join),
+), max_leaves=20))
+def test_balanced_boxes_are_found_whole(content: str) -> None:
+    found = extract("Some text {with} braces. $\\boxed{1 + " + content + "}$ and } more {", strict=True)
+    assert squeezed(found.answer) == squeezed("1 + " + content)
+
+
+HOSTILE = {
+    "braces": "\\boxed{" + "{" * 1_000_000,
+    "boxes": "\\boxed{" * 150_000,
+    "closed boxes": "\\boxed{x}" * 110_000,
+    "nested closed boxes": "\\boxed{" * 50_000 + "x" + "}" * 50_000,
+    "dollars": "$" * 1_000_000,
+    "spaced dollars": "$ " * 500_000,
+    "equals": "$" + "=" * 1_000_000 + "$",
+    "equations": "$a=$ " * 200_000,
+    "starts with equals": "$=a$ " * 200_000,
+    "displays": "\\[" * 500_000,
+    "begins": "\\begin{align}" * 80_000,
+    "text commands": "$$" + "\\text{" * 160_000,
+    "rows": "$$" + "\\\\" * 500_000 + "$$",
+    "commas": "$$" + "x, " * 330_000 + "$$",
+    "spaces": "\\boxed{x^2 + C}" + " " * 1_000_000,
+    "newlines": "\n" * 1_000_000 + "x",
+    "parens": "$" + "(" * 500_000 + "x" + ")" * 500_000 + "$",
+    "think tags": "<think>" * 140_000,
+    "close tags": "</think>x" * 110_000,
+    "channels": "<|channel|>final" * 60_000,
+    "backticks": "`" * 1_000_000,
+    "fences": "```latex\n" * 110_000,
+    "words": "answer is " * 100_000,
+    "plus constants": "+ C " * 250_000,
+    "lines": "x + C\n" * 170_000,
+    "digits": "1" * 1_000_000,
+    "letters": "x" * 1_000_000,
+    "backslashes": "\\" * 1_000_000,
+    "doubled": "\\\\frac" * 160_000,
+    "zero widths": "\u200b" * 1_000_000,
+    "integrals": "∫" * 1_000_000,
+    "styled": "\U0001d465" * 500_000,
+    "derivatives": "$" + "\\frac{d}{dx}" * 80_000 + "$",
+    "sums": "$" + "x + " * 250_000 + "C$",
+    "or": "$x$ or " * 140_000,
+    "lost brackets": "[ \n" * 330_000,
+    "checks": "verify " * 140_000 + "$x + C$",
+    "colours": "\\colorbox{" * 100_000,
+    "stop": "Question" * 120_000,
+    "options": "\\boxed [" * 120_000,
+    "primes": "$" + "x'" * 500_000 + "$",
+    "ands": "\\boxed{" + "&" * 10_000 + "x}",
+    "quads": "$$" + "\\quad " * 3_000 + "x + C$$",
+    "answers": "<answer>" * 120_000,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_megabyte_takes_well_under_a_second(name: str) -> None:
+    text = HOSTILE[name]
+    start = time.process_time()
+    check(extract(text, stop=["\n\nQuestion: "]))
+    check(extract(text, strict=True))
+    assert time.process_time() - start < 1.0
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_short_hostile_text_takes_a_moment(name: str) -> None:
+    """What fits into the window of the fallbacks, so that no length limit hides a bad pattern."""
+    text = HOSTILE[name][:19_000]
+    start = time.process_time()
+    check(extract(text))
+    check(extract(text[:-4_000] + "$x^2$"))
+    assert time.process_time() - start < 0.6
+
+
+def test_notes_say_what_was_seen() -> None:
+    assert extract(r"\boxed{x} and \boxed{y}").notes == ("2 boxes, which differ",)
+    assert extract(r"\boxed{x} and $\boxed{ x }$").notes == ("2 boxes",)
+    assert "a chain of 3 links" in extract(r"\boxed{a = b = c}").notes
+    assert "passed over a lone constant" in extract(r"$x^2+C$ where $C$ is a constant").notes
+
+
+def test_alternatives_are_reported() -> None:
+    found = extract("It is either $x^2+C$ or $x^3+C$.")
+    assert (found.answer, found.alternatives) == ("x^3+C", ("x^2+C",))
