@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from ..expression import Call, Expression, Number
+from ..expression import Call, Expression, Number, Symbol
 from . import customs
 from .parser import IMAGINARY, ONE, PI, TWO, Parser
 
@@ -115,12 +115,13 @@ def _fresnel(name: str) -> Builder:
 
 
 def _elliptic(
-    incomplete: str | None, complete: str | None, *, is_name: bool, extra: int
+    incomplete: str | None, complete: str | None, *, spelling: str = "letter", extra: int = 0
 ) -> Builder:
     """An elliptic integral. `extra` leading arguments (the characteristic of Pi) pass through.
 
-    A bar announces the parameter m, and so do the names of Mathematica and SymPy and complete
-    integrals; a comma or semicolon announces the modulus k.
+    A bar announces the parameter m, and so do Mathematica's names (which others use for the
+    modulus) and complete integrals; after a letter, a comma or semicolon announces the modulus k.
+    The lower-case names of mpmath and of our own printer always take the parameter.
     """
 
     def build(
@@ -130,15 +131,17 @@ def _elliptic(
             return None
         count = len(arguments) - extra
         if count == 1 and complete is not None:
-            is_parameter = True
+            is_parameter = spelling != "letter" or arguments[-1] != Symbol("k")
             name = complete
         elif count == 2 and incomplete is not None:
-            is_parameter = is_name or separators[-1:] == "|"
+            is_parameter = spelling != "letter" or separators[-1:] == "|"
             name = incomplete
         else:
             return None
         *leading, module = arguments
-        if not _is_zero_or_one(module) and is_parameter == parser.choose(customs.ELLIPTIC_MODULUS):
+        if spelling == "parameter" or _is_zero_or_one(module):
+            return Call(name, (*leading, module))
+        if is_parameter == parser.choose(customs.ELLIPTIC_MODULUS):
             module = Call("pow", (module, TWO))
         if count == 2 and separators[-1:] == ";" and parser.choose(customs.ELLIPTIC_JACOBI):
             leading[-1] = Call("asin", (leading[-1],))
@@ -259,13 +262,17 @@ BUILDERS: Final[dict[str, Builder]] = {
     "gammafunction": _upper_gamma, "lowergamma": _plain("gamma_lower", 2),
     "betafunction": _beta, "lambertw": _lambert, "zeta": _plain("zeta", 1, 2),
     "polygamma": _ordered("polygamma"), "lerchphi": _plain("lerch_phi", 3),
-    "ellipticf": _elliptic("elliptic_f", None, is_name=True, extra=0),
-    "elliptice": _elliptic("elliptic_e", "elliptic_ec", is_name=True, extra=0),
-    "elliptick": _elliptic(None, "elliptic_k", is_name=True, extra=0),
-    "ellipticpi": _elliptic("elliptic_pi", "elliptic_pic", is_name=True, extra=1),
-    "F": _elliptic("elliptic_f", None, is_name=False, extra=0),
-    "E": _elliptic("elliptic_e", "elliptic_ec", is_name=False, extra=0),
-    "Pi": _elliptic("elliptic_pi", "elliptic_pic", is_name=False, extra=1),
+    "ellipticf": _elliptic("elliptic_f", None, spelling="name"),
+    "elliptice": _elliptic("elliptic_e", "elliptic_ec", spelling="name"),
+    "elliptick": _elliptic(None, "elliptic_k", spelling="name"),
+    "ellipticpi": _elliptic("elliptic_pi", "elliptic_pic", spelling="name", extra=1),
+    "ellipf": _elliptic("elliptic_f", None, spelling="parameter"),
+    "ellipe": _elliptic("elliptic_e", "elliptic_ec", spelling="parameter"),
+    "ellipk": _elliptic(None, "elliptic_k", spelling="parameter"),
+    "ellippi": _elliptic("elliptic_pi", "elliptic_pic", spelling="parameter", extra=1),
+    "K": _elliptic(None, "elliptic_k"),
+    "F": _elliptic("elliptic_f", None), "E": _elliptic("elliptic_e", "elliptic_ec"),
+    "Pi": _elliptic("elliptic_pi", "elliptic_pic", extra=1),
     "besselj": _ordered("bessel_j"), "bessely": _ordered("bessel_y"),
     "besseli": _ordered("bessel_i"), "besselk": _ordered("bessel_k"),
     "legendre": _ordered("legendre_p"), "chebyshevt": _ordered("chebyshev_t"),

@@ -81,7 +81,7 @@ def argument_of(parser: Parser, name: str, depth: int) -> Expression:
         closed = tokens[parser.pos + 1] in OPENERS
         parser.pos += 1
         argument = parser.group(BRACE, depth)
-        if tokens[parser.pos] == "^" and not closed and type(argument) not in _ATOMIC:
+        if tokens[parser.pos] == "^" and not closed:
             return _power_or_argument(parser, argument, depth, inside=False)
         return argument
     if token == "|" or token == "\\left|":

@@ -41,7 +41,7 @@ _ROWS: Final = (
     ("exponent_product", "e^2x is (e^2)x", "e^{2x}"),
     ("unit_exponent", "x^1/2 is x^{1/2}", "(x^1)/2"),
     ("mixed_number", r"2\frac13 is 2 times 1/3", "2 + 1/3"),
-    ("scientific", "1e-5 and 1.5e-3 are decimals, 2e-3 is 2e minus 3", "the other of the two"),
+    ("scientific", "1e-5 is a decimal, 2e-3 is 2e minus 3", "the other of the two"),
     ("nested_bars", "|x|y|z| is |x| y |z|", "| x |y| z |"),
     ("elliptic_modulus", r"F(\phi|m), K(m) hold the parameter; F(\phi,k) the modulus",
      "the other of the two"),

@@ -6,9 +6,10 @@ from typing import Final
 
 from ..expression import Call, Expression, Number, Symbol
 from . import customs
+from .calls import function
 from .errors import NotClosedFormError, ReadError, TooBigError
 from .parser import Parser, quotient, ratio
-from .special import hypergeometric
+from .special import hypergeometric, named
 
 _BRACE: Final = frozenset("}")
 _DIFFERENTIALS: Final = frozenset(("d", "\\differential", "\\partial", "\\upright d"))
@@ -29,6 +30,11 @@ def brace(parser: Parser, _: None, depth: int) -> Expression:
         if token == "_":
             return hypergeometric(parser, depth)
         return parser.operand(token, depth)
+    if parser.tokens[parser.pos + 1] == "}":
+        entry = parser.prefix.get(parser.tokens[parser.pos])
+        if entry is not None and entry[0] in (function, named):  # {\rm arctan}(x)
+            parser.pos += 2
+            return entry[0](parser, entry[1], depth)
     return parser.group(_BRACE, depth)
 
 
@@ -45,7 +51,7 @@ def bars(parser: Parser, _: None, depth: int) -> Expression:
     node = parser.expression(depth)
     if parser.tokens[parser.pos] != "|":
         if not parser.tokens[parser.pos]:
-            raise parser.error("a closing bar for the one", at=start - 1)
+            raise parser.error("a closing bar for the one here", at=start - 1)
         raise parser.error("an operator or a closing bar")
     parser.pos += 1
     parser.bars -= 1
@@ -116,7 +122,9 @@ def _is_derivative(parser: Parser, start: int) -> bool:
     bottom = tokens[place + 1 : place + 4]
     if not bottom or bottom[0] != "{":
         return "\\differential" in bottom[:1]
-    return len(bottom) == 3 and bottom[1] in _DIFFERENTIALS and bottom[2] not in ("}", "+", "-")
+    if len(bottom) < 3 or bottom[1] not in _DIFFERENTIALS:
+        return False
+    return bottom[1] == "\\differential" or bottom[2] not in ("}", "+", "-")
 
 
 def vulgar(parser: Parser, value: Number, depth: int) -> Expression:
@@ -255,12 +263,10 @@ def series(parser: Parser, function: str, depth: int) -> Expression:
                 )
             high = parser.operand(tokens[parser.pos], depth)
         else:
-            parser.expect("{", f"the bounds of {construct}")
-            index = tokens[parser.pos].lstrip("\\")
-            parser.pos += 1
-            if tokens[parser.pos] != "=":
+            index = tokens[parser.pos + 1].lstrip("\\")
+            if tokens[parser.pos] != "{" or not index or tokens[parser.pos + 2] != "=":
                 break
-            parser.pos += 1
+            parser.pos += 3
             low = parser.group(_BRACE, depth)
     bounds = [_whole(bound) for bound in (low, high)]
     if index is None or bounds[0] is None or bounds[1] is None:

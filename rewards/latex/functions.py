@@ -63,6 +63,8 @@ NAMED: Final[dict[str, str]] = {
     "Li": "Li", "polylog": "polylog", "PolyLog": "polylog", "dilog": "dilog",
     "FresnelS": "fresnels", "fresnels": "fresnels", "FresnelC": "fresnelc", "fresnelc": "fresnelc",
     "EllipticF": "ellipticf", "EllipticE": "elliptice", "EllipticK": "elliptick",
+    "ellipticf": "ellipf", "elliptice": "ellipe", "elliptick": "ellipk", "ellipticpi": "ellippi",
+    "ellipf": "ellipf", "ellipe": "ellipe", "ellipk": "ellipk", "ellippi": "ellippi",
     "EllipticPi": "ellipticpi", "gammafunction": "gammafunction",
     "uppergamma": "gammafunction", "lowergamma": "lowergamma",
     "LambertW": "lambertw", "lambertw": "lambertw", "ProductLog": "lambertw",

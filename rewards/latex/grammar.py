@@ -53,6 +53,7 @@ def _prefix() -> dict[str, Entry]:
         "\\partial": _not_closed("a derivative"),
         "\\nabla": _not_closed("a derivative"),
         "\\differential": _unsupported("an expression without a differential"),
+        "'": _unsupported("an expression without a derivative"),
         "\\infty": _unsupported("a finite value"),
         "\\iint": _not_closed("an unevaluated integral"),
     }

@@ -111,15 +111,20 @@ _OTHERWISE: Final = re.compile(r"otherwise|else|other|sonst|autrement|sinon", re
 _OR_WORDS: Final = frozenset(("or", "oder", "ou", "或", "или", "either"))
 _AND_WORDS: Final = frozenset(("and", "und", "et", "和", "и"))
 
+#: A backslash doubled by a program that escaped the text, not a row break.
+_DOUBLED: Final = re.compile(
+    r"(?<!\\)\\\\(?=(?:[dt]?frac|left|right|sqrt|ln|log|exp|sin|cos|tan|cot|sec|csc|arc|text|math"
+    r"|operatorname|cdot|times|pi)(?![a-z]*\\\\))"
+)
 _LONGEST_RUN = 64
+_END = [""] * 4
 
 
 def tokenize(text: str, known: Collection[str], spell: Speller, limits: Limits) -> list[str]:
-    """The canonical tokens of `text`, with ``""`` at the end."""
+    """The canonical tokens of `text`, then ``""`` for as far as the parser looks ahead."""
     if len(text) > limits.characters:
         raise TooBigError(f"at most {limits.characters} characters", limits.characters)
-    if not text.isascii():
-        text = _plain_letters(text)
+    text = _prepared(text)
     tokens: list[str] = []
     add = tokens.append
     for raw in _TOKEN.findall(text):
@@ -129,32 +134,37 @@ def tokenize(text: str, known: Collection[str], spell: Speller, limits: Limits) 
             tokens.extend(spell(raw))
     if len(tokens) > limits.tokens:
         raise TooBigError(f"at most {limits.tokens} tokens", offset_of(text, limits.tokens, spell))
-    if tokens[-1] or (len(tokens) > 1 and not tokens[-2]):
-        tokens = [token for token in tokens if token]
-        tokens.append("")
-    if "&" in text or "\\\\" in text:
-        tokens = _without_alignment(tokens)
+    while tokens and not tokens[-1]:
+        tokens.pop()
+    tokens += _END
+    if _has_marks(text):
+        tokens = [tokens[place] for place in _kept(tokens)]
     return tokens
+
+
+def _has_marks(text: str) -> bool:
+    return "&" in text or "\\\\" in text or "{}" in text
 
 
 def offset_of(text: str, index: int, spell: Speller) -> int:
     """The offset in `text` of its token number `index`."""
-    if not text.isascii():
-        text = _plain_letters(text)
+    text = _prepared(text)
     tokens: list[str] = []
     offsets: list[int] = []
     for match in _TOKEN.finditer(text):
         pieces = [match[1]] if not match[1] else spell(match[1])
         tokens.extend(pieces)
         offsets.extend([match.start(1)] * len(pieces))
-    kept = _kept(tokens) if "&" in text or "\\\\" in text else range(len(tokens))
+    kept = _kept(tokens) if _has_marks(text) else range(len(tokens))
     places = [offsets[place] for place in kept if tokens[place]]
     return places[index] if index < len(places) else len(text)
 
 
-def _plain_letters(text: str) -> str:
-    """Mathematical alphabets to plain letters, one character for one."""
-    if max(text) < "\U0001d400":
+def _prepared(text: str) -> str:
+    """Mathematical alphabets to plain letters and doubled backslashes to single ones, in place."""
+    if "\\\\" in text and "\\begin" not in text:
+        text = _DOUBLED.sub(r" \\", text)
+    if text.isascii() or max(text) < "\U0001d400":
         return text
     return "".join(
         unicodedata.normalize("NFKC", char) if "\U0001d400" <= char <= "\U0001d7ff" else char
@@ -162,13 +172,9 @@ def _plain_letters(text: str) -> str:
     )
 
 
-def _without_alignment(tokens: list[str]) -> list[str]:
-    return [tokens[place] for place in _kept(tokens)]
-
-
 def _kept(tokens: list[str]) -> list[int]:
-    r"""The places left when ``&`` and ``\\`` outside tables are dropped."""
-    kept = []
+    r"""The places left without ``&`` and ``\\`` outside tables, and without empty groups."""
+    kept: list[int] = []
     tables = 0
     for place, token in enumerate(tokens):
         if token.startswith("\\begin "):
@@ -177,6 +183,12 @@ def _kept(tokens: list[str]) -> list[int]:
             tables -= 1
         elif tables <= 0 and (token == "&" or token == "\\\\"):
             continue
+        elif token == "}" and kept and tokens[kept[-1]] == "{" and kept[-1] == place - 1:
+            before = tokens[kept[-2]] if len(kept) > 1 else ""
+            # An empty exponent and the empty base of {}_2F_1 say something.
+            if before not in ("^", "_") and tokens[place + 1 : place + 2] != ["_"]:
+                kept.pop()
+                continue
         kept.append(place)
     return kept
 
@@ -322,6 +334,8 @@ def _split(run: str, symbols: frozenset[str]) -> tuple[str, ...]:
     """A run of letters to names and letters, longest names first."""
     if run in symbols or len(run) == 1:
         return (run,)
+    if len(run) > _LONGEST_RUN:
+        return (f"\\text {run[:40]}",)
     if run in NAMES:
         return (_maybe_product(run, symbols),)
     if len(run) > 2 and run.lower() in NAMES:
@@ -333,7 +347,6 @@ def _split(run: str, symbols: frozenset[str]) -> tuple[str, ...]:
     longest = max(LONGEST_NAME, max(map(len, symbols), default=1))
     pieces: list[str] = []
     unknown = 0
-    worst = 0
     place = 0
     while place < len(run):
         for length in range(min(longest, len(run) - place), 1, -1):
@@ -348,11 +361,10 @@ def _split(run: str, symbols: frozenset[str]) -> tuple[str, ...]:
             length = 1
             name = run[place]
             pieces.append(name)
-        unknown = 0 if length > 1 or name in symbols or name in "eiCcKk" else unknown + 1
-        worst = max(worst, unknown)
+        unknown += length == 1 and name not in symbols and name not in "eiCcKk"
         place += length
     # Letters that nobody spoke of are constants; a whole word of them is prose.
-    if worst > (2 if symbols else 4):
+    if unknown > (1 if len(run) > 2 and symbols.isdisjoint(pieces) else 2 if symbols else 4):
         return (f"\\text {run[:40]}",)
     return tuple(pieces)
 

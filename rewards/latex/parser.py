@@ -37,6 +37,7 @@ POSTFIX: Final = frozenset(("^", "_", "!", "'", "°"))
 CLOSERS: Final = frozenset((")", "]", "\\}", "\\right."))
 #: Tokens that end a whole formula without harm.
 _TAIL: Final = frozenset((".", ",", ";"))
+_CONSTANT_LETTERS: Final = frozenset("CcKk")
 _SIGNS: Final = frozenset("+-")
 _ALTERNATIVES: Final = {
     "\\pm": "one answer, not \\pm", "\\mp": "one answer, not \\mp", ",": "one answer, not a list",
@@ -52,8 +53,8 @@ class Parser:
     """One reading of one token list. `flipped` holds the customs to be read the second way."""
 
     __slots__ = (
-        "atoms", "bars", "consulted", "flipped", "inserted", "limits", "links", "locate", "nodes", "pos",
-        "prefix", "separates", "symbols", "tokens",
+        "atoms", "bars", "consulted", "flipped", "inserted", "limits", "links", "locate", "nodes",
+        "pos", "prefix", "separates", "symbols", "tokens",
     )  # fmt: skip
 
     def __init__(
@@ -190,9 +191,10 @@ class Parser:
         divided = False
         while operator != STOP:
             if operator is None:
-                if tokens[self.pos][0].isdigit():
-                    self.check_number()
-                factors.append(self.factor(depth))
+                if tokens[self.pos][0].isdigit() and self.numbers_constant(factors):
+                    factors[-1] = self.subscripted(tokens[self.pos - 1])
+                else:
+                    factors.append(self.factor(depth))
             elif operator == TIMES:
                 self.pos += 1
                 factors.append(self.factor(depth))
@@ -247,29 +249,35 @@ class Parser:
             return True
         return token in ("(", "[", "\\sqrt", "\\pi", "\\left|")
 
-    def check_number(self) -> None:
-        """A number may not directly follow a number or a letter: ``2 3``, ``x2``."""
+    def numbers_constant(self, factors: list[Expression]) -> bool:
+        """Whether the number here is the index of a constant of integration: ``C1``.
+
+        Otherwise a number may not directly follow a number or a letter: ``2 3``, ``x2``.
+        """
         before = self.tokens[self.pos - 1]
-        if before == "" or self.tokens[self.pos + 1] == "^" or before in ("}", ")", "]"):
-            return
-        if before in self.atoms or before[0].isdigit():
+        if before in _CONSTANT_LETTERS and type(factors[-1]) is Symbol:
+            return True
+        if self.tokens[self.pos + 1] == "^":
+            return False
+        if before in self.atoms or before[0].isdigit() or (len(before) == 1 and before.isalpha()):
             raise self.error("an operator before the number")
+        return False
 
     def opens_bar(self) -> bool:
         """Whether a bare ``|`` after an operand begins a new pair."""
         if self.bars == 0:
             return not self.separates
         tokens = self.tokens
-        if self.bars == 1 and INFIX.get(tokens[self.pos + 1]) is None:
-            left = self.bars_ahead()
-            if left >= 3 and self.choose(customs.NESTED_BARS):
-                return True
-        return False
+        if self.bars != 1 or INFIX.get(tokens[self.pos + 1]) is not None:
+            return False
+        if self.consulted & customs.NESTED_BARS and not self.flipped & customs.NESTED_BARS:
+            return False
+        return self.bars_ahead() >= 3 and self.choose(customs.NESTED_BARS)
 
     def bars_ahead(self) -> int:
         """The bare bars up to the end of the formula or of its present group."""
         level = count = 0
-        for place in range(self.pos, min(len(self.tokens), self.pos + 256)):
+        for place in range(self.pos, min(len(self.tokens), self.pos + 64)):
             token = self.tokens[place]
             if token in ("(", "[", "{", "\\{"):
                 level += 1
@@ -318,7 +326,7 @@ class Parser:
 
     def no_operand(self, token: str) -> ReadError:
         if token.startswith("\\text "):
-            return self.error("mathematics, not words")
+            return self.error(f"mathematics, not words: {token[6:]}")
         if token in ("\\pm", "\\mp", "\\or"):
             return self.stray(token)
         if token.startswith("\\") and token[1:2].isalpha():
@@ -333,8 +341,10 @@ class Parser:
         token = token.replace("{,}", "").replace("{\\,}", "").replace("\\,", "")
         mantissa, mark, exponent = token.lower().partition("e")
         if mark:
-            spelled = "." in mantissa or mantissa == "1" or exponent.isdigit()
-            if spelled == self.choose(customs.SCIENTIFIC):
+            # 2e-3 may be a difference; 1.5e-3 and 2e5 hardly.
+            if not ("." in mantissa or exponent.isdigit()) and (
+                (mantissa == "1") == self.choose(customs.SCIENTIFIC)
+            ):
                 return self.mantissa_times_e(mantissa, exponent)
             if abs(int(exponent)) > self.limits.digits:
                 raise self.error(
@@ -430,7 +440,7 @@ class Parser:
             node: Expression = self.first_digit(token)
         else:
             node = self.operand(token, depth)
-            if tokens[self.pos] == "_":
+            if tokens[self.pos] == "_" and type(node) is Symbol:
                 node = self.postfix(node, "_", depth)
         if tokens[self.pos] == "^" and token != "{":
             if depth >= self.limits.depth:
@@ -493,7 +503,7 @@ class Parser:
 
     def unclosed(self, token: str, start: int) -> ReadError:
         if not token:
-            return self.error("a closing delimiter for the one", at=start - 1)
+            return self.error("a closing delimiter for the one here", at=start - 1)
         if token in ("\\or", "\\pm", "\\mp"):
             return self.stray(token)
         if token == "=":

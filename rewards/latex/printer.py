@@ -19,10 +19,8 @@ _NAMES: Final = {
     "atanh": "artanh", "acoth": "arcoth", "asech": "arsech", "acsch": "arcsch", "ei": "Ei",
     "si": "Si", "ci": "Ci", "shi": "Shi", "chi": "Chi", "li_offset": "Li", "fresnel_s": "S",
     "fresnel_c": "C", "airy_ai": "Ai", "airy_bi": "Bi", "gudermannian": "gd", "frac": "fracpart",
-    "lgamma": "lgamma", "elliptic_k": "EllipticK", "elliptic_ec": "EllipticE",
-    "elliptic_f": "EllipticF", "elliptic_e": "EllipticE", "elliptic_pi": "EllipticPi",
-    "elliptic_pic": "EllipticPi", "heaviside": "Heaviside", "lerch_phi": "LerchPhi",
-    "gamma_lower": "lowergamma", "lambertw": "LambertW",
+    "elliptic_ec": "elliptice", "elliptic_pic": "ellipticpi", "heaviside": "Heaviside",
+    "lerch_phi": "LerchPhi", "gamma_lower": "lowergamma", "lambertw": "LambertW",
 }  # fmt: skip
 _LETTERS: Final = {"gamma": r"\Gamma", "gamma_upper": r"\Gamma", "digamma": r"\psi",
                    "zeta": r"\zeta", "beta": "B"}  # fmt: skip

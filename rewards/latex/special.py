@@ -203,7 +203,7 @@ def _parameter_groups(parser: Parser, depth: int) -> list[Arguments]:
 LETTERS: Final[dict[str, dict[str, str]]] = {
     "F": {"2": "F"},
     "E": {"1": "E", "2": "E", "_": "expint"},
-    "K": {"1": "elliptick", "_": "besselk"},
+    "K": {"1": "K", "_": "besselk"},
     "W": {"1": "lambertw", "_": "lambertw"},
     "B": {"2": "betafunction", "3": "betafunction", "_": "betafunction"},
     "S": {"1": "fresnels"},
