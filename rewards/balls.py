@@ -127,7 +127,8 @@ class Tape:
     the slot of the whole. ``domain`` lists slots that are real on the real domain, ``radicals`` the
     roots as (slot, order, slot of the radicand), ``branches`` the arguments of functions
     whose branch matters (with whether it is a root), ``breaks`` the non-analytic parts, ``poles``
-    the arguments of inverse functions that jump where it has a pole.
+    the arguments of inverse functions that jump where it has a pole. ``special`` says that a
+    function of `_SLOW` occurs.
     """
 
     variable: str
@@ -140,6 +141,7 @@ class Tape:
     breaks: list[Break] = field(default_factory=list)
     poles: list[int] = field(default_factory=list)
     odd_roots: bool = False
+    special: bool = False
     literal_bits: int = 0
     symbols: dict[str, int] = field(default_factory=dict)
     _varying: list[bool] = field(default_factory=list)
@@ -357,6 +359,7 @@ class _Compiler:
         """One function on argument slots, with the notes that the decision needs about it."""
         tape, argument = self.tape, slots[0]
         rule = rule or jets.RULES[name]
+        tape.special |= name in _SLOW
         if tape._varying[argument] or any(tape._varying[s] for s in slots):
             if name in _BREAKS_AT_ZERO:
                 tape.breaks.append(Break(argument, "zero"))

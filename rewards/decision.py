@@ -26,8 +26,8 @@ from .verdict import Status, Witness
 
 #: Bits to which F' and f must agree, relative to f (19 decimal digits).
 AGREE_BITS = 64
-#: Precision is doubled up to this many bits.
-MAX_BITS = 4096
+#: Precision is doubled up to this many bits, and with special functions only up to fewer.
+MAX_BITS, MAX_SPECIAL_BITS = 4096, 512
 #: A term of F is seen where its derivative exceeds the error radius by this factor.
 SEEN = arb(2**16)
 #: Points asked for: an analytic answer, one with plain square roots, one with other branches.
@@ -112,7 +112,8 @@ class _Decision:
         self.spent = 0
         literal = max(tape.literal_bits, pool.tape.literal_bits)
         self.bits = BASE_BITS if literal <= 32 else BASE_BITS + 64 * (literal // 32)
-        self.bits = min(self.bits, MAX_BITS)
+        self.max_bits = MAX_SPECIAL_BITS if tape.special or pool.tape.special else MAX_BITS
+        self.bits = min(self.bits, self.max_bits)
 
     # --- the course of a verdict ---
 
@@ -174,7 +175,7 @@ class _Decision:
     def _compare(self, point: Point) -> bool | None:
         """True: agree to `AGREE_BITS`. False: proven different. None: the point does not say."""
         bits, radius_before = self.bits, math.inf
-        while bits <= MAX_BITS:
+        while bits <= self.max_bits:
             jets, slope = self._derivative(point, bits)
             expected = self.pool.f(point, bits)
             difference = slope - expected
@@ -310,7 +311,7 @@ class _Decision:
         if refuted is not None:
             return refuted
         bits = 4 * self.bits
-        while self.unseen and bits <= MAX_BITS:
+        while self.unseen and bits <= self.max_bits:
             for point in self._where_largest():
                 jets, slope = self._derivative(point, bits)
                 difference = slope - self.pool.f(point, bits)

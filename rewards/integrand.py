@@ -17,7 +17,7 @@ from .balls import Tape, UnusableError, compile_tape, needs_worker, symbols_of
 from .domain import candidates, real_everywhere, search, uniform
 from .expression import Expression
 from .jets import ZERO, Ball
-from .latex import ReadError, read
+from .latex import ReadError, read, to_latex
 
 if TYPE_CHECKING:
     import sympy
@@ -38,6 +38,21 @@ ASSUMPTIONS: dict[str, Callable[[float], float]] = {
     "even": lambda u: float(2 * (1 + int(4 * u))),
     "odd": lambda u: float(2 * (1 + int(4 * u)) + 1),
 }
+
+
+#: Customs of `rewards.latex.CUSTOMS` on which people really differ: an integrand that turns on one
+#: is refused, while an answer may be meant either way.
+AMBIGUOUS = frozenset(
+    f"{custom}:second"
+    for custom in (
+        "slash_product",
+        "unbraced_digits",
+        "exponent_product",
+        "unit_exponent",
+        "mixed_number",
+        "scientific",
+    )
+)
 
 
 class ProblemError(ValueError):
@@ -229,10 +244,14 @@ def _prepare_text(text: str, variable: str | None, kinds: tuple[tuple[str, str],
     body, named = _strip_integral(text)
     known = [variable] if variable else [named] if named else []
     try:
-        readings = read(body, symbols=known)
+        likeliest, *others = read(body, symbols=known)
     except ReadError as error:
         raise ProblemError(f"unreadable integrand {text!r}: {error}") from None
-    return _finish(readings[0].expression, variable, named, kinds, text)
+    for other in others:
+        if AMBIGUOUS.intersection(other.conventions):
+            one, two = to_latex(likeliest.expression), to_latex(other.expression)
+            raise ProblemError(f"ambiguous integrand {text!r}: write {one} or {two}")
+    return _finish(likeliest.expression, variable, named, kinds, text)
 
 
 def _strip_integral(text: str) -> tuple[str, str | None]:

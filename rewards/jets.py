@@ -24,6 +24,8 @@ Rule = Callable[..., Jet]
 
 ZERO, ONE, TWO = acb(0), acb(1), acb(2)
 NAN = acb("nan", "nan")
+#: Orders and parameters of special functions beyond this size can run for seconds: unknown.
+MAX_ORDER = 256
 UNKNOWN: Jet = (NAN, None)
 
 
@@ -392,6 +394,8 @@ def _in_argument(at: int, value: Callable[..., Ball], slope: Callable[..., Ball]
 
     def rule(*jets: Jet) -> Jet:
         values = [v for v, _ in jets]
+        if not all(abs(v) < MAX_ORDER for i, v in enumerate(values) if i != at % len(jets)):
+            return UNKNOWN
         if any(d is not None for i, (_, d) in enumerate(jets) if i != at % len(jets)):
             return value(*values), NAN
         d = jets[at][1]
@@ -431,6 +435,8 @@ def _hypgeom(*jets: Jet) -> Jet:
     """``pFq(a; b; z)``; derivative in z by raising every parameter by one."""
     p, q = int(jets[0][0].real.unique_fmpz() or 0), int(jets[1][0].real.unique_fmpz() or 0)
     values = [v for v, _ in jets[2:]]
+    if not all(abs(v) < MAX_ORDER for v in values[:-1]):
+        return UNKNOWN
     if len(values) != p + q + 1 or any(d is not None for _, d in jets[2:-1]):
         return UNKNOWN
     a, b, z = values[:p], values[p : p + q], values[-1]

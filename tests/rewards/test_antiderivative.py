@@ -1,0 +1,156 @@
+"""The door of the verifier: what it promises beside single verdicts (those are in cases/)."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import sympy
+from flint import ctx
+
+from rewards import ProblemError, Status, verify_antiderivative
+from rewards.integrand import _prepare_text
+
+HOSTILE = [
+    r"9^{9^{9^{9^{9}}}}",
+    "x^{" * 60 + "x" + "}" * 60,
+    r"(10^{10^{10}})!",
+    "(" * 100_000 + "x" + ")" * 100_000,
+    r"\frac{" * 5_000,
+    "x+" * 500_000 + "1",
+    r"\sin" * 3_000 + " x",
+    r"\sqrt{" * 400 + "x" + "}" * 400,
+    "e^{" * 150 + "x" + "}" * 150,
+    r"\int x\,dx",
+    r"\tan(10^{10^{8}} x)",
+    r"\operatorname{Li}_{1000000}(x)",
+    "\x00\ud800\u202e",
+]
+
+
+@pytest.mark.parametrize("answer", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_answers_get_a_verdict_and_no_reward(answer: str) -> None:
+    for completion in (answer, rf"\boxed{{{answer}}}"):
+        verdict = verify_antiderivative(completion, "x")
+        assert not verdict.correct
+        assert verdict.reward == 0.0
+
+
+@pytest.mark.parametrize(
+    ("integrand", "variable"),
+    [
+        ("t^2", "x"),
+        (r"\int t^2\,dt", "x"),
+        (r"\frac{1}{", "x"),
+        (r"x=2", "x"),
+        ("1/2x", "x"),
+        ("e^2x", "x"),
+        ("ax+b", None),
+        (r"\int \sin x\,dx\,dx +", "x"),
+    ],
+)
+def test_a_bad_problem_is_an_error_and_no_verdict(integrand: str, variable: str | None) -> None:
+    with pytest.raises(ProblemError):
+        verify_antiderivative("x", integrand, variable=variable)
+
+
+def test_unknown_assumption_is_a_problem_error() -> None:
+    with pytest.raises(ProblemError, match="positive"):
+        verify_antiderivative("x", "a", variable=None, assumptions={"a": "prime"})
+
+
+def test_the_variable_is_inferred_when_it_is_not_given() -> None:
+    assert verify_antiderivative("t^3/3", r"\int t^2\,dt", variable=None).correct
+    assert verify_antiderivative("t^3/3", "t^2", variable=None).correct
+
+
+def test_sympy_integrand() -> None:
+    x = sympy.Symbol("x")
+    assert verify_antiderivative(r"\sin(x^2)+C", 2 * x * sympy.cos(x**2)).correct
+    assert not verify_antiderivative(r"\cos(x^2)+C", 2 * x * sympy.cos(x**2)).correct
+
+
+def test_assumptions_choose_the_parameters() -> None:
+    answer = r"\frac{1}{a}\arctan\frac{x}{a}"
+    assert verify_antiderivative(answer, r"\frac{1}{x^2+a^2}").correct
+    right_only_if_negative = r"-\frac{1}{|a|}\arctan\frac{x}{a}"
+    assert not verify_antiderivative(right_only_if_negative, r"\frac{1}{x^2+a^2}").correct
+    assert verify_antiderivative(
+        right_only_if_negative, r"\frac{1}{x^2+a^2}", assumptions={"a": "negative"}
+    ).correct
+
+
+def test_same_text_same_verdict_whatever_came_before() -> None:
+    cases = [
+        (r"\ln|x|", r"\frac1x"),
+        (r"2\sqrt{\sin x}", r"\sqrt{\csc x-\sin x}"),
+        (r"x^2+C x", "2x"),
+        (r"\frac{1}{a}\arctan\frac{x}{a}", r"\frac{1}{x^2+a^2}"),
+    ]
+
+    def verdicts(order: list[tuple[str, str]]) -> dict[tuple[str, str], object]:
+        found: dict[tuple[str, str], object] = {}
+        for case in order:
+            verdict = verify_antiderivative(*case)
+            row = verdict.to_dict()
+            row["evidence"].pop("seconds")
+            found[case] = row
+        return found
+
+    _prepare_text.cache_clear()
+    first = verdicts(cases)
+    assert verdicts(cases[::-1]) == first  # warm
+    _prepare_text.cache_clear()
+    assert verdicts(cases[::-1]) == first
+
+
+def test_threads_do_not_disturb_each_other_or_the_callers_precision() -> None:
+    right = (r"\frac{x}{2}\sqrt{1-x^2}+\frac12\arcsin x", r"\sqrt{1-x^2}")
+    wrong = (r"\frac{x}{2}\sqrt{1-x^2}-\frac12\arcsin x", r"\sqrt{1-x^2}")
+    tiny = (r"x^2/2+10^{-200}x", "x")
+    jobs = [right, wrong, tiny] * 40
+    ctx.prec = 53
+    with ThreadPoolExecutor(8) as pool:
+        statuses = list(pool.map(lambda job: verify_antiderivative(*job).status, jobs))
+    assert statuses == [Status.CORRECT, Status.INCORRECT, Status.INCORRECT] * 40
+    assert ctx.prec == 53
+
+
+def test_works_off_the_main_thread_with_special_functions() -> None:
+    found: list[Status] = []
+    thread = threading.Thread(
+        target=lambda: found.append(
+            verify_antiderivative(r"\operatorname{Li}_2(x)", r"-\frac{\ln(1-x)}{x}").status
+        )
+    )
+    thread.start()
+    thread.join()
+    assert found == [Status.CORRECT]
+
+
+def test_the_evidence_says_why() -> None:
+    accepted = verify_antiderivative(r"\sin(x^2)+C", r"2x\cos(x^2)").evidence
+    assert accepted.points >= 4
+    assert accepted.digits > 15
+    assert accepted.coverage == 1.0
+    refuted = verify_antiderivative(r"\sin(x^2)+C", r"2x\sin(x^2)").evidence
+    assert refuted.witness is not None
+    assert refuted.witness.expected != refuted.witness.got
+    branch = verify_antiderivative(r"-2\sqrt{1-\sin x}", r"\sqrt{1+\sin x}")
+    assert branch.correct
+    assert branch.evidence.coverage is not None
+    assert branch.evidence.coverage < 1
+    assert "branch" in branch.evidence.flags
+    jumps = verify_antiderivative(
+        r"\frac{2}{\sqrt3}\arctan\frac{\tan(x/2)}{\sqrt3}", r"\frac{1}{2+\cos x}"
+    )
+    assert jumps.correct
+    assert "discontinuous" in jumps.evidence.flags
+
+
+def test_undecided_is_scored_as_the_caller_chooses() -> None:
+    case = (r"\arcsin(10x)+x^{5000}", r"\frac{10}{\sqrt{1-100x^2}}")
+    assert verify_antiderivative(*case).status is Status.UNDECIDED
+    assert verify_antiderivative(*case).reward == 0.0
+    assert verify_antiderivative(*case, undecided_reward=0.25).reward == 0.25
