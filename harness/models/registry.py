@@ -25,12 +25,14 @@ def register(kind: str, model: type[Model]) -> None:
 def create(spec: str, options: Mapping[str, Any] | None = None) -> Model:
     """The model that ``KIND/NAME`` names, with options as of ``-M key=value``."""
     kind = spec if spec in _KINDS else spec.partition("/")[0]
-    if kind not in _KINDS or (kind != spec and not spec.partition("/")[2]):
+    if kind not in _KINDS or not ("/" in kind or spec.partition("/")[2]):
         raise UnknownNameError(f"unknown model {spec!r}; {suggest(spec, map(_shown, _KINDS))}")
     model = _load(kind)
     settings = _options(model, spec, options or {})
     try:
         return model(spec=spec, **settings)
+    except ModelError:
+        raise
     except (ValueError, OSError) as error:
         raise ModelError(f"model {spec}: {error}") from error
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass
 from importlib import metadata
@@ -49,20 +48,26 @@ class SympySolver(Model):
             if problem.task != "integration":
                 raise ModelError(f"{self.spec} integrates; it cannot do the task {problem.task!r}")
             integrand, variable = problem.inputs["integrand"], problem.inputs["variable"]
-            start = time.perf_counter()
             (result,) = await pool.amap(
                 "integrate", [(integrand, variable)], deadline=self.time_limit
             )
-            latency = round(time.perf_counter() - start, 3)
             if not isinstance(result, WorkerError):
-                return Completion.to(request, rf"\boxed{{{result}}}", latency=latency)
+                answer, seconds = result
+                return Completion.to(request, rf"\boxed{{{answer}}}", latency=round(seconds, 3))
             if isinstance(result, WorkerTimeout):
-                reason, detail = FinishReason.TIME_LIMIT, f"no result in {self.time_limit:g} s"
-            elif isinstance(result, WorkerMemory):
-                reason, detail = FinishReason.ERROR, f"out of memory ({self.memory_mb} MB)"
+                detail = f"no result in {self.time_limit:g} s"
+                return Completion.to(
+                    request,
+                    "",
+                    finish_reason=FinishReason.TIME_LIMIT,
+                    detail=detail,
+                    latency=self.time_limit,
+                )
+            if isinstance(result, WorkerMemory):
+                detail = f"out of memory ({self.memory_mb} MB)"
             else:
-                reason, detail = FinishReason.ERROR, str(result)[:500]
-            return Completion.to(request, "", finish_reason=reason, detail=detail, latency=latency)
+                detail = str(result)[:500]
+            return Completion.to(request, "", finish_reason=FinishReason.ERROR, detail=detail)
 
         pool = WorkerPool(size, self.memory_mb, tasks=tasks)
         try:
