@@ -130,12 +130,24 @@ _SENTENCE_END = re.compile(r"[.!?。](?:\s|\*|\Z)|\n\s*\n|\n\s*(?:[-*•]|\d+[.)
 _IS_THE_ANSWER = re.compile(
     r"[\s*.,]{0,4}(?:is|as|was|being)?\s?(?:the|our|your|my|an?)?\s?(?:final |correct |required |desired |general |indefinite )*(?:answer|antiderivative|result|integral of|solution)\b", re.IGNORECASE
 )
-_CHECK = re.compile(
-    r"\bto (?:double[- ])?(?:verify|check|confirm)|\bverif(?:y|ying|ication)\b|\bcheck(?:ing)?(?: by| that| our| the| this| it|:|\*)|\b(?:let'?s|we can|you can|quick|sanity|double)[ -]check"
-    r"|\bdifferentiat(?:e|ing|ion) (?:this|the|our|it|back|both|F\b|yields|confirms|gives)|\bproof\b|vérifi(?:cation|ons)|überprüfung|\bprobe\s*:|verificaci[oó]n|comprobaci[oó]n|verifica\b|проверка|验证|检验|検算|검산"
-    r"|(?:^|\n)[ \t>#*_\d.]{0,8}(?:explanation|justification|derivation|reasoning|how (?:to|it|i|we) \w+|steps?(?: used| taken)?\s*[:*]|remarks?\s*[:*]|method(?: used)?\s*[:*]|details)", re.IGNORECASE
+_SENTENCE_CHECK = re.compile(
+    r"\bto (?:double[- ])?(?:verify|check|confirm)|\bverif(?:y|ying|ication)\b"
+    r"|\bcheck(?:ing)?(?: by| that| our| the| this| it|:|\*)"
+    r"|\b(?:let'?s|we can|you can|quick|sanity|double)[ -]check|\bproof\b"
+    r"|\bdifferentiat(?:e|ing|ion) (?:this|the|our|it|back|both|F\b|yields|confirms|gives)"
+    r"|vérifi(?:cation|ons)|überprüfung|\bprobe\s*:|verificaci[oó]n|comprobaci[oó]n|verifica\b"
+    r"|проверка|验证|检验|検算|검산",
+    re.IGNORECASE,
 )
-_CHECK_HINTS = ("erif", "heck", "onfirm", "ifferentiat", "roof", "xplanation", "ustification", "erivation", "teps", "emark", "ethod", "How ", "how ", "easoning", "etails", "vérif", "prüf", "robe", "omprob", "роверк", "验", "検算", "검산")  # fmt: skip
+_HEADING = re.compile(
+    r"[ \t>#*_\d.]{0,8}(?:explanation|justification|derivation|reasoning|how (?:to|it|i|we) \w+"
+    r"|steps?(?: used| taken)?\s*[:*]|remarks?\s*[:*]|method(?: used)?\s*[:*]|details)",
+    re.IGNORECASE,
+)
+# What a check, or such a heading, must hold: found fast, and then looked at closely.
+_CHECK_HINTS = ("erif", "heck", "onfirm", "ifferentiat", "roof")
+_FOREIGN_HINTS = ("vérif", "prüf", "robe", "omprob", "роверк", "验", "検算", "검산")
+_HEADING_HINTS = ("xplanation", "ustification", "erivation", "easoning", "teps", "emark", "ethod", "ow ", "etails")
 _OR = re.compile(r"[\s,;*]{0,4}(?:or|ou|oder|или|或)[\s*]{0,4}(?:just |simply |maybe |possibly |perhaps |possibly )?\Z", re.IGNORECASE)
 
 
@@ -230,22 +242,37 @@ class _Reader:
         return lead, asked
 
     def checked(self, index: int) -> bool:
-        """Whether the formula stands in a check or an explanation that follows the answer."""
+        """Whether the formula stands in a check or an explanation that follows the answer.
+
+        Asked from the last formula to the first.
+        """
+        start = self.spans[index].start
         if self._check is None:
-            self._check = _first_check(self.text)
-        return self._check < self.spans[index].start
+            self._check = _first_check(self.text, start) if start > 5 else start
+        return self._check < start
 
 
-def _first_check(text: str) -> int:
-    """Where the first check or explanation begins; the text's length if there is none."""
-    first = len(text)
-    for hint in _CHECK_HINTS:
+def _first_check(text: str, end: int) -> int:
+    """Where the first check or explanation before ``end`` begins; ``end`` if there is none."""
+    hints = _CHECK_HINTS if text.isascii() else _CHECK_HINTS + _FOREIGN_HINTS
+    first = end
+    for hint in hints:
         at = text.find(hint, 0, first)
         for _ in range(20):
             if at < 0:
                 break
-            if found := _CHECK.search(text, max(at - 30, 0), at + 40):
+            if found := _SENTENCE_CHECK.search(text, max(at - 12, 0), min(at + 30, end)):
                 first = min(first, found.start())
+                break
+            at = text.find(hint, at + 1, first)
+    for hint in _HEADING_HINTS:
+        at = text.find(hint, 0, first)
+        for _ in range(20):
+            if at < 0:
+                break
+            line = text.rfind("\n", 0, at) + 1
+            if at - line < 12 and _HEADING.match(text, line):
+                first = min(first, line)
                 break
             at = text.find(hint, at + 1, first)
     return first

@@ -79,7 +79,7 @@ _INVOLVED = re.compile(
     r"\\(?:[\\{}]|begin|(?:inter|shortinter)?text|mbox|hbox|mathrm|operatorname|q?quad|hspace|impl|iff|therefore|because"
     r"|L(?:ongr|eftr|ongl)|(?:right|left)arrow|R|to(?![A-Za-z])|long|leadsto|equiv|trian|colon|doteq|over|under|stack|x|approx|sim|cong"
     r"|n?eq?(?![A-Za-z])|n(?:ot|e)(?!w)|l(?:e(?!ft)|t)|g[et]|n?in(?![A-Za-z])|subset|forall|exists|ll|gg|newline|cr(?![A-Za-z]))"
-    r"|(?<!\\)[,;<>]|!=|==|->"
+    r"|,(?<!\\,)|;(?<!\\;)|<|>|!=|=="
 )
 
 
@@ -320,6 +320,7 @@ _CONSTANT_WORD = re.compile(
     r"(?:\s+of\s+integration)?)\s?\}?",
     re.IGNORECASE,
 )
+_PRIMED_CONSTANT = re.compile(r"([-+]\s?[CKck])(?:'|\^\{?\\prime\}?)(?![\w(])")
 _CYRILLIC_CONSTANT = re.compile(r"([-+]\s?)С(?!\w)")
 _POWER = re.compile(r"(?<=[\w)}\]])\s?\*\*\s?(?=[\w({-])")
 _REMARK_INSIDE = re.compile(r"[=<>]|\\(?:n?eq?|not|leq?|geq?|lt|gt|in|notin|text|mbox|textrm)(?![A-Za-z])|\b(?:where|for|if|with|when|or|since)\b|constant", re.IGNORECASE)
@@ -336,6 +337,8 @@ def _clean(latex: str) -> str:
         latex = _ALIGNMENT.sub(" ", latex)
     if "onst" in latex or "const" in latex or "Const" in latex or "cte" in latex or "常" in latex:
         latex = _CONSTANT_WORD.sub(r"\1C", latex)
+    if "'" in latex or "prime" in latex:
+        latex = _PRIMED_CONSTANT.sub(r"\1", latex)
     if "С" in latex:
         latex = _CYRILLIC_CONSTANT.sub(r"\1C", latex)
     latex = _trim(latex)
@@ -345,12 +348,18 @@ def _clean(latex: str) -> str:
 
 
 def _trim(latex: str) -> str:
-    if latex[-1:] in _TRAILING_CHARACTERS or latex[-2:-1] == "\\" or latex[-4:] in ("quad", "mark", "uare", "\\Box"):
-        latex = _TRAILING.sub("", latex[-400:]) if len(latex) < 400 else latex[:-400] + _TRAILING.sub("", latex[-400:])
-    match = _LEADING.match(latex)
-    return latex[match.end() :] if match else latex
+    """Without spacing and punctuation at either end."""
+    if latex[-1:] in _TRAILING_CHARACTERS or latex.endswith(_TRAILING_COMMANDS):
+        latex = latex[:-400] + _TRAILING.sub("", latex[-400:])
+    if latex[:1] in _LEADING_CHARACTERS:
+        match = _LEADING.match(latex)
+        if match:
+            return latex[match.end() :]
+    return latex
 
 
+_TRAILING_COMMANDS = ("quad", "square", "Box", "mark", "qed", "star", "par", "hfill")
+_LEADING_CHARACTERS = frozenset(" \n\t~:`\",;.\\")
 _TRAILING_CHARACTERS = frozenset(" \n\t~✓✅■□∎.,;:!?`\"\\")
 
 
@@ -387,8 +396,10 @@ _WRAPPER = re.compile(r"(?:\\(?:text|mathrm|mbox|textbf|mathbf|textrm|mathsf|mat
 def _unwrapped(latex: str) -> str:
     """Without braces, or a text command, around the whole."""
     for _ in range(4):
+        if latex[-1:] != "}" or latex[0] not in "{\\":
+            break
         match = _WRAPPER.match(latex)
-        if not match or not latex.endswith("}") or closing_brace(latex, match.end()) != len(latex) - 1:
+        if not match or closing_brace(latex, match.end()) != len(latex) - 1:
             break
         latex = _trim(latex[match.end() + 1 : -1])
     return latex
@@ -407,13 +418,14 @@ _ANSWER_NAME = re.compile(
 _CONSTANT_NAME = rf"(?:[CKck]|\\(?:mathcal|mathrm|text|mathit|mathbf|mathscr)\s?\{{\s?[CKck]\s?\}}|\\mathcal\s?C){_SUBSCRIPT}(?:'|\^\{{?\\prime\}}?)?"
 _CONSTANT = re.compile(rf"[-+±]?\s?{_CONSTANT_NAME}")
 _PLUS_CONSTANT = re.compile(
-    rf"(?:\+|-|\\pm)\s*(?:\\[,;:! ]\s*)*(?:{_CONSTANT_NAME}|\\ln\s?\|?[CKck]\|?)(?![A-Za-z^(_])|\A{_CONSTANT_NAME}\s*[-+]"
+    rf"(?:[-+±]|\\pm)\s*(?:\\[,;:! ]\s*)*(?:{_CONSTANT_NAME}|\\ln\s?\|?[CKck]\|?)(?![A-Za-z^(_])"
 )
+_CONSTANT_PLUS = re.compile(rf"{_CONSTANT_NAME}\s*[-+]")
+_LONGEST_CONSTANT = 40
 _NUMBER = re.compile(r"[-+]?[\d.,]+|[-+]?\\d?frac\s?\{?\d+\}?\s?\{?\d+\}?|[-+]?\d+/\d+|\\pi|π|e|\\infty")
 _DIFFERENTIAL = re.compile(
-    r"(?:.{0,400}(?:[^A-Za-z\\_^{]|\\[,;!:]))?(?:d|\\mathrm\s?\{\s?d\s?\}|\\mathrm\s?d|\\dd)\s?"
-    r"(?:[A-Za-z]|\\(?:theta|phi|tau|xi|eta))\s?\)?\Z",
-    re.DOTALL,
+    r"(?:\A|[^A-Za-z\\_^{]|\\[,;!:])(?:d|\\mathrm\s?\{\s?d\s?\}|\\mathrm\s?d|\\dd)\s?"
+    r"(?:[A-Za-z]|\\(?:theta|phi|tau|xi|eta))\s?\)?\Z"
 )
 _D = r"(?:d|\\mathrm\s?\{\s?d\s?\}|\\mathrm\s?d|\\partial|\\text\{\s?d\s?\})"
 _DERIVATIVE = re.compile(
@@ -450,63 +462,85 @@ class Statement:
 
 def judge(chain: Chain, root: str | None = None) -> Statement:
     """What a chain says. ``root`` is given when the chain goes on from an earlier formula."""
-    link = chain.links[-1] if chain.links else ""
-    answer = _clean(link)
-    if root is None:
-        root = chain.root
-    related = len(chain.links) > 1
-    count = sum(1 for each in chain.links if each.strip())
-    root = _clean(root) if root else ""
-    if chain.bound:
-        return Statement(answer, Kind.NO_ANSWER, "a condition", count)
-    if not answer or not _MATHEMATICS.search(answer):
-        return Statement("", Kind.NO_ANSWER, "nothing on the right of the last =", count)
-    if len(answer) > LONGEST:
-        return Statement("", Kind.NO_ANSWER, "too long", count)
-    if _CONSTANT.fullmatch(answer):
-        return Statement(answer, Kind.NO_ANSWER, "a lone constant", count)
-    if root and _CONSTANT.fullmatch(root):
-        return Statement(answer, Kind.NO_ANSWER, "a definition of the constant", count)
-    has_integral = _INTEGRAL.search(answer) is not None
-    about_integral = bool(root) and _INTEGRAL.search(root) is not None
-    plus = _PLUS_CONSTANT.search(answer) is not None
-    if not about_integral and (
-        (root and _DERIVATIVE.search(root)) or (_DERIVATIVE.search(answer) and not plus)
-    ):
-        return Statement(answer, Kind.NO_ANSWER, "a derivative", count)
-    if has_integral and not plus and _only_integral(answer):
-        return Statement(answer, Kind.NO_ANSWER, "an integral, not evaluated", count)
-    if not has_integral and _DIFFERENTIAL.match(answer):
-        return Statement(answer, Kind.NO_ANSWER, "a differential", count)
-    if root and not about_integral:
-        if root.startswith(("d", "\\mathrm{d}")) and _DIFFERENTIAL.match(root):
-            return Statement(answer, Kind.NO_ANSWER, "a differential", count)
-        named = _ANSWER_NAME.fullmatch(root) is not None
-        if not named and _NAME.fullmatch(root):
-            if not plus:
-                return Statement(answer, Kind.NO_ANSWER, "a definition", count)
-        elif named and _NUMBER.fullmatch(answer):
+    links = chain.links
+    answer = _clean(links[-1])
+    count = 1
+    if len(links) > 1:
+        if root is None:
+            root = links[0]
+        count = sum(map(bool, map(str.strip, links)))
+    about_integral = bool(root) and _has_integral(root or "")
+    root = _clean(root) if root and not about_integral else ""
+    reason = _refusal(answer, root, about_integral, chain.bound)
+    if reason:
+        return Statement(answer, Kind.NO_ANSWER, reason, count)
+    plus = has_constant(answer)
+    named = bool(root) and _ANSWER_NAME.fullmatch(root) is not None
+    small = len(answer) < _LONGEST_CONSTANT and (
+        _NUMBER.fullmatch(answer) is not None or _NAME.fullmatch(answer) is not None
+    )
+    if root:
+        if small and not (named and _NAME.fullmatch(answer)):
             return Statement(answer, Kind.NO_ANSWER, "a value", count)
-        if plus or named:
-            return Statement(answer, Kind.STRONG, "", count, plus)
-        if _NUMBER.fullmatch(answer) or _NAME.fullmatch(answer):
-            return Statement(answer, Kind.NO_ANSWER, "an identity", count)
-        return Statement(answer, Kind.IDENTITY, "", count)
-    if plus or about_integral:
-        return Statement(answer, Kind.STRONG, "", count, plus)
-    if _NUMBER.fullmatch(answer) or _NAME.fullmatch(answer):
-        return Statement(answer, Kind.PLAIN if related and root else Kind.LONE, "", count)
-    if has_integral:
-        return Statement(answer, Kind.LONE, "an integral", count)
-    return Statement(answer, Kind.PLAIN, "", count)
+        kind = Kind.STRONG if plus or named else Kind.IDENTITY
+    elif plus or about_integral:
+        kind = Kind.STRONG
+    elif small or _has_integral(answer):
+        kind = Kind.LONE
+    else:
+        kind = Kind.PLAIN
+    return Statement(answer, kind, "", count, plus)
 
 
-def _only_integral(latex: str) -> bool:
-    """Whether the link is nothing but a multiple of one integral."""
-    match = _INTEGRAL.search(latex)
-    if match is None or "+" in latex[1 : match.start()] or "-" in latex[1 : match.start()]:
-        return False
-    return _DIFFERENTIAL.match(latex) is not None
+def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
+    """Why a chain with this last link and root is no answer; empty if it may be one."""
+    if bound:
+        return "a condition"
+    if not answer or not _MATHEMATICS.search(answer):
+        return "nothing on the right of the last ="
+    if len(answer) > LONGEST:
+        return "too long"
+    if len(answer) < _LONGEST_CONSTANT and _CONSTANT.fullmatch(answer):
+        return "a lone constant"
+    if root:
+        if _CONSTANT.fullmatch(root):
+            return "a definition of the constant"
+        if _differentiates(root):
+            return "a derivative"
+        if root[0] in "d\\" and _DIFFERENTIAL.fullmatch(root):
+            return "a differential"
+        if _NAME.fullmatch(root) and not _ANSWER_NAME.fullmatch(root) and not has_constant(answer):
+            return "a definition"
+    if not about_integral and _differentiates(answer) and not has_constant(answer):
+        return "a derivative"
+    if _DIFFERENTIAL.search(answer[-24:]):
+        # Behind an integral sign, or it is a differential.
+        where = _INTEGRAL.search(answer)
+        if where is None:
+            return "a differential"
+        if not _SIGN.search(answer, 1, where.start()) and not has_constant(answer):
+            return "an integral, not evaluated"
+    return ""
+
+
+_SIGN = re.compile(r"[-+]")
+
+
+def has_constant(latex: str) -> bool:
+    """Whether a constant of integration is added somewhere."""
+    return _PLUS_CONSTANT.search(latex) is not None or (
+        latex[0] in "CKck\\" and _CONSTANT_PLUS.match(latex) is not None
+    )
+
+
+def _has_integral(latex: str) -> bool:
+    return "int" in latex and _INTEGRAL.search(latex) is not None
+
+
+def _differentiates(latex: str) -> bool:
+    return (
+        "'" in latex or "d" in latex or "D" in latex or "prime" in latex
+    ) and _DERIVATIVE.search(latex) is not None
 
 
 def cleaned(latex: str) -> str:
@@ -515,4 +549,5 @@ def cleaned(latex: str) -> str:
 
 
 def has_integral(latex: str) -> bool:
-    return _INTEGRAL.search(latex) is not None
+    """Whether an integral sign stands in it."""
+    return _has_integral(latex)
