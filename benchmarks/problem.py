@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-JSON: TypeAlias = None | bool | int | float | str | list["JSON"] | dict[str, "JSON"]
+JSON: TypeAlias = bool | int | float | str | list["JSON"] | dict[str, "JSON"] | None
 
 #: The tasks there are; a prompt template and a verifier belong to each.
 TASKS = ("integration", "derivation_step", "calculus_step", "arithmetic")
@@ -27,9 +27,8 @@ class Problem:
     """One problem: what the prompt shows, what the verifier needs, and where it comes from.
 
     ``inputs`` is all that a prompt may show; ``target`` is all that a verdict may depend on. For
-    the task ``integration`` they are ``{"integrand", "variable"}`` and ``{"integrand", "variable"}``
-    with, where one is known, the reference ``"antiderivative"`` (all LaTeX). ``assumptions`` speak
-    of symbols other than the variable; those are positive unless something else is said.
+    the task ``integration`` both hold ``"integrand"`` and ``"variable"``, and the target, where one
+    is known, the reference ``"antiderivative"`` (all LaTeX). ``assumptions`` speak of symbols other than the variable; those are positive unless something else is said.
     ``pair_parent`` is the problem that this one is compared with. The mappings are plain
     dictionaries, so that a problem pickles and prints well; treat them as read-only.
     """

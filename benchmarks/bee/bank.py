@@ -1,8 +1,9 @@
-"""The bank: indefinite integrals in the style of integration bees, as data in ``bank.jsonl``."""
+"""The bank: indefinite integrals in the style of integration bees, a data file per partition."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -10,27 +11,34 @@ from typing import Any
 
 from benchmarks.problem import Problem
 from benchmarks.registry import benchmark
+from rewards.latex import read, to_latex
 
 SOURCE = "written for this project in the style of integration bees; docs/bee.md"
 VARIABLE = "x"
+PARTITIONS = ("qualifier", "competition")
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One row of the bank. ``integrand`` is as a paper prints it, ``normalised`` as `to_latex`."""
+    """One row of the bank; ``integrand`` is LaTeX as a paper prints it."""
 
     id: str
     partition: str
     integrand: str
-    normalised: str
     antiderivative: str
     tags: tuple[str, ...]
     sympy_solves_in_10s: bool | None = None
     source: str | None = None
 
     @classmethod
-    def from_dict(cls, row: dict[str, Any]) -> Entry:
-        return cls(**{**row, "tags": tuple(row["tags"])})
+    def from_dict(cls, row: Mapping[str, Any]) -> Entry:
+        kept = {key: value for key, value in row.items() if key != "normalised"}
+        return cls(**{**kept, "tags": tuple(row["tags"])})
+
+    @property
+    def normalised(self) -> str:
+        """The integrand as our printer prints it."""
+        return to_latex(read(self.integrand, symbols=[VARIABLE])[0].expression)
 
     def problem(self) -> Problem:
         """The entry as a problem of its partition."""
@@ -52,21 +60,26 @@ class Entry:
 
 
 @cache
-def entries(partition: str | None = None) -> tuple[Entry, ...]:
-    """The rows of one partition (``qualifier`` or ``competition``), or all, in the file's order."""
-    if partition is not None:
-        return tuple(entry for entry in entries() if entry.partition == partition)
-    text = resources.files("benchmarks.bee").joinpath("bank.jsonl").read_text(encoding="utf-8")
-    return tuple(Entry.from_dict(json.loads(line)) for line in text.splitlines() if line)
+def entries(partition: str) -> tuple[Entry, ...]:
+    """The rows of one partition, in the file's order."""
+    file = resources.files("benchmarks.bee").joinpath(f"{partition}.jsonl")
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return tuple(Entry.from_dict(json.loads(line)) for line in lines if line)
+
+
+@cache
+def problems(partition: str) -> tuple[Problem, ...]:
+    """The partition's entries as problems."""
+    return tuple(entry.problem() for entry in entries(partition))
 
 
 @benchmark("bee/qualifier", source=SOURCE, size=lambda: len(entries("qualifier")))
 def qualifier(seed: int, index: int) -> Problem:
     """Integrals that a trained student solves in about two minutes."""
-    return entries("qualifier")[index].problem()
+    return problems("qualifier")[index]
 
 
 @benchmark("bee/competition", source=SOURCE, size=lambda: len(entries("competition")))
 def competition(seed: int, index: int) -> Problem:
     """Integrals that need an idea."""
-    return entries("competition")[index].problem()
+    return problems("competition")[index]
