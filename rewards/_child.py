@@ -8,7 +8,7 @@ Frames are a 4-byte length and JSON, in both directions. JSON and not pickle, be
 reads hostile text with native libraries, and what it says must not be able to run in its parent.
 Requests: ``{"task", "deadline", "options", "items"}``, or ``{}`` to give up the rest of a chunk.
 Replies: ``["ready"]``, ``["started"]`` (the task is imported, the clock runs), ``["value", i, v]``,
-``["failed", i, kind, message]``, ``["memory", i]``, ``["unloadable", message]``,
+``["failed", i, kind, message, where]``, ``["memory", i]``, ``["unloadable", message]``,
 ``["done", retire]``.
 """
 
@@ -27,6 +27,7 @@ import socket
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,8 @@ MARK = "CALCULUS_HARNESS_WORKER"
 #: A processor-time allowance beyond an item's deadline, in seconds: the last resort against a loop
 #: in C that outlives its parent where the kernel cannot tie the two together.
 CPU_GRACE = 5
+#: Seconds of an item after which to look for a message; less than the parent waits to send it.
+PATIENCE = 0.05
 PR_SET_PDEATHSIG = 1
 
 
@@ -239,13 +242,18 @@ class Server:
         self._memory.rebase()
 
     def _chunk(self, function: Callable[..., Any], request: dict[str, Any]) -> None:
-        options, deadline = request["options"], request["deadline"]
-        for position, arguments in enumerate(request["items"]):
-            if position and self._channel.waiting():
-                self._channel.receive()  # only one thing is ever sent meanwhile: give up the rest
-                return
-            limit_processor_time(deadline)
+        options, items = request["options"], request["items"]
+        limit_processor_time(request["deadline"] * len(items))
+        before, slow = time.monotonic(), False
+        for position, arguments in enumerate(items):
             self._channel.send(self._item(position, function, arguments, options))
+            now = time.monotonic()
+            # Only after a slow item may there be a message, and only one: give up the rest.
+            slow = slow or now - before > PATIENCE
+            if slow and self._channel.waiting():
+                self._channel.receive()
+                return
+            before = now
 
     def _item(
         self, position: int, function: Callable[..., Any], arguments: list[Any], options: Any
@@ -257,7 +265,9 @@ class Server:
             self._channel.send(b'["memory",%d]' % position)
             os._exit(0)  # nobody knows in what state it is; the parent starts another
         except Exception as error:
-            failure = ["failed", position, type(error).__name__, str(error)[:2000]]
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            where = f"{Path(frame.filename).name}:{frame.lineno}"
+            failure = ["failed", position, type(error).__name__, str(error)[:2000], where]
             return json.dumps(failure).encode()
         return b'["value",%d,%b]' % (position, value.encode())
 

@@ -96,12 +96,16 @@ class WorkerCrash(WorkerError):  # noqa: N818
 
 
 class TaskError(WorkerError):
-    """The task raised an exception: ``kind`` is the name of its class."""
+    """The task raised an exception: ``kind`` is the name of its class, ``where`` its file:line."""
 
-    def __init__(self, kind: str, message: str) -> None:
-        super().__init__(f"{kind}: {message}" if message else kind)
+    def __init__(self, kind: str, message: str, where: str) -> None:
+        super().__init__(f"{kind} at {where}: {message}")
         self.kind = kind
         self.message = message
+        self.where = where
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TaskError, (self.kind, self.message, self.where)
 
 
 class PoolError(RuntimeError):
@@ -661,7 +665,7 @@ class _Dispatcher:
             if kind == "value":
                 result = rest[1]
             elif kind == "failed":
-                result = TaskError(rest[1], rest[2])
+                result = TaskError(*rest[1:])
             else:
                 raise ValueError(f"unknown reply {kind!r}")
             current = worker.current

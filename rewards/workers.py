@@ -125,19 +125,19 @@ def verify_in_worker(
         options["stop"] = list(options["stop"])
     arguments = (completion, _text(target), options)
     try:
-        verdict = unpack(default_pool().call(task, *arguments, deadline=deadline))
+        return unpack(default_pool().call(task, *arguments, deadline=deadline))
     except WorkerError as error:
-        return answer.verdict(*_failure(error, answer.evidence))
-    return answer.verdict(verdict.status, verdict.evidence, options.get("undecided_reward", 0.0))
+        status, evidence = _failure(error, answer.evidence)
+        return Verdict(status, 0.0, answer.text, evidence)
 
 
-def published_in_worker(
-    answer: str, problem: Integrand, evidence: Evidence, deadline: float
-) -> tuple[Status, Evidence]:
+def published_in_worker(answer: Answer, problem: Integrand, deadline: float) -> Verdict:
     """AntiderivBench's evaluator (`rewards.published`) on an extracted answer."""
     from .latex import to_latex
 
-    return _published(answer, to_latex(problem.expression), problem.variable, evidence, deadline)
+    text, integrand = answer.text or "", to_latex(problem.expression)
+    status, evidence = _published(text, integrand, problem.variable, answer.evidence, deadline)
+    return Verdict(status, float(status is Status.CORRECT), text, evidence)
 
 
 def published_verdict(

@@ -109,7 +109,9 @@ def test_sympy_integrands() -> None:
 def test_what_happens_to_a_worker_becomes_a_verdict(
     what: str, status: Status, flags: tuple[str, ...]
 ) -> None:
-    good, bad, also_good = verify_many([r"x^2", f"do {what}", r"x^2"], "2x", deadline=1)
+    deadline = 1 if status is Status.TIMEOUT else 20
+    completions = [r"x^2", f"do {what}", r"x^2"]
+    good, bad, also_good = verify_many(completions, "2x", deadline=deadline)
     assert good.correct
     assert also_good.correct
     assert (bad.status, bad.evidence.flags, bad.reward) == (status, flags, 0.0)
@@ -119,10 +121,10 @@ def test_what_happens_to_a_worker_becomes_a_verdict(
 @pytest.mark.usefixtures("mischief")
 def test_five_per_cent_of_hostile_items() -> None:
     kinds = ["sleep", "segfault", "python_memory", "exit", "spin"]
-    completions = [r"so \boxed{x^2 + C}"] * 400
-    for number in range(20):
+    completions = [r"so \boxed{x^2 + C}"] * 200
+    for number in range(10):
         completions[number * 20 + 3] = f"do {kinds[number % 5]}"
-    verdicts = verify_many(completions, "2x", deadline=0.5)
+    verdicts = verify_many(completions, "2x", deadline=1.5)
     for completion, verdict in zip(completions, verdicts, strict=True):
         if completion.startswith("do "):
             assert verdict.status in (Status.TIMEOUT, Status.ERROR)

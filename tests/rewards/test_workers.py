@@ -116,6 +116,8 @@ def test_exceptions_keep_their_name(pool: WorkerPool, kind: str, name: str) -> N
     with pytest.raises(TaskError) as caught:
         pool.call("behave", kind, 1, deadline=10)
     assert caught.value.kind == name
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert (copy.kind, copy.where) == (name, caught.value.where)
 
 
 def test_noise_on_stdout_and_stderr_harms_nothing(pool: WorkerPool) -> None:
@@ -147,7 +149,7 @@ def test_hostile_items_cost_only_themselves() -> None:
     for number, kind in enumerate(kinds):
         items[number * 20 + 7] = (kind, number)
     with WorkerPool(2, 200, tasks=TASKS) as pool:
-        results = pool.map("behave", items, deadline=0.7)
+        results = pool.map("behave", items, deadline=4)
     expected = [
         WorkerTimeout, WorkerTimeout, WorkerMemory, WorkerCrash, WorkerCrash, WorkerMemory,
         TaskError, TaskError,
@@ -165,8 +167,8 @@ def test_hostile_neighbours_do_not_wait_for_each_other() -> None:
     with WorkerPool(2, 200, tasks=TASKS) as pool:
         pool.map("double", [(1,)] * 8, deadline=10)
         begin = time.monotonic()
-        results = pool.map("behave", items, deadline=0.5)
-    assert time.monotonic() - begin < 3.4
+        results = pool.map("behave", items, deadline=1)
+    assert time.monotonic() - begin < 7.8
     assert [type(result) for result in results[:8]] == [WorkerTimeout] * 8
     assert results[8:] == list(range(400))
 

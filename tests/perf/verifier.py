@@ -1,0 +1,411 @@
+r"""How fast the verifier is, where its time goes, and how often it is right, beside its rivals.
+
+    python tests/perf/verifier.py                    # every item, our verifier
+    python tests/perf/verifier.py --rivals           # and on a sample: Math-Verify, `published`
+
+Items come from tests/rewards/cases: `verdicts.json` (hand-made cases, many of them traps) and
+`antiderivatives.json` (integrals as published, with right and wrong answers). Every verdict starts
+from text, as a model would print it.
+
+- *first* is the time when an integrand is met for the first time, *again* when it is known, as for
+  fifteen of the sixteen answers of a training group. Rates and latencies are of one core, in this
+  process, with the garbage collector set as in a worker; special functions go to a worker and back.
+- *all cores* is `verify_many` on everything, the time in the pool included.
+- Math-Verify compares with a reference: another right answer to the same integral where the file
+  has one, else the answer itself (which flatters it; the table says for how many). `published` is
+  AntiderivBench's evaluator with the deadline given. Both on one core; extras may be missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import gc
+import json
+import platform
+import statistics
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+import rewards.antiderivative
+import rewards.decision
+import rewards.integrand
+import rewards.workers
+from rewards import ProblemError, verify_antiderivative
+from rewards.pool import usable_cores
+from rewards.workers import verify_many
+
+CASES = Path(__file__).resolve().parents[1] / "rewards" / "cases"
+
+
+_PLAIN = {"id", "category", "integrand", "completion", "expected", "reason", "variable"}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    id: str
+    kind: str
+    integrand: str
+    completion: str
+    answer: str
+    right: bool
+    variable: str = "x"
+
+
+def load(source: str) -> list[Item]:
+    path = CASES / f"{source}.json"
+    if not path.exists():
+        print(f"(no {path.name})", file=sys.stderr)
+        return []
+    rows = json.loads(path.read_text())
+    if source == "verdicts":
+        return [
+            Item(
+                id=row["id"],
+                kind=row["category"],
+                integrand=row["integrand"],
+                completion=row["completion"],
+                answer=row["completion"],
+                right=row["expected"] == "correct",
+                variable=row.get("variable", "x"),
+            )
+            for row in rows
+            # Those that more than one verdict would suit, or that need options, are for tests.
+            if row["expected"] in ("correct", "incorrect") and row.keys() <= _PLAIN
+        ]
+    return [
+        Item(
+            id=row["id"],
+            kind=row["kind"],
+            integrand=row["integrand"],
+            completion=rf"$\boxed{{{row['answer']}}}$",
+            answer=row["answer"],
+            right=row["label"] == "right",
+            variable=row.get("variable", "x"),
+        )
+        for row in rows
+    ]
+
+
+def sample(items: list[Item], count: int | None) -> list[Item]:
+    """Evenly spaced items, so that every part of a file has its share."""
+    if count is None or count >= len(items):
+        return items
+    return [items[i * len(items) // count] for i in range(count)]
+
+
+@dataclass(slots=True)
+class Result:
+    """What a method said about each item, and how long it took."""
+
+    name: str
+    said: list[str]
+    seconds: list[float]
+    note: str = ""
+
+
+def judge(name: str, items: Sequence[Item], method: Callable[[Item], str]) -> Result:
+    said, seconds = [], []
+    for item in items:
+        begin = time.perf_counter()
+        said.append(method(item))
+        seconds.append(time.perf_counter() - begin)
+    return Result(name, said, seconds)
+
+
+# The methods: each says "accepted", "rejected" or "undecided".
+
+_DECIDED = {
+    "correct": "accepted", "incorrect": "rejected", "no_answer": "rejected",
+    "unparseable": "rejected", "not_closed_form": "rejected",
+}  # fmt: skip
+
+
+def ours(item: Item) -> str:
+    try:
+        verdict = verify_antiderivative(item.completion, item.integrand, variable=item.variable)
+    except ProblemError:
+        return "undecided"
+    return _DECIDED.get(verdict.status, "undecided")
+
+
+def published(deadline: float) -> Callable[[Item], str]:
+    def method(item: Item) -> str:
+        try:
+            verdict = verify_antiderivative(
+                item.completion,
+                item.integrand,
+                variable=item.variable,
+                method="published",
+                deadline=deadline,
+            )
+        except ProblemError:
+            return "undecided"
+        return _DECIDED.get(verdict.status, "undecided")
+
+    return method
+
+
+def math_verify(items: Sequence[Item]) -> tuple[Callable[[Item], str], str]:
+    from math_verify import parse, verify
+
+    rights = defaultdict(list)
+    for item in items:
+        if item.right:
+            rights[item.integrand].append(item.answer)
+    reference = {
+        item.id: next(
+            (text for text in rights[item.integrand] if text != item.answer),
+            next(iter(rights[item.integrand]), None),
+        )
+        for item in items
+    }
+    alone = sum(item.right and reference[item.id] == item.answer for item in items)
+    missing = sum(text is None for text in reference.values())
+
+    def method(item: Item) -> str:
+        text = reference[item.id]
+        if text is None:
+            return "undecided"
+        gold, answer = parse(f"${text}$"), parse(item.completion)
+        return "accepted" if verify(gold, answer) else "rejected"
+
+    return method, f"{alone} compared with themselves, {missing} without a reference"
+
+
+# Where the time goes.
+
+
+class Stages:
+    """Exclusive times of functions, found by wrapping them where they are called."""
+
+    def __init__(self) -> None:
+        self.seconds: Counter[str] = Counter()
+        self._inner = [0.0]
+
+    def wrap(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            self._inner.append(0.0)
+            begin = time.perf_counter()
+            try:
+                return function(*args, **kwargs)
+            finally:
+                spent = time.perf_counter() - begin
+                self.seconds[name] += spent - self._inner.pop()
+                self._inner[-1] += spent
+
+        return wrapped
+
+    @contextlib.contextmanager
+    def measuring(self) -> Iterator[None]:
+        places: list[tuple[str, Any, str]] = [
+            ("extract", rewards.antiderivative, "find_answer"),
+            ("read the answer", rewards.antiderivative, "read_answer"),
+            ("the integrand's side", rewards.antiderivative, "prepare"),
+            ("the integrand's side", rewards.integrand.Pool, "take"),
+            ("the integrand's side", rewards.integrand.Pool, "f"),
+            ("compile the tree", rewards.decision, "compile_tape"),
+            ("balls and decision", rewards.antiderivative, "decide"),
+            ("in a worker", rewards.workers, "verify_in_worker"),
+        ]
+        originals = [(owner, name, getattr(owner, name)) for _, owner, name in places]
+        try:
+            for stage, owner, name in places:
+                setattr(owner, name, self.wrap(stage, getattr(owner, name)))
+            yield
+        finally:
+            for owner, name, original in originals:
+                setattr(owner, name, original)
+
+
+def forget() -> None:
+    """Empty the caches of integrands."""
+    rewards.integrand._prepare_text.cache_clear()
+
+
+# Printing.
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def milliseconds(seconds: float) -> str:
+    value = 1e3 * seconds
+    return f"{value:.2f}" if value < 10 else f"{value:.0f}"
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+    for number, row in enumerate([header, *rows]):
+        cells = [
+            row[0].ljust(widths[0]),
+            *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True)),
+        ]
+        print("| " + " | ".join(cells) + " |")
+        if not number:
+            print("|" + "|".join("-" * (width + 2) for width in widths) + "|")
+    print()
+
+
+def speed_row(result: Result) -> list[str]:
+    seconds = result.seconds
+    return [
+        result.name, f"{len(seconds) / sum(seconds):,.0f}" if sum(seconds) < len(seconds)
+        else f"{len(seconds) / sum(seconds):.2f}",
+        milliseconds(statistics.median(seconds)), milliseconds(quantile(seconds, 0.99)),
+        milliseconds(max(seconds)),
+    ]  # fmt: skip
+
+
+def agreement_row(result: Result, items: Sequence[Item]) -> list[str]:
+    counts = Counter((item.right, said) for item, said in zip(items, result.said, strict=True))
+    cells = [(True, "accepted"), (True, "rejected"), (False, "rejected"), (False, "accepted")]
+    undecided = counts[True, "undecided"] + counts[False, "undecided"]
+    return [result.name, *(str(counts[cell]) for cell in cells), str(undecided)]
+
+
+SPEED = ("one core", "verdicts/s", "p50 ms", "p99 ms", "max ms")
+AGREEMENT = ("method", "right: accepted", "rejected", "wrong: rejected", "ACCEPTED", "undecided")
+
+
+def report(source: str, items: list[Item], arguments: argparse.Namespace) -> dict[str, Any]:
+    print(
+        f"## {source}: {len(items)} items, {len({item.integrand for item in items})} integrands\n"
+    )
+    forget()
+    first = judge("ours, first", items, ours)
+    again = judge("ours, again", items, ours)
+    results = [first, again]
+    table(SPEED, [speed_row(result) for result in results])
+    many(items)
+    table(AGREEMENT, [agreement_row(first, items)])
+    wrongly = [
+        f"{item.id} ({'right' if item.right else 'wrong'}: {said})"
+        for item, said in zip(items, first.said, strict=True)
+        if said != ("accepted" if item.right else "rejected")
+    ]
+    if wrongly:
+        print(f"differ: {', '.join(wrongly[:20])}{' ...' if len(wrongly) > 20 else ''}\n")
+    slowest = sorted(zip(first.seconds, items, strict=True), key=lambda pair: -pair[0])[:5]
+    print("slowest: " + ", ".join(f"{i.id} {milliseconds(s)} ms" for s, i in slowest) + "\n")
+    stages(items)
+    chosen = items
+    if arguments.rivals:
+        chosen = sample(items, arguments.rival_items)
+        results = rivals(chosen, arguments)
+    return {
+        "source": source,
+        "items": len(items),
+        "methods": {
+            result.name: {
+                "per_second": len(result.seconds) / sum(result.seconds),
+                "p50": statistics.median(result.seconds),
+                "p99": quantile(result.seconds, 0.99),
+                "max": max(result.seconds),
+            }
+            for result in [first, again, *results]
+        },
+    }
+
+
+def many(items: Sequence[Item]) -> None:
+    completions = [item.completion for item in items]
+    integrands = [item.integrand for item in items]
+    variables = [item.variable for item in items]
+    verify_many(completions, integrands, variable=variables)  # start the workers
+    begin = time.perf_counter()
+    verify_many(completions, integrands, variable=variables)
+    rate = len(items) / (time.perf_counter() - begin)
+    print(f"all cores ({usable_cores()}): {rate:,.0f} verdicts/s through verify_many\n")
+
+
+def stages(items: Sequence[Item]) -> None:
+    rows = []
+    for name, clear in (("first", True), ("again", False)):
+        if clear:
+            forget()
+        measured = Stages()
+        begin = time.perf_counter()
+        with measured.measuring():
+            for item in items:
+                ours(item)
+        total = time.perf_counter() - begin
+        measured.seconds["the rest"] = total - sum(measured.seconds.values())
+        rows.append((name, total, measured.seconds))
+    names = list(dict.fromkeys([*rows[0][2], *rows[1][2]]))
+    table(
+        ("where the time goes", *(f"{name}: µs/item" for name, _, _ in rows),
+         *(f"{name}: share" for name, _, _ in rows)),
+        [
+            [stage, *(f"{1e6 * seconds[stage] / len(items):.0f}" for _, _, seconds in rows),
+             *(f"{seconds[stage] / total:.0%}" for _, total, seconds in rows)]
+            for stage in names
+        ],
+    )  # fmt: skip
+
+
+def rivals(items: list[Item], arguments: argparse.Namespace) -> list[Result]:
+    print(f"### Rivals, on {len(items)} of these\n")
+    forget()
+    results = [judge("ours", items, ours)]
+    try:
+        method, note = math_verify(items)
+        method(items[0])
+        results.append(judge("Math-Verify", items, method))
+        print(f"Math-Verify {version('math-verify')}: {note}")
+    except ImportError as error:
+        print(f"Math-Verify is left out: {error}")
+    try:
+        slow = published(arguments.deadline)
+        slow(items[0])
+        results.append(judge("published", items, slow))
+        late = sum(seconds >= arguments.deadline for seconds in results[-1].seconds)
+        print(f"published: {late} items took the whole {arguments.deadline:g} s")
+    except ImportError as error:
+        print(f"published is left out: {error}")
+    print()
+    table(SPEED, [speed_row(result) for result in results])
+    table(AGREEMENT, [agreement_row(result, items) for result in results])
+    return results
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser.add_argument("--items", type=int, metavar="N", help="take only N items of each file")
+    parser.add_argument("--source", action="append", choices=("verdicts", "antiderivatives"))
+    parser.add_argument("--rivals", action="store_true", help="compare with rivals (minutes)")
+    parser.add_argument("--rival-items", type=int, default=60, metavar="N")
+    parser.add_argument("--deadline", type=float, default=10.0, help="seconds, for `published`")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there too")
+    arguments = parser.parse_args()
+    packages = []
+    for name in ("python-flint", "sympy", "math-verify", "latex2sympy2-extended"):
+        with contextlib.suppress(PackageNotFoundError):
+            packages.append(f"{name} {version(name)}")
+    print(f"Python {platform.python_version()}, {platform.machine()}, {usable_cores()} cores; "
+          f"{', '.join(packages)}\n")  # fmt: skip
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 50)
+    verify_antiderivative(r"\operatorname{Li}_2(x)", "x")  # the worker for special functions
+    numbers = []
+    for source in arguments.source or ("verdicts", "antiderivatives"):
+        items = sample(load(source), arguments.items)
+        if items:
+            numbers.append(report(source, items, arguments))
+    if arguments.json:
+        arguments.json.write_text(json.dumps(numbers, indent=1))
+
+
+if __name__ == "__main__":
+    main()
