@@ -17,7 +17,9 @@ import hashlib
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
+from benchmarks import files
 from benchmarks.problem import Problem
 
 #: Benchmark name -> the module that declares its subsets.
@@ -106,7 +108,12 @@ def subsets(name: str) -> tuple[str, ...]:
 
 
 def resolve(spec: str) -> tuple[Subset, ...]:
-    """What a spec means: ``bee`` (its default subsets), ``bee/all``, or ``bee/competition``."""
+    """What a spec means: ``bee`` (its default subsets), ``bee/all``, or ``bee/competition``.
+
+    A path that ends in ``.jsonl`` means the problems in that file (`benchmarks.files`).
+    """
+    if spec.endswith(files.SUFFIX):
+        return _in_file(Path(spec))
     name, slash, part = spec.partition("/")
     declared = _declared(name)
     if not slash:
@@ -155,6 +162,24 @@ def spread(limit: int, room: list[int]) -> list[int]:
                 shares[i] += 1
                 limit -= 1
     return shares
+
+
+def _in_file(path: Path) -> tuple[Subset, ...]:
+    groups: dict[str, list[Problem]] = {}
+    for problem in files.read_problems(path):
+        groups.setdefault(problem.name, []).append(problem)
+
+    def subset(name: str, problems: list[Problem]) -> Subset:
+        return Subset(
+            name=name,
+            make=lambda seed, index: problems[index],
+            size=lambda: len(problems),
+            task=problems[0].task,
+            source=str(path),
+            summary=f"Problems in {path}.",
+        )
+
+    return tuple(subset(name, problems) for name, problems in groups.items())
 
 
 def _declared(name: str) -> tuple[Subset, ...]:

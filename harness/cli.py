@@ -71,10 +71,12 @@ def fail(message: str) -> None:
 def _is_mistake(error: ValueError) -> bool:
     """Whether an error is the user's, as those of the packages below this one are."""
     from benchmarks import UnknownBenchmarkError
+    from benchmarks.files import ProblemFileError
     from prompts import PromptError
     from rewards import ProblemError
 
-    return isinstance(error, UserError | UnknownBenchmarkError | PromptError | ProblemError)
+    ours = (UserError, UnknownBenchmarkError, ProblemFileError, PromptError, ProblemError)
+    return isinstance(error, ours)
 
 
 # --- options that several commands share -------------------------------------------------------

@@ -26,7 +26,7 @@ def everything(what: str, benchmarks: Sequence[str]) -> dict[str, list[dict[str,
             {"name": subset.name, "problems": subset.size(), "task": subset.task,
              "summary": subset.summary, "source": subset.source}
             for name in benchmarks or names()
-            for subset in resolve(name if "/" in name else f"{name}/all")
+            for subset in resolve(name if name not in names() else f"{name}/all")
         ]  # fmt: skip
     if what in ("all", "models"):
         found["models"] = [

@@ -101,7 +101,7 @@ def plan(
         own = replace(sampling, stop=sampling.stop + template.stop)
         rendered[problem_key(problem)] = (text, own, request_hash(problem, text, own))
     if out is None:
-        first = benchmarks[0].partition("/")[0]
+        first = problems[0].benchmark
         out = Path("runs") / f"{first}-{digest(identity.to_dict())[:8]}"
     return Job(
         identity=identity,

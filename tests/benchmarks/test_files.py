@@ -1,0 +1,69 @@
+"""Problems in a file of one's own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import load
+from benchmarks.files import ProblemFileError, read_problems
+
+
+def write(path: Path, *rows: dict[str, Any] | str) -> Path:
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_short_rows_and_whole_problems(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "mine.jsonl",
+        {"integrand": r"\sec^2 x", "antiderivative": r"\tan x"},
+        "",
+        {"integrand": "a t^2", "variable": "t", "id": "quad", "subset": "easy",
+         "assumptions": {"a": "real"}},
+    )  # fmt: skip
+    first, second = read_problems(path)
+    assert (first.id, first.name) == ("0001", "mine/problems")
+    assert first.target == {"integrand": r"\sec^2 x", "variable": "x", "antiderivative": r"\tan x"}
+    assert "antiderivative" not in first.inputs
+    assert (second.id, second.name) == ("quad", "mine/easy")
+    assert second.assumptions == {"a": "real"}
+    whole = write(tmp_path / "whole.jsonl", first.to_dict(), second.to_dict())
+    assert read_problems(whole) == [first, second]
+    assert load(str(path)) == [first, second]
+    assert len(load(str(path), limit=1)) == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("{broken", "Expecting property name"),
+        ("[1]", "not a JSON object"),
+        ({"problem": "x"}, "no 'integrand'"),
+        ({"integrand": "x", "answer": "x"}, "unknown field 'answer'"),
+        ({"integrand": r"\frac{"}, "unreadable integrand"),
+        ({"integrand": "t^2", "variable": "x", "assumptions": {"t": "odd one"}}, "assumption"),
+        ({"integrand": "x", "id": "0001"}, "twice"),
+        ({"task": "integration", "id": "a"}, "missing field"),
+    ],
+)
+def test_a_broken_row_is_named_by_its_line(
+    tmp_path: Path, row: dict[str, Any] | str, said: str
+) -> None:
+    path = write(tmp_path / "mine.jsonl", {"integrand": "x"}, row)
+    with pytest.raises(ProblemFileError, match=r"mine\.jsonl, line 2: .*" + said):
+        read_problems(path)
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    with pytest.raises(ProblemFileError, match="cannot read"):
+        load(str(tmp_path / "none.jsonl"))
+    with pytest.raises(ProblemFileError, match="holds no problems"):
+        load(str(write(tmp_path / "empty.jsonl", "")))
+    (tmp_path / "latin.jsonl").write_bytes(b"\xe9")
+    with pytest.raises(ProblemFileError, match="not UTF-8"):
+        load(str(tmp_path / "latin.jsonl"))
