@@ -42,7 +42,12 @@ def function(parser: Parser, name: str, depth: int) -> Expression:
         inverse = INVERSES.get(name)
         if inverse is not None:
             name, power = inverse, None
-    argument = argument_of(parser, name, depth)
+    if token == "}":  # {{\sin}^{-1}}x: the braces hold the name alone
+        del tokens[parser.pos]
+        argument = argument_of(parser, name, depth)
+        tokens.insert(parser.pos, "}")
+    else:
+        argument = argument_of(parser, name, depth)
     if tokens[parser.pos] == "," and tokens[parser.pos - 1] not in CLOSERS:
         raise parser.stray(",")
     node = _unary(name, argument, base)

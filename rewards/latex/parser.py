@@ -382,6 +382,8 @@ class Parser:
             raise self.error("an operator, not a subscript", at=self.pos - 1)
         if token == "°":
             return product([node, quotient(PI, Number(180))])
+        if type(node) is Symbol and node.name in _CONSTANT_LETTERS:
+            return Symbol(node.name + "'")
         raise self.error("an operator, not a prime (a derivative?)", at=self.pos - 1)
 
     def power(self, base: Expression, depth: int) -> Expression:

@@ -82,7 +82,7 @@ def symbol(name: str) -> str:
         stem = "\\" + stem
     elif stem == "constant":
         stem = r"\text{constant}"
-    elif len(stem) > 1 and not stem.startswith("\\"):
+    elif len(stem.rstrip("'")) > 1:
         stem = rf"\mathrm{{{stem}}}"
     return f"{stem}_{{{subscript}}}" if mark else stem
 
