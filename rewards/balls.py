@@ -27,6 +27,8 @@ from .jets import Ball, Jet, Rule
 MAX_SLOTS = 6000
 #: Exact powers in exponents are folded up to this many bits.
 MAX_FOLD_BITS = 4096
+#: Long numbers raise the working precision, up to this length in bits.
+MAX_LITERAL_BITS = 704
 
 _PRECISION_LOCK = threading.RLock()
 
@@ -102,7 +104,7 @@ _DOMAIN = frozenset(
 )
 #: Derivatives of these change branch where their argument passes a special value (a double zero,
 #: say), so agreement on one interval says nothing about the next.
-_BRANCHING = frozenset("asin acos asec acsc acosh asech".split())
+_BRANCHING = frozenset("asin acos asec acsc asinh acosh asech acsch".split())
 #: Not analytic: their argument's zeros (or, for rounding, whole numbers) are breakpoints.
 _BREAKS_AT_ZERO = frozenset(("abs", "sgn", "heaviside"))
 _BREAKS_AT_INTEGERS = frozenset(("floor", "ceil", "frac"))
@@ -128,7 +130,7 @@ class Tape:
     roots as (slot, order, slot of the radicand), ``branches`` the arguments of functions
     whose branch matters (with whether it is a root), ``breaks`` the non-analytic parts, ``poles``
     the arguments of inverse functions that jump where it has a pole. ``special`` says that a
-    function of `_SLOW` occurs.
+    function of `_SLOW` occurs, ``pointwise`` that a condition singles out points of the line.
     """
 
     variable: str
@@ -142,6 +144,7 @@ class Tape:
     poles: list[int] = field(default_factory=list)
     odd_roots: bool = False
     special: bool = False
+    pointwise: bool = False
     literal_bits: int = 0
     symbols: dict[str, int] = field(default_factory=dict)
     _varying: list[bool] = field(default_factory=list)
@@ -340,13 +343,14 @@ class _Compiler:
         if not node.args:
             return self.leaf(node.function, jets.CONSTANTS[node.function])
         slots = [self.slot(arg) for arg in node.args]
-        if node.function in _BRANCHING:
-            self._branch(node, slots[0])
+        if node.function in _BRANCHING or node.function in _SLOW:
+            for i in range(len(slots)):
+                self._branch(node, slots[i], at=i)
         return self.apply(node.function, slots)
 
-    def _branch(self, node: Call, argument: int, *, root: bool = False) -> None:
+    def _branch(self, node: Call, argument: int, *, root: bool = False, at: int = 0) -> None:
         if self.tape._varying[argument]:
-            self.tape.branches.append((node.args[0], root))
+            self.tape.branches.append((node.args[at], root))
 
     def chain(self, name: str, slots: Sequence[int]) -> int:
         """A left fold of a two-argument rule."""
@@ -410,12 +414,15 @@ class _Compiler:
         return slot
 
     def _number(self, node: Number) -> int:
-        bits = max(abs(node.numerator), node.denominator).bit_length()
-        if bits > self.tape.literal_bits:
-            self.tape.literal_bits = bits
+        self._count_bits(node)
         if node.denominator == 1:
             return self.leaf(node, partial(acb, node.numerator))
         return self.leaf(node, lambda: acb(fmpq(node.numerator, node.denominator)))
+
+    def _count_bits(self, node: Number, times: int = 1) -> None:
+        """Note the size of a number: 10^{-40} needs more bits to be seen than 0.1."""
+        bits = max(abs(node.numerator), node.denominator).bit_length() * times
+        self.tape.literal_bits = max(self.tape.literal_bits, min(bits, MAX_LITERAL_BITS))
 
     def _symbol(self, name: str) -> int:
         slot = self.tape.symbols.get(name)
@@ -430,6 +437,8 @@ class _Compiler:
         if node.function in ("max", "min"):
             result = slots[0]
             for slot in slots[1:]:
+                if slot == result:
+                    continue
                 self._break_between(result, slot)
                 result = self.emit(node.function, jets.RULES[node.function], result, slot)
             return result
@@ -458,6 +467,8 @@ class _Compiler:
             return self.apply("power", [base, self.slot(exponent)], jets.power)
         p, q = ratio.numerator, ratio.denominator
         if q == 1:
+            if isinstance(node.args[0], Number):
+                self._count_bits(node.args[0], abs(p))
             return self.emit(("pow", p), jets.pow_integer(p), base, -1)
         if p == 1 and q == 2:
             return self._radical(self.apply("sqrt", [base]), 2, base)
@@ -543,6 +554,8 @@ class _Compiler:
         if node.function not in _COMPARISONS:
             raise UnusableError(f"a condition must be a comparison, not {node.function}")
         a, b = (self.slot(arg) for arg in node.args)
+        if node.function in ("eq", "ne") and self.tape.variable in symbols_of(node):
+            self.tape.pointwise = True
         self._break_between(a, b)
         return partial(_holds, node.function, a, b)
 

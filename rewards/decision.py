@@ -38,6 +38,10 @@ COVERAGE_POINTS = 32
 MAX_BRANCHES = 64
 #: Work units (slots evaluated, times precision over 64 bits) after which a verdict is undecided.
 BUDGET = 4_000_000
+#: Most evaluations on intervals that are spent on the breakpoints of one non-analytic part.
+MAX_SEARCH = 3000
+#: Longer answers are not searched for jumps of inverse functions, which are only flagged.
+MAX_FLAGGED = 400
 #: Two sides of a breakpoint differ by more than this share: a jump.
 JUMP = 2.0**-24
 
@@ -109,6 +113,7 @@ class _Decision:
         self.agreeing: list[Point] = []
         self.flipped: list[tuple[Point, tuple[int, ...]]] = []
         self.bits_of_agreement = float(MAX_BITS)
+        self.finite = False
         self.spent = 0
         literal = max(tape.literal_bits, pool.tape.literal_bits)
         self.bits = BASE_BITS if literal <= 32 else BASE_BITS + 64 * (literal // 32)
@@ -136,6 +141,8 @@ class _Decision:
             if self.agreeing:
                 return self._undecided("the right branch holds at too few points")
             return self._refutation(point, "another branch of the integrand's radicals everywhere")
+        if not self.finite:
+            return self._undecided("the answer has no finite value at any point")
         refuted = self._branch_change() or self._look_for_unseen_terms()
         if refuted is not None:
             return refuted
@@ -164,9 +171,7 @@ class _Decision:
 
         Leaves the working precision at ``bits``; `decide` restores it.
         """
-        self.spent += self.tape.size * (1 + bits // 64)
-        if self.spent > BUDGET:
-            raise _OutOfBudgetError
+        self._spend(self.tape.size * (1 + bits // 64))
         if ctx.prec != bits:
             ctx.prec = bits
         jets = self.tape.run(point.x, self.values, derivative=self.order == 1)
@@ -188,6 +193,7 @@ class _Decision:
                     agreed = self._scale(expected, jets) - log2(difference.abs_upper())
                 if agreed >= AGREE_BITS:
                     self.bits_of_agreement = min(self.bits_of_agreement, agreed, bits)
+                    self.finite |= jets[self.tape.root][0].is_finite()
                     if self.unseen:
                         self._see_terms(jets, difference)
                     return True
@@ -214,6 +220,11 @@ class _Decision:
             slope = jets[slot][self.order]
             if slope is None or slope.is_zero() or slope.abs_lower() > least:
                 self.unseen.discard(slot)
+
+    def _spend(self, units: int) -> None:
+        self.spent += units
+        if self.spent > BUDGET:
+            raise _OutOfBudgetError
 
     # --- outcomes ---
 
@@ -248,7 +259,7 @@ class _Decision:
                 for k, (slot, order, _) in zip(powers, f.radicals, strict=True)
                 if k
             }
-            self.spent += f.size * (1 + bits // 64)
+            self._spend(f.size * (1 + bits // 64))
             jets = f.run(point.x, self.pool.values, derivative=False, overrides=overrides)
             value = jets[f.root][0]
             difference = slope - value
@@ -269,6 +280,7 @@ class _Decision:
         """
         if not self.flipped or self.pool.tier == "complex":
             return None
+        ctx.prec = BASE_BITS
         marked: list[tuple[float, Point, tuple[int, ...]]] = sorted(
             [(float(p.x.real), p, ()) for p in self.agreeing]
             + [(float(p.x.real), p, branch) for p, branch in self.flipped],
@@ -293,7 +305,7 @@ class _Decision:
             if not queue:
                 return True
             a, b = queue.pop()
-            self.spent += self.pool.tape.size * 3
+            self._spend(self.pool.tape.size * 3)
             ball = acb(arb(a).union(arb(b)))
             value = self.pool.tape.run(ball, self.pool.values, derivative=False)[slot][0]
             if not (value.is_finite() and value.imag.contains(0) and value.real > 0):
@@ -343,11 +355,16 @@ class _Decision:
 
     def _continuity(self) -> Outcome:
         """Accept, unless F jumps where f is bounded; flag jumps of inverse functions."""
+        if self.tape.pointwise:
+            return self._undecided("a condition singles out points")
+        ctx.prec = self.bits
+        width = 2.0 ** -(self.bits * 3 // 8)
         flags: list[str] = []
         cells: list[Ball] = []
         for brk in self.tape.breaks:
-            places, complete = breakpoints(self.tape, brk, self.values)
-            self.spent += 2000 * self.tape.size
+            budget = min(MAX_SEARCH, (BUDGET - self.spent) // (4 * self.tape.size))
+            places, complete = breakpoints(self.tape, brk, self.values, budget, width)
+            self._spend(budget * self.tape.size)
             if not complete:
                 return self._undecided("a non-analytic part has breakpoints too close to isolate")
             for low, high in places:
@@ -363,9 +380,10 @@ class _Decision:
         refuted = self._visit(self._between(cells))
         if refuted is not None:
             return refuted
+        poles = self.tape.poles[:4] if self.tape.size <= MAX_FLAGGED else []
         if any(
             self._jump(low, high) is not None
-            for slot in self.tape.poles
+            for slot in poles
             for low, high in pole_crossings(self.tape, slot, self.values)
         ):
             flags.append("discontinuous")
@@ -404,7 +422,7 @@ class _Decision:
         points = []
         for x in (*middles, *outer, *near):
             point = Point(acb(x), measured=False)
-            value = self.pool.f(point, BASE_BITS)
+            value = self.pool.f(point, self.bits)
             if value.is_finite() and value.imag.is_zero():
                 points.append(point)
         return points
@@ -413,7 +431,7 @@ class _Decision:
         """A witness that F's two sides differ at a place where f is bounded and real."""
         bits = 256
         with precision(bits):
-            step = arb(2.0**-40) * (1 + abs(low))
+            step = max(arb(2.0**-40) * (1 + abs(low)), 2 * (high - low))
             left, right = acb((low - step).mid()), acb((high + step).mid())
             sides = []
             for x in (left, right):

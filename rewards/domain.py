@@ -21,17 +21,14 @@ from .jets import Ball, Jet
 
 #: Candidates under the Cauchy measure, one per stratum.
 STRATA = 64
+FIRST_STRATUM = 19
 #: Decimal scales of the second pass, which finds narrow and far domains: |x| from 1e-12 to 1e12.
 SCALES = range(-12, 13)
 #: Interval evaluations spent on looking for a domain that both passes missed.
 SEARCH_BUDGET = 3000
-#: Interval evaluations spent on one non-analytic part.
-BREAK_BUDGET = 3000
 #: Breakpoints must all be isolated within this distance of 0; further out, as the budget allows.
 WINDOW = 16.0
 MAX_BREAKPOINTS = 64
-#: Breakpoints are isolated to this width.
-ISOLATED = 2.0**-48
 
 
 def uniform(*key: object) -> float:
@@ -41,9 +38,12 @@ def uniform(*key: object) -> float:
 
 
 def _van_der_corput(i: int) -> float:
-    """The i-th of `STRATA` strata in bit-reversed order, so that any prefix is well spread."""
+    """The i-th of `STRATA` strata in bit-reversed order, so that any prefix is well spread.
+
+    The order begins off the middle of the line rather than in its far end.
+    """
     bits = STRATA.bit_length() - 1
-    return int(format(i, f"0{bits}b")[::-1], 2) / STRATA
+    return (int(format(i, f"0{bits}b")[::-1], 2) + FIRST_STRATUM) % STRATA / STRATA
 
 
 def candidates(key: object) -> Iterator[tuple[float, bool]]:
@@ -132,13 +132,13 @@ def _holds_break(value: Ball, at: str) -> bool:
 
 
 def breakpoints(
-    tape: Tape, brk: Break, values: Mapping[str, Ball]
+    tape: Tape, brk: Break, values: Mapping[str, Ball], budget: int, width: float
 ) -> tuple[list[tuple[Ball, Ball]], bool]:
-    """Isolating intervals (arb ends, very narrow) of a break's places, and whether all were found.
+    """Intervals no wider than ``width`` that isolate a break's places, and whether all were found.
 
-    "All" means: no undecided interval is left within `WINDOW` of the origin.
+    "All" means: no undecided interval is left within `WINDOW` of the origin after ``budget``
+    evaluations on intervals.
     """
-    budget = BREAK_BUDGET
     found: list[tuple[Ball, Ball]] = []
     edges = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0, 2.0**20, 2.0**40]
     queue: list[tuple[float, int, Ball, Ball]] = []
@@ -154,32 +154,32 @@ def breakpoints(
         value, slope = jets[brk.slot]
         if not _holds_break(value, brk.at):
             continue
-        width = high - low
-        if width < arb(ISOLATED):
+        size = high - low
+        if size < width:
             found.append((low, high))
             continue
         if value.is_finite() and _monotone(slope):
             target = arb(0) if brk.at == "zero" else value.real.unique_fmpz()
             if target is not None:
-                isolated = _bisect(tape, brk.slot, arb(target), values, low, high)
+                isolated = _bisect(tape, brk.slot, arb(target), values, low, high, width)
                 if isolated is not None:
                     found.append(isolated)
                 continue
         middle = ((low + high) / 2).mid()
         # Once begun, a small interval is followed to its end before the next is looked at.
-        rank = near if width > 1 else -1.0 / float(width)
+        rank = near if size > 1 else -1.0 / float(size)
         for part in ((low, middle), (middle, high)):
             serial += 1
             heapq.heappush(queue, (rank, serial, *part))
     complete = all(low >= WINDOW or high <= -WINDOW for _, _, low, high in queue)
-    return _merged(found), complete
+    return _merged(found, width), complete
 
 
-def _merged(intervals: list[tuple[Ball, Ball]]) -> list[tuple[Ball, Ball]]:
+def _merged(intervals: list[tuple[Ball, Ball]], width: float) -> list[tuple[Ball, Ball]]:
     """Sorted, and as one where two nearly touch: an end of two pieces, or a double zero."""
     merged: list[tuple[Ball, Ball]] = []
     for low, high in sorted(intervals, key=lambda pair: float(pair[0])):
-        if merged and low - merged[-1][1] < arb(8 * ISOLATED):
+        if merged and low - merged[-1][1] < 8 * width:
             merged[-1] = (merged[-1][0], high)
         else:
             merged.append((low, high))
@@ -217,7 +217,13 @@ def _monotone(slope: Ball | None) -> bool:
 
 
 def _bisect(
-    tape: Tape, slot: int, target: Ball, values: Mapping[str, Ball], low: Ball, high: Ball
+    tape: Tape,
+    slot: int,
+    target: Ball,
+    values: Mapping[str, Ball],
+    low: Ball,
+    high: Ball,
+    width: float,
 ) -> tuple[Ball, Ball] | None:
     """Where a monotone u passes ``target`` in [low, high], isolated; None where it does not."""
 
@@ -232,7 +238,7 @@ def _bisect(
         return low, low
     if right == 0:
         return high, high
-    while high - low > arb(ISOLATED):
+    while high - low > width:
         middle = ((low + high) / 2).mid()
         here = sign(middle)
         if here == 0:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from flint import acb, ctx
+from flint import acb
 
-from .balls import Tape, UnusableError, compile_tape, needs_worker, symbols_of
+from .balls import Tape, UnusableError, compile_tape, needs_worker, precision, symbols_of
 from .domain import candidates, real_everywhere, search, uniform
 from .expression import Expression
 from .jets import ZERO, Ball
@@ -103,7 +103,9 @@ class Pool:
         """At least ``wanted`` points where they can be had (fewer if the domain is too small)."""
         if not self._settled:
             self._settle()
-        self._extend(wanted)
+        if len(self._points) < wanted:
+            with precision(BASE_BITS):  # whoever asks: points must not depend on who came first
+                self._extend(wanted)
         return self._points[:wanted]
 
     def f(self, point: Point, bits: int) -> Ball:
@@ -123,6 +125,10 @@ class Pool:
     def _settle(self) -> None:
         """Fix the parameters' values and the tier so that there are points at all."""
         self._settled = True
+        with precision(BASE_BITS):
+            self._find_tier()
+
+    def _find_tier(self) -> None:
         for tier in ("real", "value"):
             self.tier = tier
             for attempt in range(4 if self._names else 1):
@@ -154,7 +160,7 @@ class Pool:
             else:
                 usable = value.is_finite() and bool(value.imag.contains(0))
             if usable:
-                known = {} if self.order else {ctx.prec: value}
+                known = {} if self.order else {BASE_BITS: value}
                 self._points.append(Point(x, drawn[1], known))
 
     def _disc(self) -> Iterator[Point]:
