@@ -28,9 +28,10 @@ class Problem:
 
     ``inputs`` is all that a prompt may show; ``target`` is all that a verdict may depend on. For
     the task ``integration`` both hold ``"integrand"`` and ``"variable"``, and the target, where one
-    is known, the reference ``"antiderivative"`` (all LaTeX). ``assumptions`` speak of symbols other than the variable; those are positive unless something else is said.
-    ``pair_parent`` is the problem that this one is compared with. The mappings are plain
-    dictionaries, so that a problem pickles and prints well; treat them as read-only.
+    is known, the reference ``"antiderivative"`` (all LaTeX). ``assumptions`` speak of symbols other
+    than the variable; those are positive unless something else is said. ``pair_parent`` is the
+    problem that this one is compared with. The mappings are plain dictionaries, so that a problem
+    pickles and prints well; treat them as read-only.
     """
 
     id: str

@@ -1,0 +1,236 @@
+"""Which integrands are the same up to a constant factor and the names of symbols?
+
+An integrand is evaluated in ball arithmetic at fixed complex points and at fixed real ones, and the
+quotients of neighbouring values, in which a constant factor cancels, are rounded to `DIGITS`
+digits: each is a mark of the fingerprint. Integrands that share `SHARED` marks are candidates (not
+all marks, because two ways to write a root may differ in sign at some points), and the verifier
+decides whether they are the same. So a training set can be screened against a benchmark, and a
+benchmark against itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from flint import acb, arb
+
+from benchmarks.problem import Problem
+from benchmarks.trees import walk
+from rewards import ProblemError, Status, verify_equivalent
+from rewards.balls import Tape, UnusableError, compile_tape, needs_worker, precision
+from rewards.expression import Call, Expression, Symbol
+from rewards.integrand import prepare
+from rewards.latex import to_latex
+
+__all__ = ["Fingerprint", "Match", "Overlap", "duplicates", "fingerprint", "overlap"]
+
+#: Decimal digits of a mark.
+DIGITS = 12
+#: Marks that two integrands must share to be compared by the verifier.
+SHARED = 3
+_PRECISIONS = (128, 512, 2048)
+#: Added before rounding down, so that no value that people write is on the brink.
+_OFFSET = "0.31830988618"
+#: Generic points, so that no pole or branch cut that people write is near.
+_COMPLEX = (
+    ("0.36787", "0.41421"), ("1.27323", "0.57721"), ("-0.69314", "0.91596"), ("2.50662", "0.33467"),
+    ("-1.64493", "0.26149"), ("0.11494", "1.20205"),
+)  # fmt: skip
+_REAL = (
+    "0.0761594", "0.2360679", "0.4812118", "0.7390851", "0.8346268", "1.1186362", "1.4513692",
+    "2.2247448", "3.7320508", "-0.1428571", "-0.5671432", "-1.3247179", "-2.7320508",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """The marks of an integrand, and the integrand itself in ``x``, ``p_1``, ``p_2``, ..."""
+
+    marks: frozenset[str]
+    canonical: Expression
+
+    def resembles(self, other: Fingerprint) -> bool:
+        """Whether the two might be the same up to a factor."""
+        return len(self.marks & other.marks) >= SHARED
+
+    def same(self, other: Fingerprint) -> bool | None:
+        """Whether the verifier finds the two to be the same up to a factor; None: it cannot tell.
+
+        They are if the logarithms have the same derivative; the factor may be another on each piece
+        of the domain.
+        """
+        if self.canonical == other.canonical:
+            return True
+        first, second = (_logarithm(print_.canonical) for print_ in (self, other))
+        try:
+            verdict = verify_equivalent(first, second, variable="x", up_to_constant=True)
+        except ProblemError:
+            return None
+        if verdict.status in (Status.CORRECT, Status.INCORRECT):
+            return verdict.correct
+        return None
+
+
+def fingerprint(integrand: str, variable: str | None = None) -> Fingerprint:
+    r"""The fingerprint of an integrand in LaTeX (with or without ``\int`` and ``dx``).
+
+    Parameters count by the order in which they occur. Raises `rewards.ProblemError` for what cannot
+    be read.
+    """
+    problem = prepare(integrand, variable, None)
+    tree = _canonical(problem.expression, problem.variable)
+    return Fingerprint(_marks(tree), tree)
+
+
+def _canonical(tree: Expression, variable: str) -> Expression:
+    names = {variable: "x"}
+    for node in walk(tree):
+        if isinstance(node, Symbol):
+            names.setdefault(node.name, f"p_{len(names)}")
+
+    def renamed(node: Expression) -> Expression:
+        if isinstance(node, Symbol):
+            return Symbol(names[node.name])
+        if isinstance(node, Call):
+            return Call(node.function, tuple(map(renamed, node.args)))
+        return node
+
+    return renamed(tree)
+
+
+def _logarithm(tree: Expression) -> str:
+    return to_latex(Call("ln", (Call("abs", (tree,)),)))
+
+
+@lru_cache(maxsize=4096)
+def _marks(tree: Expression) -> frozenset[str]:
+    if needs_worker(tree):  # might run long: only the same text is a candidate then
+        return frozenset(f"text {i} {to_latex(tree)}" for i in range(SHARED))
+    try:
+        tape = compile_tape(tree, "x")
+    except UnusableError as error:
+        raise ProblemError(f"the integrand cannot be used: {error}") from None
+    marks: list[str | None] = []
+    for bits in _PRECISIONS:
+        with precision(bits):
+            marks = [
+                *_chain(tape, "complex", [acb(arb(a), arb(b)) for a, b in _COMPLEX]),
+                *_chain(tape, "real", [acb(arb(a)) for a in _REAL]),
+            ]
+        if None not in marks:
+            break
+    return frozenset(mark for mark in marks if mark is not None)
+
+
+def _chain(tape: Tape, kind: str, points: list[Any]) -> Iterator[str | None]:
+    """A mark for each pair of neighbouring points where f is finite; None: not precise enough."""
+    parameters = {name: acb(arb(3 + 2 * i) / 7) for i, name in enumerate(sorted(tape.symbols))}
+    before = None
+    for at, point in enumerate(points):
+        value = tape.run(point, parameters, derivative=False)[tape.root][0]
+        if not value.is_finite() or value.contains(0):
+            value = None
+        if value is not None and before is not None:
+            rounded = _rounded(value / before)
+            yield None if rounded is None else f"{kind} {at} {rounded}"
+        before = value
+
+
+def _rounded(value: Any) -> str | None:
+    """A complex number to `DIGITS` digits relative to its size; None if the ball is too wide."""
+    magnitude = abs(value).log() / arb(10).log()
+    exponent = (magnitude + arb(_OFFSET)).floor().unique_fmpz()
+    if exponent is None:
+        return None
+    scale = arb(10) ** (DIGITS - int(exponent))
+    parts = []
+    for part in (value.real, value.imag):
+        whole = (part * scale + arb(_OFFSET)).floor().unique_fmpz()
+        if whole is None:
+            return None
+        parts.append(int(whole))
+    return f"{parts[0]} {parts[1]} {int(exponent)}"
+
+
+# --- whole sets of problems ---
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Two problems whose integrands are the same up to a factor and names.
+
+    ``confirmed`` is False where the fingerprints agree but the verifier cannot tell.
+    """
+
+    first: str
+    second: str
+    confirmed: bool = True
+
+
+@dataclass(slots=True)
+class Overlap:
+    """What `overlap` found: the matches, and the ids of what it could not read, with the reason."""
+
+    matches: list[Match] = field(default_factory=list)
+    unreadable: list[tuple[str, str]] = field(default_factory=list)
+    compared: int = 0
+
+
+class _Index:
+    def __init__(self) -> None:
+        self._by_mark: dict[str, list[int]] = defaultdict(list)
+        self._known: list[tuple[str, Fingerprint]] = []
+
+    def add(self, name: str, print_: Fingerprint) -> None:
+        for mark in print_.marks:
+            self._by_mark[mark].append(len(self._known))
+        self._known.append((name, print_))
+
+    def matches(self, name: str, print_: Fingerprint) -> Iterator[Match]:
+        """The known problems that are the same, in the order in which they became known."""
+        shared = Counter(at for mark in print_.marks for at in self._by_mark.get(mark, ()))
+        for at in sorted(at for at, count in shared.items() if count >= SHARED):
+            known, candidate = self._known[at]
+            same = candidate.same(print_)
+            if same is not False:
+                yield Match(known, name, confirmed=bool(same))
+
+
+def overlap(ours: Iterable[Problem], theirs: Iterable[Problem]) -> Overlap:
+    """Every pair of a problem of ``ours`` and one of ``theirs`` (read as a stream) that match.
+
+    Integration problems only; ids are of the form ``bee/competition/c001``.
+    """
+    found, index = Overlap(), _Index()
+    for name, print_ in _fingerprints(ours, found):
+        index.add(name, print_)
+    for name, print_ in _fingerprints(theirs, found):
+        found.compared += 1
+        found.matches.extend(index.matches(name, print_))
+    return found
+
+
+def duplicates(problems: Iterable[Problem]) -> Overlap:
+    """Every pair of problems of one set that match."""
+    found, index = Overlap(), _Index()
+    for name, print_ in _fingerprints(problems, found):
+        found.compared += 1
+        found.matches.extend(index.matches(name, print_))
+        index.add(name, print_)
+    return found
+
+
+def _fingerprints(problems: Iterable[Problem], found: Overlap) -> Iterator[tuple[str, Fingerprint]]:
+    for problem in problems:
+        if problem.task != "integration":
+            continue
+        name = f"{problem.name}/{problem.id}"
+        try:
+            integrand, variable = str(problem.target["integrand"]), problem.target["variable"]
+            yield name, fingerprint(integrand, str(variable))
+        except ProblemError as error:
+            found.unreadable.append((name, str(error)))
