@@ -395,7 +395,7 @@ def rivals(items: list[Item], arguments: argparse.Namespace) -> list[Result]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--items", type=int, metavar="N", help="take only N items of each file")
     parser.add_argument("--source", action="append", choices=("verdicts", "antiderivatives"))
     parser.add_argument("--kinds", action="store_true", help="speed by kind of item too")
