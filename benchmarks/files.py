@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.problem import Problem
-from rewards.integrand import ProblemError, prepare
+from rewards.integrand import prepare
 
 SUFFIX = ".jsonl"
 _FIELDS = {"integrand", "variable", "antiderivative", "id", "subset", "assumptions", "metadata"}
@@ -38,7 +38,9 @@ def read_problems(path: Path) -> list[Problem]:
             continue
         try:
             problem = _problem(json.loads(line), path.stem, number)
-        except (ValueError, TypeError, ProblemError) as error:
+        except KeyError as error:
+            raise ProblemFileError(f"{path}, line {number}: no {error}") from None
+        except (ValueError, TypeError) as error:
             raise ProblemFileError(f"{path}, line {number}: {error}") from None
         if problem.id in problems:
             raise ProblemFileError(f"{path}, line {number}: the id {problem.id!r} is there twice")

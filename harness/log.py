@@ -113,10 +113,10 @@ class Log(LogReader):
     """The one writer of a log (the caller holds the lock). Use as a context manager."""
 
     def __init__(
-        self, directory: Path, heavy: Collection[str], shard_bytes: int = SHARD_BYTES
+        self, directory: Path, heavy: Collection[str], shard_bytes: int | None = None
     ) -> None:
         super().__init__(directory, heavy)
-        self.shard_bytes = shard_bytes
+        self.shard_bytes = shard_bytes or SHARD_BYTES
         self._file = -1
         self._size = 0
         self._synced = time.monotonic()

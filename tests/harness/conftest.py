@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -12,9 +13,14 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 
-#: Answers depend on the seed only. With ASKED in the environment it notes every request, there.
+#: Answers depend on the seed only. With ASKED in the environment it notes every request there;
+#: SHARD makes the shards of the run's logs so small that they are sealed all the time.
 MODEL = r"""
 import asyncio, os, random
+
+import harness.log
+
+harness.log.SHARD_BYTES = int(os.environ.get("SHARD", harness.log.SHARD_BYTES))
 
 async def answer(messages, seed):
     chance = random.Random(seed)
@@ -37,6 +43,19 @@ def model(tmp_path: Path) -> str:
     path = tmp_path / "model.py"
     path.write_text(MODEL, encoding="utf-8")
     return f"python/{path}:answer"
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> str:
+    """The spec of a benchmark: 24 problems in the subsets `easy` and `hard`."""
+    path = tmp_path / "bench.jsonl"
+    rows = [
+        {"integrand": f"{n} x e^x", "id": f"{subset}{n}", "subset": subset}
+        for subset in ("easy", "hard")
+        for n in range(1, 13)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
 
 
 @pytest.fixture

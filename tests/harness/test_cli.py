@@ -102,8 +102,10 @@ def test_other_peoples_directories_are_left_alone(cli: Command, tmp_path: Path, 
     assert [path.name for path in (tmp_path / "photos").iterdir()] == ["cat.jpg"]
 
 
-def test_damaged_runs_are_named_and_left_alone(cli: Command, tmp_path: Path, model: str) -> None:
-    arguments = ("sweep", "--model", model, "--benchmark", "bee", "--limit", "2", "--out", "run")
+def test_damaged_runs_are_named_and_left_alone(
+    cli: Command, tmp_path: Path, model: str, bench: str
+) -> None:
+    arguments = ("sweep", "--model", model, "--benchmark", bench, "--limit", "2", "--out", "run")
     assert cli(*arguments).returncode == 0
     shard = tmp_path / "run" / "completions" / "00000.jsonl"
     good = shard.read_bytes()
@@ -126,9 +128,9 @@ def test_damaged_runs_are_named_and_left_alone(cli: Command, tmp_path: Path, mod
 
 
 def test_the_dry_run_shows_the_prompt_and_asks_nothing(
-    cli: Command, tmp_path: Path, model: str
+    cli: Command, tmp_path: Path, model: str, bench: str
 ) -> None:
-    arguments = ["sweep", "--model", model, "--benchmark", "bee", "--limit", "2", "-n", "3",
+    arguments = ["sweep", "--model", model, "--benchmark", bench, "--limit", "2", "-n", "3",
                  "--out", "run", "--dry-run"]  # fmt: skip
     shown = cli(*arguments)
     assert shown.returncode == 0
@@ -136,30 +138,32 @@ def test_the_dry_run_shows_the_prompt_and_asks_nothing(
     assert "= 6 completions" in shown.stdout
     planned = json.loads(cli(*arguments, "--json").stdout)
     assert planned["completions"] == 6
-    assert planned["problems"] == {"bee/qualifier": 1, "bee/competition": 1}
+    assert planned["problems"] == {"bench/easy": 1, "bench/hard": 1}
     assert not (tmp_path / "run").exists()
 
 
-def test_a_file_of_settings_and_flags_that_win(cli: Command, tmp_path: Path, model: str) -> None:
+def test_a_file_of_settings_and_flags_that_win(
+    cli: Command, tmp_path: Path, model: str, bench: str
+) -> None:
     config = tmp_path / "settings.toml"
     config.write_text(
-        f'model = ["{model}"]\nbenchmark = ["bee/competition"]\nlimit = 2\nsamples = 5\n'
+        f'model = ["{model}"]\nbenchmark = ["{bench}"]\nlimit = 2\nsamples = 5\n'
         "[model-option]\nconcurrency = 3\n"
     )
     result = cli("sweep", "--config", config, "-n", "2", "--dry-run", "--json")
     planned = json.loads(result.stdout)
-    assert (planned["samples"], planned["problems"]) == (2, {"bee/competition": 2})
+    assert (planned["samples"], planned["problems"]) == (2, {"bench/easy": 1, "bench/hard": 1})
     config.write_text("modle = ['x']\n")
     refused(cli("sweep", "--config", config), "'modle'", "'model'")
     config.write_text("model = \n")
     refused(cli("sweep", "--config", config), "settings.toml")
 
 
-def test_reports_in_every_format(cli: Command, tmp_path: Path, model: str) -> None:
-    swept = cli("sweep", "--model", model, "--benchmark", "bee", "--limit", "4", "-n", "4",
+def test_reports_in_every_format(cli: Command, tmp_path: Path, model: str, bench: str) -> None:
+    swept = cli("sweep", "--model", model, "--benchmark", bench, "--limit", "4", "-n", "4",
                 "--out", "run", "--json")  # fmt: skip
     rows = json.loads(swept.stdout)["rows"]
-    assert [row["subset"] for row in rows] == ["bee/qualifier", "bee/competition", "all"]
+    assert [row["subset"] for row in rows] == ["bench/easy", "bench/hard", "all"]
     table = cli("report", "run")
     for heading in ("pass@1", "pass@4", "no answer", "unparseable", "undecided", "timeout"):
         assert heading in table.stdout

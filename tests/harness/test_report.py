@@ -22,10 +22,10 @@ def answer(messages, seed):
 
 
 @pytest.fixture
-def page(tmp_path: Path) -> Path:
+def page(tmp_path: Path, bench: str) -> Path:
     model = tmp_path / "model.py"
     model.write_text(HOSTILE)
-    run = harness.sweep([f"python/{model}:answer"], ["bee"], limit=4, samples=2,
+    run = harness.sweep([f"python/{model}:answer"], [bench], limit=4, samples=2,
                         out=tmp_path / "run")  # fmt: skip
     return write_page(run)
 

@@ -21,7 +21,6 @@ from harness import Policy, Run, Sampling, UserError
 from harness.sweeping import plan, run_job
 
 ROOT = Path(__file__).parents[2]
-BENCHMARK = "bee"
 
 
 def completions(path: Path) -> dict[str, dict[str, Any]]:
@@ -40,86 +39,86 @@ def verdicts(path: Path) -> dict[str, dict[str, Any]]:
     return {row["key"]: row for row in rows}
 
 
-def test_every_sample_is_stored_and_judged_once(tmp_path: Path, model: str) -> None:
-    run = harness.sweep([model], [BENCHMARK], samples=3, limit=4, out=tmp_path / "run")
+def test_every_sample_is_stored_and_judged_once(tmp_path: Path, model: str, bench: str) -> None:
+    run = harness.sweep([model], [bench], samples=3, limit=4, out=tmp_path / "run")
     stored = completions(run.path)
     assert len(stored) == 12
     assert verdicts(run.path).keys() == stored.keys()
     counts = Counter((row["problem"], row["sample"]) for row in stored.values())
     assert set(counts.values()) == {1}
-    assert {key.split("/")[1] for key in run.problems} == {"qualifier", "competition"}
+    assert {key.split("/")[1] for key in run.problems} == {"easy", "hard"}
     summary = run.summary()
     assert summary.missing == summary.unscored == 0
-    assert [row.subset for row in summary.rows] == ["bee/qualifier", "bee/competition", "all"]
+    assert [row.subset for row in summary.rows] == ["bench/easy", "bench/hard", "all"]
     assert [estimate.k for estimate in summary.rows[-1].passes] == [1, 3]
 
 
-def test_the_manifest_says_what_the_run_is(tmp_path: Path, model: str) -> None:
-    run = harness.sweep([model], [BENCHMARK], limit=2, seed=5, out=tmp_path / "run")
+def test_the_manifest_says_what_the_run_is(tmp_path: Path, model: str, bench: str) -> None:
+    run = harness.sweep([model], [bench], limit=2, seed=5, out=tmp_path / "run")
     manifest = run.manifest
     assert manifest["identity"]["seed"] == 5
     assert manifest["identity"]["prompts"]["integration"]["name"] == "antiderivbench"
     assert manifest["environments"][0]["environment"]["packages"]["sympy"]
-    assert set(manifest["problem_sets"]) == {"bee/qualifier", "bee/competition"}
+    assert set(manifest["problem_sets"]) == {"bench/easy", "bench/hard"}
     (entry,) = manifest["models"].values()
     assert (entry["label"], entry["samples"], entry["problems"]) == (model, 1, 2)
 
 
 def test_the_same_call_again_asks_nothing(
-    tmp_path: Path, model: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, model: str, bench: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = tmp_path / "asked"
     monkeypatch.setenv("ASKED", str(asked))
     for _ in range(2):
-        harness.sweep([model], [BENCHMARK], limit=4, samples=2, out=tmp_path / "run")
+        harness.sweep([model], [bench], limit=4, samples=2, out=tmp_path / "run")
     assert len(asked.read_text().split()) == 8
 
 
 def test_a_run_is_extended_by_samples_problems_and_models(
-    tmp_path: Path, model: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, model: str, bench: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = tmp_path / "asked"
     monkeypatch.setenv("ASKED", str(asked))
     out = tmp_path / "run"
-    harness.sweep([model], [BENCHMARK], limit=2, samples=1, out=out)
+    harness.sweep([model], [bench], limit=2, samples=1, out=out)
     before = completions(out)
-    harness.sweep([model], [BENCHMARK], limit=2, samples=3, out=out)
-    harness.sweep([model], [BENCHMARK], limit=4, samples=3, out=out)
+    harness.sweep([model], [bench], limit=2, samples=3, out=out)
+    harness.sweep([model], [bench], limit=4, samples=3, out=out)
     assert len(asked.read_text().split()) == 12
     other = tmp_path / "other.py"
     other.write_text("def answer(messages, seed): return 'x'\n")
-    run = harness.sweep([f"python/{other}:answer"], [BENCHMARK], limit=4, samples=3, out=out)
+    run = harness.sweep([f"python/{other}:answer"], [bench], limit=4, samples=3, out=out)
     after = completions(out)
     assert len(after) == 24
     assert before.items() <= after.items()
     assert len(run.models) == 2
     assert run.summary().missing == 0
-    direct = harness.sweep([model], [BENCHMARK], limit=4, samples=3, out=tmp_path / "direct")
+    direct = harness.sweep([model], [bench], limit=4, samples=3, out=tmp_path / "direct")
     assert completions(direct.path).items() <= after.items()
 
 
-def test_more_problems_are_added_in_every_subset(tmp_path: Path, model: str) -> None:
-    small = plan([model], [BENCHMARK], limit=6).problems
-    large = plan([model], [BENCHMARK], limit=11).problems
+def test_more_problems_are_added_in_every_subset(tmp_path: Path, model: str, bench: str) -> None:
+    small = plan([model], [bench], limit=6).problems
+    large = plan([model], [bench], limit=11).problems
     assert {problem.id for problem in small} < {problem.id for problem in large}
-    assert Counter(problem.subset for problem in small) == {"qualifier": 3, "competition": 3}
-    assert Counter(problem.subset for problem in large) == {"qualifier": 6, "competition": 5}
+    assert Counter(problem.subset for problem in small) == {"easy": 3, "hard": 3}
+    assert Counter(problem.subset for problem in large) == {"easy": 6, "hard": 5}
 
 
 @pytest.mark.parametrize(
     ("change", "named"),
     [
         ({"seed": 1}, "seed is 0 there and 1 here"),
-        ({"benchmarks": ["bee/competition"]}, "benchmarks is"),
+        ({"benchmarks": ["bee"]}, "benchmarks is"),
         ({"sampling": Sampling(temperature=0.5)}, "sampling temperature is 1.0 there and 0.5 here"),
         ({"prompt": "own"}, "prompts integration name is"),
     ],
 )
 def test_another_configuration_is_refused(
-    tmp_path: Path, model: str, change: dict[str, Any], named: str
+    tmp_path: Path, model: str, bench: str, change: dict[str, Any], named: str
 ) -> None:
     out = tmp_path / "run"
-    arguments: dict[str, Any] = {"benchmarks": [BENCHMARK], "limit": 2, "out": out}
+    arguments: dict[str, Any] = {"benchmarks": [bench], "limit": 2, "out": out}
     harness.sweep([model], **arguments)
     if change.get("prompt") == "own":
         own = tmp_path / "own.jinja"
@@ -131,40 +130,40 @@ def test_another_configuration_is_refused(
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
 
 
-def test_a_changed_problem_is_refused(tmp_path: Path, model: str) -> None:
+def test_a_changed_problem_is_refused(tmp_path: Path, model: str, bench: str) -> None:
     out = tmp_path / "run"
-    harness.sweep([model], [BENCHMARK], limit=2, out=out)
+    harness.sweep([model], [bench], limit=2, out=out)
     path = out / "problems.jsonl"
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     rows[0]["problem"]["target"]["integrand"] += "+1"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(UserError, match="has changed since"):
-        harness.sweep([model], [BENCHMARK], limit=2, out=out)
+        harness.sweep([model], [bench], limit=2, out=out)
 
 
-def test_an_edited_model_is_another_model(tmp_path: Path, model: str) -> None:
+def test_an_edited_model_is_another_model(tmp_path: Path, model: str, bench: str) -> None:
     out = tmp_path / "run"
-    harness.sweep([model], [BENCHMARK], limit=2, out=out)
+    harness.sweep([model], [bench], limit=2, out=out)
     with (tmp_path / "model.py").open("a") as file:
         file.write("# a change\n")
-    run = harness.sweep([model], [BENCHMARK], limit=2, out=out)
+    run = harness.sweep([model], [bench], limit=2, out=out)
     assert len(run.models) == 2
     assert len(completions(out)) == 4
 
 
-def test_one_writer_at_a_time(tmp_path: Path, model: str) -> None:
+def test_one_writer_at_a_time(tmp_path: Path, model: str, bench: str) -> None:
     from harness.store import writing
 
-    job = plan([model], [BENCHMARK], limit=2, out=tmp_path / "run")
+    job = plan([model], [bench], limit=2, out=tmp_path / "run")
     with writing(job.out, job.identity), pytest.raises(UserError, match="another process"):
         run_job(job)
     run_job(job)
 
 
-def test_failures_of_a_model_are_recorded_not_raised(tmp_path: Path) -> None:
+def test_failures_of_a_model_are_recorded_not_raised(tmp_path: Path, bench: str) -> None:
     path = tmp_path / "bad.py"
     path.write_text("def answer(messages, seed):\n    return 1 / 0 if seed % 2 else None\n")
-    run = harness.sweep([f"python/{path}:answer"], [BENCHMARK], limit=4, out=tmp_path / "run")
+    run = harness.sweep([f"python/{path}:answer"], [bench], limit=4, out=tmp_path / "run")
     rows = completions(run.path).values()
     assert {row["finish_reason"] for row in rows} == {"error"}
     assert {row["detail"].partition(":")[0] for row in rows} <= {"ZeroDivisionError", "TypeError"}
@@ -173,10 +172,10 @@ def test_failures_of_a_model_are_recorded_not_raised(tmp_path: Path) -> None:
 
 
 def test_scoring_again_asks_nothing_and_keeps_both(
-    tmp_path: Path, model: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, model: str, bench: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "run"
-    run = harness.sweep([model], [BENCHMARK], limit=4, samples=4, out=out)
+    run = harness.sweep([model], [bench], limit=4, samples=4, out=out)
     first = verdicts(out)
     monkeypatch.setenv("ASKED", str(tmp_path / "asked"))
     scored = harness.score(out, policy=Policy(strict=True))
@@ -189,17 +188,17 @@ def test_scoring_again_asks_nothing_and_keeps_both(
     assert verdicts(out) == first
 
 
-def test_it_works_inside_a_running_loop(tmp_path: Path, model: str) -> None:
+def test_it_works_inside_a_running_loop(tmp_path: Path, model: str, bench: str) -> None:
     async def notebook() -> Run:
-        return harness.sweep([model], [BENCHMARK], limit=2, out=tmp_path / "run")
+        return harness.sweep([model], [bench], limit=2, out=tmp_path / "run")
 
     assert len(completions(asyncio.run(notebook()).path)) == 2
 
 
-def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path: Path, model: str) -> None:
+def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path: Path, model: str, bench: str) -> None:
     out = tmp_path / "run"
     command = [sys.executable, str(ROOT / "run.py"), "sweep", "--model", model, "--limit", "2",
-               "--benchmark", BENCHMARK, "-n", "100", "--out", str(out)]  # fmt: skip
+               "--benchmark", bench, "-n", "100", "--out", str(out)]  # fmt: skip
     process = subprocess.Popen(
         command, stderr=subprocess.PIPE, text=True, env=os.environ | {"SLOW": "0.5"}
     )
@@ -219,11 +218,11 @@ def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path: Path, model: str) -
     assert len(completions(out)) == len(verdicts(out)) == 200
 
 
-def test_twenty_kills_lose_and_repeat_nothing(tmp_path: Path, model: str) -> None:
+def test_twenty_kills_lose_and_repeat_nothing(tmp_path: Path, model: str, bench: str) -> None:
     """SIGKILL at random moments over one run, which then equals an undisturbed one."""
     chance = random.Random(20)
     arguments = [sys.executable, str(ROOT / "run.py"), "sweep", "--model", model, "--benchmark",
-                 BENCHMARK, "--limit", "6", "-n", "300", "-M", "concurrency=16"]  # fmt: skip
+                 bench, "--limit", "6", "-n", "300", "-M", "concurrency=16"]  # fmt: skip
     out, asked = tmp_path / "killed", tmp_path / "asked"
     disturbed = [*arguments, "--out", str(out)]
     kills = 0
@@ -235,7 +234,7 @@ def test_twenty_kills_lose_and_repeat_nothing(tmp_path: Path, model: str) -> Non
             disturbed,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env=os.environ | {"SLOW": "0.6", "ASKED": str(asked)},
+            env=os.environ | {"SLOW": "0.6", "ASKED": str(asked), "SHARD": "20000"},
         )
         # Some die while starting, most while asking and scoring.
         try:
@@ -258,4 +257,6 @@ def test_twenty_kills_lose_and_repeat_nothing(tmp_path: Path, model: str) -> Non
     assert completions(out) == completions(undisturbed)
     assert verdicts(out) == verdicts(undisturbed)
     assert len(completions(out)) == 1800
+    for log in ("completions", "verdicts/*"):
+        assert len(list(out.glob(f"{log}/*.jsonl.gz"))) > 5
     assert Run(out).summary().rows == Run(undisturbed).summary().rows
