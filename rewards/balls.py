@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import os
 import threading
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
+from operator import itemgetter
 from typing import Any, Literal
 
 from flint import acb, ctx, fmpq
@@ -121,14 +123,23 @@ class Break:
     at: Literal["zero", "integer"]
 
 
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """The argument of a function whose branch matters, with its slot; is the function a root?"""
+
+    argument: Expression
+    slot: int
+    root: bool
+
+
 @dataclass(slots=True)
 class Tape:
     """A compiled expression. Build with `compile_tape`.
 
     ``terms`` are the slots of the top-level additive terms that depend on the variable; ``root`` is
     the slot of the whole. ``domain`` lists slots that are real on the real domain, ``radicals`` the
-    roots as (slot, order, slot of the radicand), ``branches`` the arguments of functions
-    whose branch matters (with whether it is a root), ``breaks`` the non-analytic parts, ``poles``
+    roots as (slot, order, slot of the radicand), ``branches`` the functions whose
+    branch matters, ``breaks`` the non-analytic parts, ``poles``
     the arguments of inverse functions that jump where it has a pole. ``special`` says that a
     function of `_SLOW` occurs, ``pointwise`` that a condition singles out points of the line.
     """
@@ -139,7 +150,7 @@ class Tape:
     terms: list[int] = field(default_factory=list)
     domain: list[int] = field(default_factory=list)
     radicals: list[tuple[int, int, int]] = field(default_factory=list)
-    branches: list[tuple[Expression, bool]] = field(default_factory=list)
+    branches: list[Branch] = field(default_factory=list)
     breaks: list[Break] = field(default_factory=list)
     poles: list[int] = field(default_factory=list)
     odd_roots: bool = False
@@ -168,8 +179,9 @@ class Tape:
         *,
         derivative: bool = True,
         overrides: Mapping[int, Ball] | None = None,
+        until: int | None = None,
     ) -> list[Jet]:
-        """The jet of every slot at ``x``, with the other symbols at ``values``.
+        """The jet of every slot (up to ``until``) at ``x``, with the other symbols at ``values``.
 
         ``overrides`` multiplies the value of given slots (another branch of a root); only without
         derivative.
@@ -180,7 +192,10 @@ class Tape:
                 jets_[slot] = (x, jets.ONE if derivative else None)
             else:
                 jets_[slot] = (values[name], None)
-        for slot, rule, a, b in self._dynamic:
+        program = self._dynamic
+        if until is not None:
+            program = program[: bisect_right(program, until, key=itemgetter(0))]
+        for slot, rule, a, b in program:
             if b >= 0:
                 jets_[slot] = rule(jets_[a], jets_[b])
             elif b == -1:
@@ -350,7 +365,7 @@ class _Compiler:
 
     def _branch(self, node: Call, argument: int, *, root: bool = False, at: int = 0) -> None:
         if self.tape._varying[argument]:
-            self.tape.branches.append((node.args[at], root))
+            self.tape.branches.append(Branch(node.args[at], argument, root))
 
     def chain(self, name: str, slots: Sequence[int]) -> int:
         """A left fold of a two-argument rule."""

@@ -17,7 +17,7 @@ from zlib import crc32
 
 from flint import acb, arb, ctx
 
-from .balls import Tape, compile_tape, precision
+from .balls import Branch, Break, Tape, compile_tape, precision
 from .domain import breakpoints, pole_crossings, uniform
 from .expression import Expression, Number, Symbol
 from .integrand import BASE_BITS, MIN_POINTS, Integrand, Point, Pool
@@ -34,12 +34,16 @@ SEEN = arb(2**16)
 ANALYTIC_POINTS, TAME_POINTS, BRANCHING_POINTS = 5, 10, 24
 #: Points that measure coverage once a branch of f's radicals differs somewhere.
 COVERAGE_POINTS = 32
+#: A ball around zero is taken for zero at this precision, relative to the terms that cancel.
+ZERO_BITS = 1024
 #: Sign changes of f's radicals that are tried at a point.
 MAX_BRANCHES = 64
 #: Work units (slots evaluated, times precision over 64 bits) after which a verdict is undecided.
 BUDGET = 4_000_000
 #: Most evaluations on intervals that are spent on the breakpoints of one non-analytic part.
 MAX_SEARCH = 3000
+#: The same for zeros of a radicand, in whose neighbourhood more points are taken.
+MAX_RADICAND_SEARCH = 160
 #: Longer answers are not searched for jumps of inverse functions, which are only flagged.
 MAX_FLAGGED = 400
 #: Two sides of a breakpoint differ by more than this share: a jump.
@@ -114,6 +118,7 @@ class _Decision:
         self.flipped: list[tuple[Point, tuple[int, ...]]] = []
         self.bits_of_agreement = float(MAX_BITS)
         self.finite = False
+        self.smooth = not (tape.breaks or tape.branches)
         self.spent = 0
         literal = max(tape.literal_bits, pool.tape.literal_bits)
         self.bits = BASE_BITS if literal <= 32 else BASE_BITS + 64 * (literal // 32)
@@ -124,9 +129,9 @@ class _Decision:
 
     def run(self) -> Outcome:
         pool, tape = self.pool, self.tape
-        wanted = points_wanted(tape)
+        wanted = max(points_wanted(tape), points_wanted(pool.tape))
         refuted = self._visit(pool.take(wanted))
-        if refuted is None and pool.tier == "complex" and (tape.breaks or not self.agreeing):
+        if refuted is None and pool.tier == "complex" and tape.breaks:
             return self._undecided("f is real nowhere, and no disc decides")
         if refuted is None and self.flipped:
             refuted = self._visit(pool.take(COVERAGE_POINTS)[wanted:])
@@ -143,10 +148,8 @@ class _Decision:
             return self._refutation(point, "another branch of the integrand's radicals everywhere")
         if not self.finite:
             return self._undecided("the answer has no finite value at any point")
-        refuted = self._branch_change() or self._look_for_unseen_terms()
-        if refuted is not None:
-            return refuted
-        return self._continuity() if self.order else self._accepted([])
+        refuted = self._branch_change() or self._jumps() or self._look_for_unseen_terms()
+        return refuted or self._accepted()
 
     def _usable(self) -> int:
         return len(self.agreeing) + len(self.flipped)
@@ -190,7 +193,7 @@ class _Decision:
                 # Balls that overlap agree to the accuracy that both have.
                 agreed = min(slope.rel_accuracy_bits(), expected.rel_accuracy_bits())
                 if agreed < AGREE_BITS:
-                    agreed = self._scale(expected, jets) - log2(difference.abs_upper())
+                    agreed = self._scale(point, expected, jets) - log2(difference.abs_upper())
                 if agreed >= AGREE_BITS:
                     self.bits_of_agreement = min(self.bits_of_agreement, agreed, bits)
                     self.finite |= jets[self.tape.root][0].is_finite()
@@ -207,18 +210,23 @@ class _Decision:
             bits *= 2
         return None
 
-    def _scale(self, expected: Ball, jets: Sequence[Jet]) -> float:
-        """log2 of |f|, or of the largest term that cancels where f is zero."""
-        if not expected.is_zero():
+    def _scale(self, point: Point, expected: Ball, jets: Sequence[Jet]) -> float:
+        """log2 of |f|, or of the largest term that cancels where f is zero (to all appearances)."""
+        if not expected.contains(ZERO):
             return log2(expected.abs_lower())
-        slopes = [jets[slot][self.order] for slot in self.tape.terms]
-        return max((log2(slope.abs_upper()) for slope in slopes if slope is not None), default=0.0)
+        if not expected.is_zero() and ctx.prec < ZERO_BITS:
+            return -math.inf
+        f = self.pool.tape
+        parts = [jets[slot][self.order] for slot in self.tape.terms]
+        parts += [f.run(point.x, self.pool.values, derivative=False)[slot][0] for slot in f.terms]
+        return max((log2(part.abs_upper()) for part in parts if part is not None), default=0.0)
 
     def _see_terms(self, jets: Sequence[Jet], difference: Ball) -> None:
         least = difference.abs_upper() * SEEN
         for slot in tuple(self.unseen):
             slope = jets[slot][self.order]
-            if slope is None or slope.is_zero() or slope.abs_lower() > least:
+            # An exact zero is a term that vanishes, unless it is a step between its jumps.
+            if slope is None or (self.smooth and slope.is_zero()) or slope.abs_lower() > least:
                 self.unseen.discard(slot)
 
     def _spend(self, units: int) -> None:
@@ -353,13 +361,12 @@ class _Decision:
 
     # --- jumps ---
 
-    def _continuity(self) -> Outcome:
-        """Accept, unless F jumps where f is bounded; flag jumps of inverse functions."""
+    def _jumps(self) -> Outcome | None:
+        """Refute an F that jumps where f is bounded, or that differs from f between breakpoints."""
         if self.tape.pointwise:
             return self._undecided("a condition singles out points")
         ctx.prec = self.bits
         width = 2.0 ** -(self.bits * 3 // 8)
-        flags: list[str] = []
         cells: list[Ball] = []
         for brk in self.tape.breaks:
             budget = min(MAX_SEARCH, (BUDGET - self.spent) // (4 * self.tape.size))
@@ -367,36 +374,44 @@ class _Decision:
             self._spend(budget * self.tape.size)
             if not complete:
                 return self._undecided("a non-analytic part has breakpoints too close to isolate")
-            for low, high in places:
+            for low, high in places if self.order else ():
                 jump = self._jump(low, high)
                 if jump is not None:
-                    return Outcome(
-                        Status.INCORRECT,
-                        self._usable(),
-                        witness=jump,
-                        detail="the answer jumps where the integrand is bounded",
-                    )
+                    detail = "the answer jumps where the integrand is bounded"
+                    return Outcome(Status.INCORRECT, self._usable(), witness=jump, detail=detail)
             cells += [low for low, _ in places]
-        refuted = self._visit(self._between(cells))
-        if refuted is not None:
-            return refuted
+        for branch in self.tape.branches:
+            if branch.root and not _tame(branch, self.tape.variable):
+                cells += self._touching(branch, width)
+        return self._visit(self._between(cells))
+
+    def _touching(self, branch: Branch, width: float) -> list[Ball]:
+        """Zeros of a radicand that may touch zero, where the sign of the root may change."""
+        coefficients = _polynomial(branch.argument, self.tape.variable)
+        if coefficients is not None:
+            a, b, _ = coefficients
+            return [arb(-b / (2 * a))]
+        zero = Break(branch.slot, "zero")
+        places, _ = breakpoints(self.tape, zero, self.values, MAX_RADICAND_SEARCH, width)
+        return [low for low, _ in places]
+
+    def _discontinuous(self) -> bool:
+        """Whether an inverse function makes F jump at a pole of its argument near the origin."""
+        ctx.prec = BASE_BITS
         poles = self.tape.poles[:4] if self.tape.size <= MAX_FLAGGED else []
-        if any(
+        return any(
             self._jump(low, high) is not None
             for slot in poles
             for low, high in pole_crossings(self.tape, slot, self.values)
-        ):
+        )
+
+    def _accepted(self) -> Outcome:
+        flags: list[str] = []
+        if self.order and self._discontinuous():
             flags.append("discontinuous")
             if self.policy.require_continuous:
-                return Outcome(
-                    Status.INCORRECT,
-                    self._usable(),
-                    flags=tuple(flags),
-                    detail="the answer is discontinuous, and continuity is required",
-                )
-        return self._accepted(flags)
-
-    def _accepted(self, flags: list[str]) -> Outcome:
+                detail = "the answer is discontinuous, and continuity is required"
+                return Outcome(Status.INCORRECT, self._usable(), flags=tuple(flags), detail=detail)
         if self.pool.tier == "complex":
             flags.append("complex_disc")
         elif self.pool.tier == "value":
@@ -467,24 +482,24 @@ def points_wanted(tape: Tape) -> int:
         return ANALYTIC_POINTS
     return (
         TAME_POINTS
-        if all(_tame(*branch, tape.variable) for branch in tape.branches)
+        if all(_tame(branch, tape.variable) for branch in tape.branches)
         else BRANCHING_POINTS
     )
 
 
-def _tame(argument: Expression, root: bool, variable: str) -> bool:
+def _tame(branch: Branch, variable: str) -> bool:
     """Whether a branch can only change at an end of the real domain.
 
     A linear argument, or for a root a quadratic without a double zero.
     """
-    coefficients = _polynomial(argument, variable)
+    coefficients = _polynomial(branch.argument, variable)
     if coefficients is None:
         return False
     a, b, c = coefficients
     if a == 0.0:
         return True
     scale = b * b + abs(4 * a * c)
-    return root and abs(b * b - 4 * a * c) > 1e-9 * scale
+    return branch.root and abs(b * b - 4 * a * c) > 1e-9 * scale
 
 
 def _polynomial(node: Expression, variable: str) -> tuple[float, float, float] | None:
@@ -543,6 +558,10 @@ def _product(parts: Sequence[tuple[float, float, float]]) -> tuple[float, float,
     return a, b, c
 
 
+#: Orders of magnitude beyond 2^(+-2^1000) are all alike.
+HUGE = 2**1000
+
+
 def log2(size: Any) -> float:
     """Binary order of magnitude of an exact non-negative arb (its exponent may be astronomical)."""
     if size.is_zero():
@@ -550,7 +569,8 @@ def log2(size: Any) -> float:
     if not size.is_finite():
         return math.inf
     mantissa, exponent = size.mid().man_exp()
-    return float(int(mantissa).bit_length() + int(exponent))
+    order = int(mantissa).bit_length() + int(exponent)
+    return float(max(-HUGE, min(HUGE, order)))
 
 
 def show(ball: Ball) -> str:

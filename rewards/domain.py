@@ -150,7 +150,7 @@ def breakpoints(
     while queue and budget > 0 and len(found) < MAX_BREAKPOINTS:
         near, _, low, high = heapq.heappop(queue)
         budget -= 1
-        jets = tape.run(acb(low.union(high)), values)
+        jets = tape.run(acb(low.union(high)), values, until=brk.slot)
         value, slope = jets[brk.slot]
         if not _holds_break(value, brk.at):
             continue
@@ -192,7 +192,7 @@ def pole_crossings(
     """Places near the origin where u changes sign through a pole (narrow intervals)."""
 
     def at(x: float) -> float | None:
-        value = tape.run(acb(x), values, derivative=False)[slot][0]
+        value = tape.run(acb(x), values, derivative=False, until=slot)[slot][0]
         return float(value.real) if value.is_finite() and value.imag.contains(0) else None
 
     grid = [(i + 0.382) * 0.75 - 9.0 for i in range(24)]
@@ -228,7 +228,8 @@ def _bisect(
     """Where a monotone u passes ``target`` in [low, high], isolated; None where it does not."""
 
     def sign(at: Ball) -> int:
-        real = tape.run(acb(at), values, derivative=False)[slot][0].real - target
+        jets = tape.run(acb(at), values, derivative=False, until=slot)
+        real = jets[slot][0].real - target
         return 1 if real > 0 else -1 if real < 0 else 0
 
     left, right = sign(low), sign(high)
