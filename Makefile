@@ -12,7 +12,7 @@ demo: $(VENV)/.installed
 	$(RUN) report runs/demo
 
 # The core tests, in minutes. Tests whose extra is not installed are skipped with the reason.
-test: $(VENV)/.installed lint
+test: $(VENV)/.installed
 	$(BIN)/python -m pytest -m "not slow and not perf"
 
 test-all: $(VENV)/.installed lint

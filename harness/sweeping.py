@@ -57,12 +57,13 @@ class Job:
 
     def requests(self, model: Model) -> Iterator[Request]:
         """Everything to ask of a model: the first sample of every problem, then the second, ..."""
+        model_hash = model.hash
+        keyed = [(problem, problem_key(problem)) for problem in self.problems]
         for sample in range(self.samples):
-            for problem in self.problems:
-                key = problem_key(problem)
+            for problem, key in keyed:
                 prompt, sampling, request = self.rendered[key]
                 yield Request(
-                    model=model.hash,
+                    model=model_hash,
                     problem=problem,
                     prompt=prompt,
                     sampling=sampling,
