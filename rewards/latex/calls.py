@@ -124,7 +124,7 @@ def _bare_argument(parser: Parser, name: str, depth: int) -> Expression:
             token = tokens[parser.pos]
             operator = INFIX.get(token)
     if operator and type(parts[-1]) in _ATOMIC:
-        _take_operator(parser, token, parts, depth)
+        _take_operator(parser, name, token, parts, depth)
     return parser.negated(negative, product(parts))
 
 
@@ -157,7 +157,9 @@ def _continues(parser: Parser, name: str, token: str, constant: bool) -> bool:
     return takes
 
 
-def _take_operator(parser: Parser, token: str, parts: list[Expression], depth: int) -> None:
+def _take_operator(
+    parser: Parser, name: str, token: str, parts: list[Expression], depth: int
+) -> None:
     r"""``\sin x/2`` and ``\sin 2 \cdot x``, where custom is divided."""
     tokens = parser.tokens
     following = tokens[parser.pos + 1]
@@ -175,7 +177,7 @@ def _take_operator(parser: Parser, token: str, parts: list[Expression], depth: i
             parts[:] = [quotient(product(parts), parser.factor(depth))]
     elif token in ("*", "\\cdot", "\\times") and len(parts) == 1 and type(parts[0]) is Number:
         divided = type(parser.atoms.get(following)) is Symbol
-        if divided and not parser.choose(customs.ARGUMENT_TIMES):
+        if divided and (name in _LOGARITHMS) == parser.choose(customs.ARGUMENT_TIMES):
             parser.pos += 1
             parts.append(parser.factor(depth))
 

@@ -9,7 +9,7 @@ from . import customs
 from .calls import function
 from .errors import NotClosedFormError, ReadError, TooBigError
 from .parser import Parser, quotient, ratio
-from .special import hypergeometric, named
+from .special import named
 
 _BRACE: Final = frozenset("}")
 _DIFFERENTIALS: Final = frozenset(("d", "\\differential", "\\partial", "\\upright d"))
@@ -23,25 +23,13 @@ def parenthesis(parser: Parser, closers: frozenset[str], depth: int) -> Expressi
 
 
 def brace(parser: Parser, _: None, depth: int) -> Expression:
-    """A braced group; an empty one is nothing, unless a hypergeometric function begins there."""
-    if parser.tokens[parser.pos] == "}":
-        parser.pos += 1
-        token = parser.tokens[parser.pos]
-        if token == "_":
-            return hypergeometric(parser, depth)
-        return parser.operand(token, depth)
+    r"""A braced group, perhaps of nothing but a function's name: ``{\rm arctan}(x)``."""
     if parser.tokens[parser.pos + 1] == "}":
         entry = parser.prefix.get(parser.tokens[parser.pos])
-        if entry is not None and entry[0] in (function, named):  # {\rm arctan}(x)
+        if entry is not None and entry[0] in (function, named):
             parser.pos += 2
             return entry[0](parser, entry[1], depth)
     return parser.group(_BRACE, depth)
-
-
-def lower_script(parser: Parser, _: None, depth: int) -> Expression:
-    """``_2F_1`` without the empty braces."""
-    parser.pos -= 1
-    return hypergeometric(parser, depth)
 
 
 def bars(parser: Parser, _: None, depth: int) -> Expression:

@@ -113,7 +113,7 @@ _SHORT: Final = frozenset(
     ("sh", "ch", "th", "tg", "lg", "gd", "arch", "arth", "arsh", "cth", "sen", "fact", "sign",
      "root", "max", "min", "Ai", "Bi", "Li", "Ti", "Ei", "Si", "Ci", "li", "Shi", "Chi",
      "Cin", "Ein", "hyper", "int", "integral", "Integral", "integrate", "lim", "limit", "Limit",
-     "diff", "Derivative", "derivative", "infinity", "oo", "antiderivative")
+     "diff", "Derivative", "derivative", "infinity", "oo", "antiderivative", "Catalan")
 )  # fmt: skip
 
 
@@ -134,6 +134,7 @@ def _names() -> dict[str, str]:
         names[word] = "\\lim"
     for word in ("diff", "Derivative", "derivative"):
         names[word] = "\\partial"
+    names["Catalan"] = "\\catalan"
     names["infinity"] = names["oo"] = "\\infty"
     names["pi"] = "\\pi"
     for word in CONSTANT_WORDS:

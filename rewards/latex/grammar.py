@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from ..expression import Expression, Number, Symbol
+from ..expression import Call, Expression, Number, Symbol
 from . import builders, calls, forms, special
 from .errors import AlternativesError, NotClosedFormError, ReadError
 from .functions import CONSTANT_WORDS, GREEK, NAMES, UNARY
@@ -39,7 +39,7 @@ def _prefix() -> dict[str, Entry]:
         "\\lceil": (forms.rounded, "ceil"),
         "-": (forms.negation, "-"),
         "+": (forms.negation, "+"),
-        "_": (forms.lower_script, None),
+        "\\hyper": (special.hypergeometric, None),
         "\\frac": (forms.fraction, None),
         "\\sqrt": (forms.radical, None),
         "\\radical": (forms.radical_sign, 2),
@@ -53,6 +53,10 @@ def _prefix() -> dict[str, Entry]:
         "\\partial": _not_closed("a derivative"),
         "\\nabla": _not_closed("a derivative"),
         "\\differential": _unsupported("an expression without a differential"),
+        "\\upright d": _unsupported("an expression without a differential"),
+        "\\dd": _unsupported("an expression without a differential"),
+        "\\dv": _not_closed("a derivative"),
+        "\\pdv": _not_closed("a derivative"),
         "'": _unsupported("an expression without a derivative"),
         "\\infty": _unsupported("a finite value"),
         "\\iint": _not_closed("an unevaluated integral"),
@@ -96,6 +100,7 @@ def _atoms() -> dict[str, Expression]:
     atoms |= {letter: Symbol(letter) for letter in _LETTERS if letter not in special.LETTERS}
     atoms |= {"\\" + name: Symbol(name) for name in GREEK if "\\" + name not in special.LETTERS}
     atoms |= {"e": E, "i": IMAGINARY, "\\pi": PI, "\\upright e": E, "\\upright i": IMAGINARY}
+    atoms["\\catalan"] = Call("catalan")
     atoms["constant"] = Symbol(CONSTANT_WORDS[0])
     return atoms
 

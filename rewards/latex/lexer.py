@@ -88,7 +88,7 @@ _DROPPED: Final = frozenset(
     \underline \smash \hfill \hfil \left \right \middle \big \Big \bigg \Bigg \bigl \bigr \Bigl
     \Bigr \biggl \biggr \Biggl \Biggr \bigm \Bigm \null \relax \protect \noindent \par \large
     \Large \LARGE \small \normalsize \tiny \huge \Huge \centering \pmb \symbf \symup \symit
-    \upright \mathup \textnormal \bigstar \unicode \iffalse \fi \sl \em \normalfont \upshape
+    \upright \qty \mathup \textnormal \bigstar \unicode \iffalse \fi \sl \em \normalfont \upshape
     """.split()
 )
 _DELIMITERS: Final = dict.fromkeys("()[]", "") | {
@@ -143,7 +143,15 @@ def tokenize(text: str, known: Collection[str], spell: Speller, limits: Limits) 
 
 
 def _has_marks(text: str) -> bool:
-    return "&" in text or "\\\\" in text or "{}" in text
+    """Whether the text holds what needs a second look at its tokens (`_kept`)."""
+    return (
+        "&" in text
+        or "\\\\" in text
+        or "{}" in text
+        or "F_" in text  # as in _2F_1
+        or "\\left." in text
+        or "\\left ." in text
+    )
 
 
 def offset_of(text: str, index: int, spell: Speller) -> int:
@@ -173,7 +181,13 @@ def _prepared(text: str) -> str:
 
 
 def _kept(tokens: list[str]) -> list[int]:
-    r"""The places left without ``&`` and ``\\`` outside tables, and without empty groups."""
+    r"""The places left without ``&`` and ``\\`` outside tables, and without empty groups.
+
+    Renames two kinds of token in place: the first underscore of ``_2F_1``, and the bar of
+    ``\left. x \right| m``.
+    """
+    _mark_hypergeometric(tokens)
+    bars = _separating_bars(tokens) if "\\left." in tokens else ()
     kept: list[int] = []
     tables = 0
     for place, token in enumerate(tokens):
@@ -181,12 +195,11 @@ def _kept(tokens: list[str]) -> list[int]:
             tables += 1
         elif token.startswith("\\end "):
             tables -= 1
-        elif tables <= 0 and (token == "&" or token == "\\\\"):
+        elif (tables <= 0 and (token == "&" or token == "\\\\")) or place in bars:
             continue
         elif token == "}" and kept and tokens[kept[-1]] == "{" and kept[-1] == place - 1:
             before = tokens[kept[-2]] if len(kept) > 1 else ""
-            # An empty exponent and the empty base of {}_2F_1 say something.
-            if before not in ("^", "_") and tokens[place + 1 : place + 2] != ["_"]:
+            if before not in ("^", "_"):
                 kept.pop()
                 continue
         kept.append(place)
@@ -194,6 +207,32 @@ def _kept(tokens: list[str]) -> list[int]:
 
 
 Speller = Callable[[str], tuple[str, ...]]
+
+
+def _mark_hypergeometric(tokens: list[str]) -> None:
+    for place, token in enumerate(tokens):
+        if token == "F" and place > 1 and tokens[place + 1 : place + 2] == ["_"]:
+            if tokens[place - 2] == "_":
+                tokens[place - 2] = "\\hyper"
+            elif place > 3 and tokens[place - 1] == "}" and tokens[place - 4] == "_":
+                tokens[place - 4] = "\\hyper"
+
+
+def _separating_bars(tokens: list[str]) -> set[int]:
+    r"""Renames the bars of ``\left. x \right| m``; the places of their ``\left.``."""
+    found: set[int] = set()
+    opened: list[int] = []
+    for place, token in enumerate(tokens):
+        if token in ("(", "[", "\\{", "\\left|", "\\left."):
+            opened.append(place)
+        elif token in (")", "]", "\\}", "\\right|", "\\right.") and opened:
+            start = opened.pop()
+            # With limits it is the bar of an evaluation.
+            limits = tokens[place + 1 : place + 2] in (["_"], ["^"])
+            if tokens[start] == "\\left." and token == "\\right|" and not limits:
+                tokens[place] = "\\middle|"
+                found.add(start)
+    return found
 
 
 def speller(symbols: frozenset[str], known: Mapping[str, object]) -> Speller:
@@ -290,7 +329,7 @@ def _word(content: str, is_operator: bool, symbols: frozenset[str]) -> tuple[str
     content = content.strip("\u2061 ")
     if not content or content in "~,.;:":
         return ()
-    if content in ("e", "i"):
+    if content in ("e", "i") or (content == "d" and "d" not in symbols):
         return ("\\upright " + content,)
     if content in symbols:
         return (content,)

@@ -30,7 +30,13 @@ _ORDERED: Final = {
     "bessel_y": "Y", "bessel_i": "I", "bessel_k": "K", "legendre_p": "P", "chebyshev_t": "T",
     "chebyshev_u": "U", "hermite_h": "H", "laguerre_l": "L",
 }  # fmt: skip
-_CONSTANTS: Final = {"pi": r"\pi", "e": "e", "i": "i", "euler_gamma": r"\gamma"}
+_CONSTANTS: Final = {
+    "catalan": r"\mathrm{Catalan}",
+    "pi": r"\pi",
+    "e": "e",
+    "i": "i",
+    "euler_gamma": r"\gamma",
+}
 _RELATIONS: Final = {"lt": "<", "gt": ">", "le": r"\le", "ge": r"\ge", "eq": "=", "ne": r"\ne"}
 
 

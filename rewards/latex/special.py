@@ -8,7 +8,7 @@ from ..expression import Call, Expression, Number, Symbol
 from . import customs
 from .builders import BUILDERS, Arguments
 from .calls import BRACE, OPENERS, argument_of
-from .parser import CLOSERS, Parser
+from .parser import CLOSERS, E, Parser
 
 
 def named(parser: Parser, name: str, depth: int) -> Expression:
@@ -87,6 +87,8 @@ def letter(parser: Parser, name: str, depth: int) -> Expression:
         builder = builders.get(str(count))
         if builder is not None and not _is_product(parser, name, count):
             return _letter_call(parser, name, builder, None, depth)
+    if name == "E" and token == "^":
+        return E  # Mathematica's spelling of Euler's number
     if name == "\\gamma" and tokens[parser.pos] != "_":
         return Call("euler_gamma")
     return Symbol(name.lstrip("\\"))
@@ -155,16 +157,22 @@ def _polygamma(parser: Parser, depth: int) -> Expression | None:
     return Call("polygamma", (order, *arguments)) if len(arguments) == 1 else None
 
 
-def hypergeometric(parser: Parser, depth: int) -> Expression:
-    """``_2F_1(a, b; c; z)`` from the first underscore on."""
-    start = parser.pos
-    parser.pos += 1
-    parser.tex_argument(depth)
+def hypergeometric(parser: Parser, _: None, depth: int) -> Expression:
+    """``_2F_1(a, b; c; z)`` after its first underscore."""
+    start = parser.pos - 1
+    above = parser.tex_argument(depth)
     parser.expect("F", "F of a hypergeometric function")
     parser.expect("_", "the order of a hypergeometric function")
-    parser.tex_argument(depth)
-    parser.expect("(", "the arguments of a hypergeometric function")
+    below = parser.tex_argument(depth)
+    if parser.tokens[parser.pos] not in OPENERS:
+        raise parser.error("the arguments of a hypergeometric function")
+    parser.pos += 1
     groups = _parameter_groups(parser, depth)
+    if len(groups) == 1 and isinstance(above, Number) and isinstance(below, Number):
+        split = above.numerator
+        groups = [groups[0][:split], groups[0][split:-1], groups[0][-1:]]
+        if len(groups[1]) != below.numerator:
+            raise parser.error("as many parameters as the orders say", at=start)
     if len(groups) != 3 or len(groups[2]) != 1:
         raise parser.error("upper; lower; argument", at=start)
     upper, lower, (argument,) = groups
