@@ -124,6 +124,19 @@ class Break:
 
 
 @dataclass(frozen=True, slots=True)
+class Conventions:
+    """How functions are meant on which usage differs; one choice holds for f and F together.
+
+    ``real_roots``: odd roots of negative numbers are real, else principal. ``textbook_secants``:
+    arcsec and arccsc have the range that some textbooks choose for negative arguments, so that the
+    slope of arcsec u is 1/(u sqrt(u^2 - 1)) without bars.
+    """
+
+    real_roots: bool = True
+    textbook_secants: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Branch:
     """The argument of a function whose branch matters, with its slot; is the function a root?"""
 
@@ -141,11 +154,12 @@ class Tape:
     roots as (slot, order, slot of the radicand), ``branches`` the functions whose
     branch matters, ``breaks`` the non-analytic parts, ``poles``
     the arguments of inverse functions that jump where it has a pole. ``special`` says that a
-    function of `_SLOW` occurs, ``pointwise`` that a condition singles out points of the line.
+    function of `_SLOW` occurs, ``pointwise`` that a condition singles out points of the line,
+    ``odd_roots`` and ``secants`` that the conventions matter.
     """
 
     variable: str
-    real_roots: bool
+    conventions: Conventions
     root: int = -1
     terms: list[int] = field(default_factory=list)
     domain: list[int] = field(default_factory=list)
@@ -154,6 +168,7 @@ class Tape:
     breaks: list[Break] = field(default_factory=list)
     poles: list[int] = field(default_factory=list)
     odd_roots: bool = False
+    secants: bool = False
     special: bool = False
     pointwise: bool = False
     literal_bits: int = 0
@@ -223,12 +238,14 @@ class Tape:
         return base.copy()
 
 
-def compile_tape(expression: Expression, variable: str, *, real_roots: bool = True) -> Tape:
-    """Compile ``expression`` in ``variable``; with ``real_roots``, odd roots of negatives are real.
+def compile_tape(
+    expression: Expression, variable: str, conventions: Conventions = Conventions()
+) -> Tape:
+    """Compile ``expression`` in ``variable``.
 
     Raises `UnusableError`; recursion is as deep as the tree, which the reader bounds.
     """
-    tape = Tape(variable, real_roots)
+    tape = Tape(variable, conventions)
     compiler = _Compiler(tape)
     terms = additive_terms(expression)
     compiler.outermost = {id(_without_factor(term)) for term in terms}
@@ -358,6 +375,8 @@ class _Compiler:
         if not node.args:
             return self.leaf(node.function, jets.CONSTANTS[node.function])
         slots = [self.slot(arg) for arg in node.args]
+        if node.function in jets.TEXTBOOK:
+            self.tape.secants = True
         if node.function in _BRANCHING or node.function in _SLOW:
             for i in range(len(slots)):
                 self._branch(node, slots[i], at=i)
@@ -377,7 +396,9 @@ class _Compiler:
     def apply(self, name: str, slots: list[int], rule: Rule | None = None) -> int:
         """One function on argument slots, with the notes that the decision needs about it."""
         tape, argument = self.tape, slots[0]
-        rule = rule or jets.RULES[name]
+        if rule is None:
+            textbook = tape.conventions.textbook_secants and name in jets.TEXTBOOK
+            rule = jets.TEXTBOOK[name] if textbook else jets.RULES[name]
         tape.special |= name in _SLOW
         if tape._varying[argument] or any(tape._varying[s] for s in slots):
             if name in _BREAKS_AT_ZERO:
@@ -489,7 +510,9 @@ class _Compiler:
             return self._radical(self.apply("sqrt", [base]), 2, base)
         tape = self.tape
         odd = q % 2 == 1
-        slot = self.emit(("pow", p, q), jets.pow_rational(p, q, tape.real_roots), base, -1)
+        slot = self.emit(
+            ("pow", p, q), jets.pow_rational(p, q, tape.conventions.real_roots), base, -1
+        )
         if tape._varying[base]:
             tape.odd_roots |= odd
             tape.domain.append(slot)

@@ -17,7 +17,7 @@ from zlib import crc32
 
 from flint import acb, arb, ctx
 
-from .balls import Branch, Break, Tape, compile_tape, precision
+from .balls import Branch, Break, Conventions, Tape, compile_tape, precision
 from .domain import breakpoints, pole_crossings, uniform
 from .expression import Expression, Number, Symbol
 from .integrand import BASE_BITS, MIN_POINTS, Integrand, Point, Pool
@@ -48,6 +48,13 @@ MAX_RADICAND_SEARCH = 160
 MAX_FLAGGED = 400
 #: Two sides of a breakpoint differ by more than this share: a jump.
 JUMP = 2.0**-24
+
+
+CONVENTION_FLAGS: dict[Conventions, tuple[str, ...]] = {
+    Conventions(): (),
+    Conventions(real_roots=False): ("principal_roots",),
+    Conventions(textbook_secants=True): ("textbook_secants",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,25 +88,31 @@ def decide(
     """Whether ``answer`` is an antiderivative of ``integrand``. ``key`` seeds the sample points.
 
     With ``order`` 0 the values are compared instead of F' and f: is F = f?
-    Odd roots are read as real roots first and as principal ones second, alike in f and F.
+    Where usage differs (see `rewards.balls.Conventions`), any convention will do.
     Raises `rewards.balls.UnusableError` for an answer too large to compile.
     """
-    first: Outcome | None = None
     variant = crc32(key.encode("utf-8", "surrogatepass"))
-    for real_roots in (True, False):
-        tape = compile_tape(answer, integrand.variable, real_roots=real_roots)
-        pool = integrand.pool(real_roots, variant)
+
+    def judge(conventions: Conventions) -> tuple[Outcome, Tape, Tape]:
+        tape = compile_tape(answer, integrand.variable, conventions)
+        pool = integrand.pool(conventions, variant)
         with precision(BASE_BITS):
             try:
                 outcome = _Decision(tape, pool, policy, variant, order).run()
             except _OutOfBudgetError:
                 outcome = Outcome(Status.UNDECIDED, detail="work budget spent")
+        return outcome, tape, pool.tape
+
+    first, *tapes = judge(Conventions())
+    others: list[Conventions] = []
+    if any(tape.odd_roots for tape in tapes):
+        others.append(Conventions(real_roots=False))
+    if any(tape.secants for tape in tapes) and not policy.strict_domain:
+        others.append(Conventions(textbook_secants=True))
+    for conventions in others if first.status is not Status.CORRECT else ():
+        outcome, *_ = judge(conventions)
         if outcome.status is Status.CORRECT:
             return outcome
-        first = first or outcome
-        if not (tape.odd_roots or pool.tape.odd_roots):
-            break
-    assert first is not None
     return first
 
 
@@ -282,11 +295,11 @@ class _Decision:
     def _branch_change(self) -> Outcome | None:
         """Refute a change of branch that is the answer's doing and not the integrand's.
 
-        A radical of f that changed must have a branch to choose: its radicand vanishes, has a pole
-        or leaves the reals somewhere among the points. If the answer has non-analytic parts, which
-        could make any sign, this must be so between each pair of neighbours that differ.
+        Non-analytic parts of an answer could give it any sign anywhere. If there are some, a
+        radical of f may only change between two points where its radicand vanishes, has a pole or
+        leaves the reals between them.
         """
-        if not self.flipped or self.pool.tier == "complex":
+        if not (self.flipped and self.tape.breaks):
             return None
         ctx.prec = BASE_BITS
         marked: list[tuple[float, Point, tuple[int, ...]]] = sorted(
@@ -295,15 +308,10 @@ class _Decision:
             key=lambda row: row[0],
         )
         radicand = {slot: inner for slot, _, inner in self.pool.tape.radicals}
-        first, last = marked[0][0], marked[-1][0]
         for (a, _, left), (b, point, right) in itertools.pairwise(marked):
             changed = set(left) ^ set(right)
-            if changed:
-                low, high = (a, b) if self.tape.breaks else (first, last)
-                if all(self._positive(radicand[slot], low, high) for slot in changed):
-                    return self._refutation(point, "the branch changes where f has none")
-                if not self.tape.breaks:
-                    break
+            if changed and all(self._positive(radicand[slot], a, b) for slot in changed):
+                return self._refutation(point, "the branch changes where f has none")
         return None
 
     def _positive(self, slot: int, low: float, high: float) -> bool:
@@ -416,8 +424,7 @@ class _Decision:
             flags.append("complex_disc")
         elif self.pool.tier == "value":
             flags.append("complex_parts")
-        if not self.tape.real_roots:
-            flags.append("principal_roots")
+        flags += CONVENTION_FLAGS[self.tape.conventions]
         if self.flipped:
             flags.append("branch")
         measured = [p.measured for p in self.agreeing].count(True)

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING
 
 from flint import acb
 
-from .balls import Tape, UnusableError, compile_tape, needs_worker, precision, symbols_of
+from .balls import (
+    Conventions,
+    Tape,
+    UnusableError,
+    compile_tape,
+    needs_worker,
+    precision,
+    symbols_of,
+)
 from .domain import candidates, real_everywhere, search, uniform
 from .expression import Expression
 from .jets import ZERO, Ball
@@ -195,24 +203,24 @@ class Integrand:
         self.symbols = (variable, *self.parameters)
         self.key = key
         self.needs_worker = needs_worker(expression)
-        self._tapes: dict[bool, Tape] = {}
-        self._pools: dict[tuple[bool, int], Pool] = {}
+        self._tapes: dict[Conventions, Tape] = {}
+        self._pools: dict[tuple[Conventions, int], Pool] = {}
 
-    def tape(self, real_roots: bool) -> Tape:
-        if real_roots not in self._tapes:
+    def tape(self, conventions: Conventions) -> Tape:
+        if conventions not in self._tapes:
             try:
-                tape = compile_tape(self.expression, self.variable, real_roots=real_roots)
+                tape = compile_tape(self.expression, self.variable, conventions)
             except UnusableError as error:
                 raise ProblemError(f"the integrand cannot be used: {error}") from None
-            self._tapes[real_roots] = tape
-        return self._tapes[real_roots]
+            self._tapes[conventions] = tape
+        return self._tapes[conventions]
 
-    def pool(self, real_roots: bool, variant: int) -> Pool:
-        key = (real_roots, variant % VARIANTS)
+    def pool(self, conventions: Conventions, variant: int) -> Pool:
+        key = (conventions, variant % VARIANTS)
         if key not in self._pools:
             name = f"{self.key}|{key}"
             self._pools[key] = Pool(
-                self.tape(real_roots),
+                self.tape(conventions),
                 self.parameters,
                 self.assumptions,
                 name,

@@ -276,6 +276,19 @@ def _of_inverse(rule: Rule) -> Rule:
     return lambda x: rule(div((ONE, None), x))
 
 
+def _textbook(rule: Rule, turn: int) -> Rule:
+    """arcsec, arccsc of u < 0 in [pi, 3 pi/2), where their slope is +-1/(u sqrt(u^2 - 1))."""
+
+    def shifted(x: Jet) -> Jet:
+        u, _ = x
+        v, dv = rule(x)
+        if not (is_real(u) and u.real < 0):
+            return v, dv
+        return turn * acb.pi() - v, None if dv is None else -dv
+
+    return shifted
+
+
 # --- not analytic: derivatives along the real line
 
 
@@ -576,6 +589,12 @@ RULES: dict[str, Rule] = {
         lambda n, u: u.laguerre_l(n), lambda n, u: -u.laguerre_l(n - ONE, ONE)
     ),
 }  # fmt: skip
+
+#: Inverse secants with the range that makes their slope free of |u| (Stewart's, say).
+TEXTBOOK: dict[str, Rule] = {
+    "asec": _textbook(RULES["asec"], 2),
+    "acsc": _textbook(RULES["acsc"], 1),
+}
 
 CONSTANTS: dict[str, Callable[[], Ball]] = {
     "pi": acb.pi,
