@@ -80,11 +80,11 @@ def verify_antiderivative(
         from .workers import published_in_worker
 
         return published_in_worker(answer, problem, deadline)
-    read_answer(answer, problem.symbols)
-    if answer.status is not None:
-        return answer.verdict(answer.status)
     policy = Policy(strict_domain, require_continuous)
     try:
+        read_answer(answer, problem.symbols)
+        if answer.status is not None:
+            return answer.verdict(answer.status)
         outcome, reading = best(_outcomes(answer, problem, policy))
         if outcome.status is Status.CORRECT and answer.alternatives:
             outcome = _with_alternatives(answer, outcome, problem, policy)
@@ -106,6 +106,10 @@ def verify_antiderivative(
             truncated=truncated,
             undecided_reward=undecided_reward,
         )
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
+        # A fault of ours, met by one text in a million, must not cost a run; it is counted.
+        detail = f"{type(error).__name__}: {error}"
+        return answer.verdict(Status.ERROR, detail=detail, flags=("internal_error",))
     return answer.verdict(outcome.status, outcome, reading, undecided_reward=undecided_reward)
 
 
