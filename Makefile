@@ -9,7 +9,7 @@ RUN    := $(BIN)/python run.py
 # A real model's real pass@1 over real integrals: SymPy's `integrate`, ten seconds a problem.
 demo: $(VENV)/.installed
 	$(RUN) sweep --model solver/sympy --benchmark bee --limit 40 --out runs/demo
-	$(RUN) report runs/demo
+	$(RUN) report runs/demo --format html
 
 # The core tests, in minutes. Tests whose extra is not installed are skipped with the reason.
 test: $(VENV)/.installed

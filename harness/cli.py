@@ -333,13 +333,11 @@ def score(run: Path, as_json: bool, **strictness: Any) -> None:
     "--format",
     "form",
     type=click.Choice(["html", "markdown", "latex", "csv", "json"]),
-    default="html",
-    show_default=True,
-    help="A page in each run directory and the table here, or only the table, as text.",
+    help="Only this: the page, or the table as text on stdout.",
 )
 @click.option("--policy", help="Verdicts to report, by name; by default the latest.")
-def report(runs: tuple[Path, ...], form: str, policy: str | None) -> None:
-    """Print a run's table, and write its page (report.html) or export the table."""
+def report(runs: tuple[Path, ...], form: str | None, policy: str | None) -> None:
+    """Print a run's table and write its page (report.html), or export the table."""
     from harness.report import export, print_summary, write_page
     from harness.store import Run
 
@@ -347,11 +345,11 @@ def report(runs: tuple[Path, ...], form: str, policy: str | None) -> None:
         run = Run(path)
         if policy is not None and policy not in run.policies:
             raise UserError(f"{path} has no verdicts {policy!r}; {suggest(policy, run.policies)}")
-        summary = run.summary(policy)
-        if form != "html":
-            click.echo(export(summary, form), nl=False)
+        if form is not None and form != "html":
+            click.echo(export(run.summary(policy), form), nl=False)
             continue
-        print_summary(summary)
+        if form is None:
+            print_summary(run.summary(policy))
         click.echo(f"wrote {write_page(run, policy=policy)}", err=True)
 
 
