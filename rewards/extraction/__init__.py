@@ -8,7 +8,7 @@ Order, which `Extraction.source` names:
    placeholder (``\boxed{...}``), is a mention of the instruction: it answers nothing and hides the
    boxes before it; only text after it is looked at further.
 
-With ``strict`` that is all. Otherwise, every formula after the last thought is judged, from the last
+With ``strict`` that is all. Otherwise, every formula outside the thoughts is judged, from the last
 to the first: ``$..$``, ``\(..\)``, ``$$..$$``, ``\[..\]``, environments, code, and formulas without
 delimiters. A statement is never an answer if it is a lone constant, a definition (``u = x^2``,
 ``C = ..``), a differential, a condition (``x > 0``), a derivative (a check), or an integral without
@@ -30,6 +30,45 @@ outside the thoughts and is not followed by the beginning of another.
 
 from __future__ import annotations
 
-from .choose import Extraction, extract
+from collections.abc import Sequence
+
+from .boxed import from_boxes, is_placeholder
+from .boxes import boxes
+from .choose import from_formulas
+from .result import Extraction, nothing
+from .visible import visible
 
 __all__ = ["Extraction", "extract"]
+
+
+def extract(
+    completion: str, *, strict: bool = False, stop: Sequence[str] = (), truncated: bool = False
+) -> Extraction:
+    """The final answer of a completion; the rules are in the package's docstring.
+
+    ``strict`` accepts a box or nothing. ``stop`` are the prompt's stop strings: what follows the
+    first of them was never asked for. ``truncated`` says that the token limit cut the completion.
+    """
+    shown = visible(completion, stop)
+    text = shown.text
+    found = boxes(text) if "box" in text else []
+    if shown.thought is not None and (truncated or not found or boxes(shown.thought)):
+        return nothing("the thinking block is not closed")
+    if not found:
+        if truncated:
+            return nothing("truncated, without a box")
+        return nothing("no box") if strict else from_formulas(text)
+    last = found[-1]
+    complete = [box for box in found if box.content is not None]
+    if last.content is None and truncated:
+        return nothing("the last box is not closed")
+    if not complete:
+        # The box lacks its last brace: as a formula it may do without the first, too.
+        opened = text.find("{", last.start)
+        text = f"{text[: last.start]} {text[opened + 1 :]}"
+        return nothing("no closed box") if strict else from_formulas(text)
+    if is_placeholder(complete[-1]):
+        if strict or truncated:
+            return nothing("the last box is empty")
+        return from_formulas(text[complete[-1].end :])
+    return from_boxes(complete, ("a later box is not closed",) if last.content is None else ())

@@ -1,4 +1,4 @@
-"""Finding ``\\boxed{...}`` and its relatives."""
+r"""Finding ``\boxed{...}`` and its relatives."""
 
 from __future__ import annotations
 

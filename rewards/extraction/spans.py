@@ -8,21 +8,27 @@ from dataclasses import dataclass
 # Every branch begins with a literal, so that the search runs at the speed of a scan.
 _DELIMITER = re.compile(
     r"\\\\|\\(?P<command>[\[(])|\$(?P<dollar>\$?)|\\\$|`(?P<ticks>(?:``)?)|~(?P<tildes>~~)"
-    r"|\\begin\s?\{(?P<env>(?:align|aligned|alignat|gather|gathered|multline|split|equation|eqnarray|flalign|math|displaymath)\*?)\}"
+    r"|\\begin\s?\{(?P<env>(?:align|aligned|alignat|gather|gathered|multline|split|equation"
+    r"|eqnarray|flalign|math|displaymath)\*?)\}"
 )
 # "\[ .. \]" that lost its backslashes, on lines of its own.
 _LOST = re.compile(
-    r"(?:\A|(?<=\n))[ \t]{0,8}\[(?=[ \t\n])([^\]\[]{0,2000}(?:\[[^\]\[]{0,200}\][^\]\[]{0,2000}){0,8}[ \t\n])\](?=[ \t]{0,4}[.,]?[ \t]{0,4}(?:\n|\Z))"
+    r"(?:\A|(?<=\n))[ \t]{0,8}\[(?=[ \t\n])"
+    r"([^\]\[]{0,2000}(?:\[[^\]\[]{0,200}\][^\]\[]{0,2000}){0,8}[ \t\n])\]"
+    r"(?=[ \t]{0,4}[.,]?[ \t]{0,4}(?:\n|\Z))"
 )
 _CLOSERS = {"[": "\\]", "(": "\\)"}
-_MATH_LANGUAGES = frozenset({"", "latex", "tex", "math", "markdown", "md", "text", "plaintext", "txt", "katex", "mathjax"})
+_MATH_LANGUAGES = frozenset(
+    {"", "latex", "tex", "math", "markdown", "md", "text", "plaintext", "txt", "katex", "mathjax"}
+)
 _LANGUAGE = re.compile(r"[ \t]*([\w+-]*)[ \t]*(?:\n|\Z)")
 #: The constant of integration, standing after a formula's closing delimiter.
 _LOOSE_CONSTANT = re.compile(r"[ \t]{0,4}\+\s?(?:C|c|K|k|const(?:ant)?\.?)(?:_\{?\w\}?)?(?![\w^(])")
+_PROSE_INSIDE = re.compile(r"(?<![\\{A-Za-z])[a-z]{2,} [a-z]{2,} [a-z]{2,}\b(?![^{}]*\})")
 _JOINT = re.compile(r"[ \t]{0,4}([-+=]?)[ \t]{0,4}\Z")
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Span:
     """A formula and where it stands, delimiters included."""
 
@@ -34,7 +40,7 @@ class Span:
 
 def restored(text: str) -> str:
     """The text with display delimiters that lost their backslashes put right."""
-    if "[ " not in text and "[\n" not in text or "\\[" in text:
+    if ("[ " not in text and "[\n" not in text) or "\\[" in text:
         return text
     return _LOST.sub(lambda m: f"\\[{m[1]}\\]" if _FORMULA.search(m[1]) else m[0], text)
 
@@ -46,67 +52,74 @@ def spans(text: str) -> list[Span]:
     """The delimited formulas of a text, in order; neighbours that are one formula are joined."""
     found: list[Span] = []
     position = 0
-    size = len(text)
-    while position < size:
-        token = _DELIMITER.search(text, position)
-        if token is None:
-            break
+    while token := _DELIMITER.search(text, position):
         position = token.end()
-        group = token.lastgroup
-        if group is None:
-            continue
-        opener = token[group] if group in ("command", "env") else token[0]
-        if group == "command":
-            close = text.find(_CLOSERS[opener], position)
-            again = text.find("\\" + opener, position)
-            if close < 0 or 0 <= again < close:  # never closed: up to the end of its paragraph
-                close, width = _paragraph_end(text, position, again), 0
-            else:
-                width = 2
-            _add(found, "display" if opener == "[" else "inline", text, token.start(), position, close, width)
-            position = close + width
-        elif group == "dollar":
-            close = text.find(opener, position)
-            if close > 0 and opener == "$":
-                while close > 0 and text[close - 1] == "\\":
-                    close = text.find("$", close + 1)
-                if "\n\n" in text[position:close]:
-                    close = -1
-            if close < 0:
-                if opener == "$":
-                    continue
-                close, width = _paragraph_end(text, position, -1), 0
-            else:
-                width = len(opener)
-            _add(found, "display" if opener == "$$" else "inline", text, token.start(), position, close, width)
-            position = close + width
-        elif group == "ticks" or group == "tildes":
-            close = text.find(opener, position)
-            if len(opener) == 3:
-                language = _LANGUAGE.match(text, position)
-                tag = language[1].lower() if language else ""
-                if tag in _MATH_LANGUAGES:
-                    if language and (tag or language.end() > position):
-                        position = language.end()
-                    if close < 0 or not _DELIMITER.search(text[position:close]):
-                        close = size if close < 0 else close
-                        _add_lines(found, text, token.start(), position, close)
-                        position = close + 3
-                    # Otherwise its delimiters speak for themselves.
-                else:
-                    position = size if close < 0 else close + 3
-            elif close > 0 and "\n" not in text[position:close]:
-                inner = text[position:close]
-                if "$" in inner or "\\(" in inner or "\\[" in inner:
-                    continue
-                _add(found, "code", text, token.start(), position, close, len(opener))
-                position = close + len(opener)
-        else:
-            close = text.find("\\end{" + opener + "}", position)
-            close = size if close < 0 else close
-            _add(found, "display", text, token.start(), position, close, len(opener) + 6)
-            position = min(close + len(opener) + 6, size)
+        kind = token.lastgroup
+        if kind == "command":
+            position = _add_command(found, text, token)
+        elif kind == "dollar":
+            position = _add_dollars(found, text, token)
+        elif kind == "env":
+            closer = f"\\end{{{token['env']}}}"
+            position = _add_until(found, "display", text, token, closer)
+        elif kind is not None:
+            position = _add_code(found, text, token)
     return found
+
+
+def _add_command(found: list[Span], text: str, token: re.Match[str]) -> int:
+    bracket = token["command"]
+    close = text.find(_CLOSERS[bracket], token.end())
+    again = text.find("\\" + bracket, token.end())
+    closed = close >= 0 and not 0 <= again < close
+    if not closed:  # up to the end of its paragraph
+        close = _paragraph_end(text, token.end(), again)
+    kind = "display" if bracket == "[" else "inline"
+    return _add(found, kind, text, token, close, 2 if closed else 0)
+
+
+def _add_dollars(found: list[Span], text: str, token: re.Match[str]) -> int:
+    start = token.end()
+    if token[0] == "$$":
+        close = text.find("$$", start)
+        if close < 0:
+            return _add(found, "display", text, token, _paragraph_end(text, start, -1), 0)
+        return _add(found, "display", text, token, close, 2)
+    close = text.find("$", start)
+    while close > 0 and text[close - 1] == "\\":
+        close = text.find("$", close + 1)
+    inside = text[start : max(close, start)]
+    if close < 0 or "\n\n" in inside or (len(inside) > 9 and _PROSE_INSIDE.search(inside)):
+        return start  # a price, or a stray sign
+    return _add(found, "inline", text, token, close, 1)
+
+
+def _add_code(found: list[Span], text: str, token: re.Match[str]) -> int:
+    fence, start = token[0], token.end()
+    close = text.find(fence, start)
+    if len(fence) < 3:
+        inside = text[start:close] if close > 0 else "\n"
+        if "\n" in inside or "$" in inside or "\\(" in inside or "\\[" in inside:
+            return start  # what it holds speaks for itself
+        return _add(found, "code", text, token, close, len(fence))
+    language = _LANGUAGE.match(text, start)
+    tag = language[1].lower() if language else ""
+    end = close if close >= 0 else len(text)
+    if tag not in _MATH_LANGUAGES:
+        return min(end + 3, len(text))
+    if language:
+        start = language.end()
+    if _DELIMITER.search(text, start, end):
+        return start
+    _add_lines(found, text, start, end)
+    return min(end + 3, len(text))
+
+
+def _add_until(found: list[Span], kind: str, text: str, token: re.Match[str], closer: str) -> int:
+    close = text.find(closer, token.end())
+    if close < 0:
+        return _add(found, kind, text, token, len(text), 0)
+    return _add(found, kind, text, token, close, len(closer))
 
 
 def _paragraph_end(text: str, start: int, limit: int) -> int:
@@ -115,97 +128,93 @@ def _paragraph_end(text: str, start: int, limit: int) -> int:
     return min(ends) if ends else len(text)
 
 
-def _add(found: list[Span], kind: str, text: str, start: int, left: int, right: int, width: int) -> None:
-    latex = text[left:right]
-    end = min(right + width, len(text))
+def _add(
+    found: list[Span], kind: str, text: str, token: re.Match[str], close: int, width: int
+) -> int:
+    """Add the formula between a delimiter and the offset ``close``; the offset after it."""
+    latex = text[token.end() : close]
+    start, end = token.start(), close + width
     if "+" in text[end : end + 5] and (loose := _LOOSE_CONSTANT.match(text, end)):
         latex, end = latex + loose[0], loose.end()
-    if kind == "inline" and found and start - found[-1].end < 10 and found[-1].kind == "inline":
+    if not latex or latex.isspace():
+        return end
+    if kind == "inline" and found and found[-1].kind == kind and start - found[-1].end < 10:
         before = found[-1]
         joint = _JOINT.match(text, before.end, start)
-        if joint and latex.strip() and before.latex.strip():
-            sign = joint[1]
-            if sign or before.latex.rstrip()[-1:] in "+-=" or latex.lstrip()[:1] in "+=":
-                found[-1] = Span(kind, f"{before.latex} {sign} {latex}", before.start, end)
-                return
-    if latex.strip():
-        found.append(Span(kind, latex, start, end))
+        if joint and (joint[1] or before.latex.rstrip()[-1:] in "+-=" or latex.lstrip()[0] in "+="):
+            found[-1] = Span(kind, f"{before.latex} {joint[1]} {latex}", before.start, end)
+            return end
+    found.append(Span(kind, latex, start, end))
+    return end
 
 
-def _add_lines(found: list[Span], text: str, start: int, left: int, right: int) -> None:
+def _add_lines(found: list[Span], text: str, start: int, end: int) -> None:
     """The lines of a code fence: each a formula of its own."""
-    position = left
-    for line in text[left:right].split("\n"):
-        if line.strip():
-            begin = position if position > left else start
-            found.append(Span("display", line, begin, min(position + len(line), len(text))))
-        position += len(line) + 1
-    if found and found[-1].end <= right:
-        found[-1].end = min(right + 3, len(text))
+    for line in text[start:end].split("\n"):
+        if line and not line.isspace():
+            found.append(Span("display", line, start, start + len(line)))
+        start += len(line) + 1
 
 
 # --- Formulas without delimiters -----------------------------------------------------------------
 _FUNCTION = (
-    r"(?:arc|ar|a)?(?:sinh?|cosh?|tanh?|coth?|sech?|csch?|cosec)|ln|log|lg|exp|sqrt|cbrt|erfc?i?|abs|sgn|sign|li|ei|si|ci|gamma|arg"
+    r"(?:arc|ar|a)?(?:sinh?|cosh?|tanh?|coth?|sech?|csch?|cosec)|ln|log|lg|exp|sqrt|cbrt|erfc?i?|abs"
+    r"|sgn|sign|li|ei|si|ci|gamma|arg"
 )
+# A run of letters that is no word: "dx", "ax", "pi", "xsinx".
 _MATH_WORD = re.compile(
-    rf"(?:d?[xtuvyzswθ]|[a-ce-hkmnpqrCα-ω]?[xtuvyz]|[xtuvyz]?[α-ω]|xe|te|ue|ex|pi|dx|dt|du|ax|bx|kx|nx|const|constant|C|Li|Ei|Si|Ci|int|frac"
+    r"(?:d?[xtuvyzswθ]|[a-ce-hkmnpqrCα-ω]?[xtuvyz]|[xtuvyz]?[α-ω]|[xtu]e|ex|pi|int|frac"
     rf"|(?:[xtuvyznkab0e]?(?:{_FUNCTION})[xtuvyzθ]?)+)",
     re.IGNORECASE,
 )
-_PROSE = frozenset({"by", "my", "any", "say", "try", "at", "as", "cost", "sins", "logs", "sign", "at", "int", "gamma", "cx", "ay"} - {"sign", "gamma", "int"})
+_WORDS_AFTER_ALL = frozenset(("by", "my", "ay", "at", "as", "cost"))
 _LEXEME = re.compile(
-    r"\\(?:text|mathrm|operatorname|mbox|textrm|mathcal|mathbf)\s?\*?\s?\{[^{}\n]{0,80}\}|\\[A-Za-z]+"
-    r"|(?P<word>[^\W\d_²³¹⁰-₟]{2,}(?:['-][^\W\d_]+)?)|(?P<break>[:;.!?](?=\s|\Z|\*)|[\"#>]{1,6}(?=\s)|(?<=\n)\s*(?:[-*•+]|\d{1,2}[.)])\s)"
+    r"\\(?:text|mathrm|operatorname|mbox|textrm|mathcal|mathbf)\s?\*?\s?\{[^{}\n]{0,80}\}"
+    r"|\\[A-Za-z]+"
+    r"|(?P<word>[^\W\d_²³¹⁰-₟]{2,}(?:['-][^\W\d_]+)?)"
+    r"|(?P<stop>[:;.?](?=\s|\Z|\*)|(?<![\d)}])!(?=\s|\Z|\*)|[\"#]{1,6}(?=\s)"
+    r"|(?<=\n)>|(?<=\n)\s*(?:[-*•+]|\d{1,2}[.)])\s)"
     r"|(?P<article>(?<![\w^_{(*/+=-])[aI](?=\s+[^\W\d_]{3,}))"
 )
+_AROUND = " \t\n*_#>:,;.\"'`|"
 
 
 def bare_spans(text: str, start: int, end: int) -> list[Span]:
-    """Stretches of a text between its words that may be formulas."""
+    """The stretches of a text between its words, where they may be formulas."""
     found: list[Span] = []
-    left = start
-    for line_end in _line_ends(text, start, end):
-        for lexeme in _LEXEME.finditer(text, left, line_end):
-            group = lexeme.lastgroup
-            if group is None:
-                continue
-            word = lexeme[0]
-            if group == "word" and _is_math_word(word, text, lexeme.start(), lexeme.end()):
+    while start < end:
+        line = text.find("\n", start, end) + 1 or end
+        left = start
+        for lexeme in _LEXEME.finditer(text, start, line):
+            kind = lexeme.lastgroup
+            if kind is None or (kind == "word" and _is_mathematical(text, lexeme)):
                 continue
             _add_bare(found, text, left, lexeme.start())
             left = lexeme.end()
-        _add_bare(found, text, left, line_end)
-        left = line_end
+        _add_bare(found, text, left, line)
+        start = line
     return found
 
 
-def _line_ends(text: str, start: int, end: int) -> list[int]:
-    ends = []
-    at = text.find("\n", start, end)
-    while at >= 0:
-        ends.append(at + 1)
-        at = text.find("\n", at + 1, end)
-    if not ends or ends[-1] < end:
-        ends.append(end)
-    return ends
-
-
-def _is_math_word(word: str, text: str, start: int, end: int) -> bool:
+def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
+    """Whether a run of letters is part of a formula."""
+    word = lexeme[0]
     if word.lower().startswith("const"):
-        return text[max(start - 4, 0) : start].rstrip().endswith(("+", "-"))
-    if _MATH_WORD.fullmatch(word) and word.lower() not in _PROSE:
+        return text[max(lexeme.start() - 4, 0) : lexeme.start()].rstrip().endswith(("+", "-"))
+    if _MATH_WORD.fullmatch(word) and word.lower() not in _WORDS_AFTER_ALL:
         return True
-    # "xyz(": not a word that anybody writes before a bracket or a power, unless a space is between
-    return end < len(text) and text[end] in "^_" and len(word) <= 4
+    return len(word) <= 4 and text[lexeme.end() : lexeme.end() + 1] in ("^", "_")
 
 
 def _add_bare(found: list[Span], text: str, left: int, right: int) -> None:
-    latex = text[left:right]
-    stripped = latex.strip(" \t\n*_#>-:,;.\"'`|") if latex.strip()[:1] != "-" else latex.strip()
-    if stripped and re.search(r"[A-Za-z\d]", stripped) and (len(stripped) > 1 or stripped.isalnum()):
-        begin = left + len(latex) - len(latex.lstrip())
-        latex = latex.strip()
-        if latex.startswith(("[ ", "( ")) and latex.rstrip(".,").endswith((" ]", " )")):
-            latex = latex.rstrip(".,")[1:-1]  # delimiters that lost their backslashes
-        found.append(Span("bare", latex, begin, left + len(text[left:right].rstrip())))
+    latex = text[left:right].strip()
+    if not _LETTER_OR_DIGIT.search(latex.strip(_AROUND)):
+        return
+    start = text.index(latex, left)
+    end = start + len(latex)
+    if latex.startswith(("[ ", "( ")) and latex.rstrip(".,").endswith((" ]", " )")):
+        latex = latex.rstrip(".,")[1:-1]  # delimiters that lost their backslashes
+    found.append(Span("bare", latex, start, end))
+
+
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 # --- Unicode -----------------------------------------------------------------------------------
 # Only what finding the answer needs. Letters are never mapped (Cyrillic stays Cyrillic), and
 # superscripts, radicals and Greek are left to the reader.
-_INVISIBLE = "\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2063\u202a\u202b\u202c\u202d\u202e\ufeff\u00ad"
-_SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u2062\u3000"
+_INVISIBLE = (
+    "\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2063\ufeff\u00ad"
+)
+_SPACES = "\u00a0\u1680\u202f\u205f\u2062\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 _CHARACTERS: dict[str, str] = {
     **dict.fromkeys(_INVISIBLE, ""),
     **dict.fromkeys(_SPACES, " "),
@@ -22,13 +24,16 @@ _CHARACTERS: dict[str, str] = {
     "\u2212": "-", "\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2013": "-", "\uff70": "-",
     "\u00b7": r"\cdot ", "\u22c5": r"\cdot ", "\u2219": r"\cdot ", "\u00d7": r"\times ",
     "\u222b": r"\int ", "\u2044": "/", "\u2215": "/", "\u2223": "|", "\u2758": "|",
-    "\u21d2": r"\implies ", "\u27f9": r"\implies ", "\u2192": r"\rightarrow ", "\u2234": r"\therefore ",
+    "\u21d2": r"\implies ", "\u27f9": r"\implies ", "\u2192": r"\rightarrow ",
+    "\u2234": r"\therefore ",
     "\u2248": r"\approx ", "\u2243": r"\approx ", "\u2245": r"\approx ", "\u2261": r"\equiv ",
     "\u2254": ":=", "\u2260": r"\neq ", "\u2264": r"\le ", "\u2265": r"\ge ", "\u2208": r"\in ",
     "\u2018": "'", "\u2019": "'", "\u2032": "'", "\u201c": '"', "\u201d": '"', "\u2033": "''",
     "\u3001": ", ", "\u3002": ". ", "\u2026": "...", "\u3010": "[", "\u3011": "]",
 }  # fmt: skip
 _CHARACTER = re.compile("[" + re.escape("".join(_CHARACTERS)) + "]")
+_TABLE = str.maketrans(_CHARACTERS)
+_LONG = 100_000
 # Unicode's styled alphanumerics are compatibility forms of ASCII letters, not homoglyphs.
 _STYLED = re.compile("[\U0001d400-\U0001d7ff\u210e]")
 
@@ -43,6 +48,8 @@ def plain(text: str) -> str:
         import unicodedata
 
         text = _STYLED.sub(lambda m: unicodedata.normalize("NFKC", m[0]), text)
+    if len(text) > _LONG:  # where every character might be one of them
+        return text.translate(_TABLE)
     return _CHARACTER.sub(lambda m: _CHARACTERS[m[0]], text)
 
 
@@ -55,7 +62,9 @@ _TAG = re.compile(
     r"|<\|channel>thought\b|<(?P<close6>channel)\|>"
 )
 _CHANNEL = re.compile(r"<\|channel\|>\s*(\w*)")
-_HARMONY = re.compile(r"<\|(?:start\|>\s*(?:assistant)?|message\|>|constrain\|>\s*\w*|recipient\|>)")
+_HARMONY = re.compile(
+    r"<\|(?:start\|>\s*(?:assistant)?|message\|>|constrain\|>\s*\w*|recipient\|>)"
+)
 # The same format after a tokenizer has dropped its special tokens.
 _BARE_FINAL = "assistantfinal"
 _BARE_ANALYSIS = re.compile(r"\s*analysis(?=[A-Z\"'(\\$])")
@@ -127,7 +136,9 @@ def _without_thoughts(text: str) -> Visible:
 
 
 # --- A text whose backslashes were escaped once more (JSON) --------------------------------------
-_COMMANDS = r"(?:boxed|[dt]?frac|int|sqrt|sin|cos|tan|ln|log|left|arctan|arcsin|cdot|text)(?![A-Za-z])"
+_COMMANDS = (
+    r"(?:boxed|[dt]?frac|int|sqrt|sin|cos|tan|ln|log|left|arctan|arcsin|cdot|text)(?![A-Za-z])"
+)
 _DOUBLED = re.compile(r"(?<!\\)\\\\" + _COMMANDS)
 _SINGLE = re.compile(r"(?<!\\)\\" + _COMMANDS)
 

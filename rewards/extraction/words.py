@@ -1,4 +1,4 @@
-"""What the words that lead to a formula say about it: announced, concluded, recalled, defined."""
+"""What the words around a formula say of it: announced, concluded, recalled, defined, checked."""
 
 from __future__ import annotations
 
@@ -8,39 +8,64 @@ from dataclasses import dataclass
 #: Stands for a formula in a sentence.
 FORMULA = "\u00a7"
 
-_GROUPS: dict[str, str] = {
+_GROUPS = {
     # the answer is called by name
-    "announce": """answer answers final finally result results solution conclusion
-        réponse résultat respuesta resultado antwort ergebnis lösung endergebnis risposta risultato
-        resposta solução ответ результат решение antwoord cevap sonuç odpowiedź wynik svar jawaban hasil""",
+    "announce": """
+        answer answers final finally result results solution conclusion réponse résultat
+        respuesta resultado antwort ergebnis lösung endergebnis risposta risultato
+        resposta solução ответ результат решение antwoord cevap sonuç odpowiedź wynik
+        svar jawaban hasil
+    """,
     # ... if a verb follows
-    "noun": """antiderivative antiderivatives anti-derivative primitive integral integrals integration
-        intégrale primitiva stammfunktion integrale первообразная интеграл integrál""",
-    "verb": """is are equals equal equaling evaluates becomes be reads works comes was est vaut es ist
-        lautet beträgt è é равен равна равно""",
+    "noun": """
+        antiderivative antiderivatives anti-derivative primitive integral integrals
+        integration intégrale primitiva stammfunktion integrale первообразная интеграл
+        integrál
+    """,
+    "verb": """
+        is are equals equal equaling evaluates becomes be reads works comes was est vaut
+        es ist lautet beträgt è é равен равна равно
+    """,
     # a consequence
-    "conclude": """get gets give gives given giving obtain obtains obtaining obtained yields yield have
-        so thus hence therefore then simplifies simplify simplified simplifying written write rewritten
-        rewrite expressed express arrive arrives evaluate concluded conclude equivalent equivalently
-        combining combine overall putting altogether i.e actually correct corrected correction instead
-        donc ainsi luego daher somit also dunque quindi portanto logo следовательно итак получаем
-        consequently accordingly alternatively""",
+    "conclude": """
+        get gets give gives given giving obtain obtains obtaining obtained yields yield
+        have so thus hence therefore then simplifies simplify simplified simplifying
+        written write rewritten rewrite expressed express arrive arrives evaluate
+        concluded conclude equivalent equivalently combining combine overall putting
+        altogether i.e actually correct corrected correction instead donc ainsi luego
+        daher somit also dunque quindi portanto logo следовательно итак получаем
+        consequently accordingly alternatively
+    """,
     # something else is spoken of
-    "recall": """recall recalling recalls remember example examples similarly since because original
-        matches match compare comparing reminder indeed parce car weil denn porque perché""",
+    "recall": """
+        recall recalling recalls remember example examples similarly since because
+        original matches match compare comparing reminder indeed generally instance
+        confidence parce car weil denn porque perché
+    """,
     # a tool, unless it leads to something
-    "method": """identity identities formula formulas standard known well-known table rule rules lemma
-        theorem definition formule regel fórmula regla regra formel satz""",
-    "check": """check checks checking verify verifies verified verifying verification differentiate
-        differentiates differentiating differentiation derivative derivatives integrand
-        vérification vérifier dérivée dérivant überprüfung ableitung probe comprobación derivando
-        derivada verifica derivata проверка производная""",
-    "soft": """where with let let's set sets setting put as if when for using use by assume assuming
-        provided valid domain constant constants denote denotes denoting denoted define defined defining
-        note notes noting substitution substitute substituting choose choosing chosen take taking
-        consider considering suppose factor factors term terms multiply multiplied multiplying divide
-        divided dividing coefficient coefficients compute calculate integrate integrating function
-        functions expression power parts wobei mit où avec donde con dove onde где пусть""",
+    "method": """
+        identity identities formula formulas standard known well-known table rule rules
+        lemma theorem definition formule regel fórmula regla regra formel satz
+    """,
+    # a check by differentiation
+    "check": """
+        check checks checking verify verifies verified verifying verification
+        differentiate differentiates differentiating differentiation derivative
+        derivatives integrand vérification vérifier dérivée dérivant überprüfung
+        ableitung probe comprobación derivando derivada verifica derivata проверка
+        производная
+    """,
+    # a definition, a condition, a step
+    "soft": """
+        where with let let's set sets setting put as if when for using use by assume
+        assuming provided valid domain constant constants denote denotes denoting
+        denoted define defined defining note notes noting substitution substitute
+        substituting choose choosing chosen take taking consider considering suppose
+        factor factors term terms multiply multiplied multiplying divide divided
+        dividing coefficient coefficients compute calculate integrate integrating
+        function functions expression power parts wobei mit où avec donde con dove onde
+        где пусть
+    """,
 }
 _KINDS = {word: kind for kind, words in _GROUPS.items() for word in words.split()}
 _WORD = re.compile(r"[^\W\d_]+(?:[-.'][^\W\d_]+)*|§|,")
@@ -68,7 +93,10 @@ def read_lead(sentence: str) -> Lead:
     kinds: list[str] = []
     if "respect" in sentence:
         sentence = sentence.replace("with respect to", "")
-    for word in _WORD.findall(sentence.lower()):
+    sentence = sentence.lower()
+    if "in general" in sentence:
+        sentence = sentence.replace("in general", "generally")
+    for word in _WORD.findall(sentence):
         kind = _KINDS.get(word)
         if kind:
             kinds.append(kind)
@@ -112,13 +140,15 @@ def read_lead(sentence: str) -> Lead:
             here += 1
     doubted = recalled or method or checked
     announced = announced and not doubted
-    return Lead(announced, announced and named, (concluded or announced) and not soft, doubted, soft)
+    return Lead(
+        announced, announced and named, (concluded or announced) and not soft, doubted, soft
+    )
 
 
 _ASKED = frozenset(
-    """integral integrals antiderivative antiderivatives primitive integrate evaluate compute find solve
-    calculate derivative differentiate differentiating integrating function integrand expression problem
-    intégrale primitiva integrale""".split()
+    """integral integrals antiderivative antiderivatives primitive integrate evaluate compute find
+    solve calculate derivative differentiate differentiating integrating function integrand
+    expression problem intégrale primitiva integrale""".split()
 )
 _FILLER = frozenset("of for to the given following indefinite function expression".split())
 _LAST_WORDS = re.compile(r"[^\W\d_]+")
@@ -134,3 +164,51 @@ def asks(gap: str) -> bool:
             continue
         return word in _ASKED
     return False
+
+
+# --- Checks and explanations ----------------------------------------------------------------------
+_SENTENCE_CHECK = re.compile(
+    r"\bto (?:double[- ])?(?:verify|check|confirm)|\bverif(?:y|ying|ication)\b"
+    r"|\bcheck(?:ing)?(?: by| that| our| the| this| it|:|\*)"
+    r"|\b(?:let'?s|we can|you can|quick|sanity|double)[ -]check|\bproof\b"
+    r"|\bdifferentiat(?:e|ing|ion) (?:this|the|our|it|back|both|F\b|yields|confirms|gives)"
+    r"|vérifi(?:cation|ons)|überprüfung|\bprobe\s*:|verificaci[oó]n|comprobaci[oó]n|verifica\b"
+    r"|проверка|验证|检验|検算|검산",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(
+    r"[ \t>#*_\d.]{0,8}(?:explanation|justification|derivation|reasoning|how (?:to|it|i|we) \w+"
+    r"|steps?(?: used| taken)?\s*[:*]|remarks?\s*[:*]|method(?: used)?\s*[:*]|details)",
+    re.IGNORECASE,
+)
+# What a check, or such a heading, must hold: found fast, and then looked at closely.
+_CHECK_HINTS = ("erif", "heck", "onfirm", "ifferentiat", "roof")
+_FOREIGN_HINTS = ("vérif", "prüf", "robe", "omprob", "роверк", "验", "検算", "검산")
+_HEADING_HINTS = tuple("xplanation ustification erivation easoning teps emark ethod etails".split())
+_HEADING_HINTS += ("ow ",)
+
+
+def first_check(text: str, end: int) -> int:
+    """Where the first check or explanation before ``end`` begins; ``end`` if there is none."""
+    hints = _CHECK_HINTS if text.isascii() else _CHECK_HINTS + _FOREIGN_HINTS
+    first = end
+    for hint in hints:
+        at = text.find(hint, 0, first)
+        for _ in range(20):
+            if at < 0:
+                break
+            if found := _SENTENCE_CHECK.search(text, max(at - 12, 0), min(at + 30, end)):
+                first = min(first, found.start())
+                break
+            at = text.find(hint, at + 1, first)
+    for hint in _HEADING_HINTS:
+        at = text.find(hint, 0, first)
+        for _ in range(20):
+            if at < 0:
+                break
+            line = text.rfind("\n", 0, at) + 1
+            if at - line < 12 and _HEADING.match(text, line):
+                first = min(first, line)
+                break
+            at = text.find(hint, at + 1, first)
+    return first

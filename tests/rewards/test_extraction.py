@@ -57,12 +57,24 @@ def check(found: Extraction) -> None:
     assert found.answer is None or found.answer.strip()
 
 
+FRAGMENTS = r"""
+    $ $$ \( \) \[ \] { } \{ \} \left( \right) ( ) [ ] \boxed{ \boxed \fbox{ \text{ \frac{ x^2 +
+    C = & \\ \approx \begin{align*} \end{align*} \begin{cases} \end{cases} \int dx \quad , ; . :
+    ` ``` ** # | < > \in \neq <think> </think> <|channel|>final <|channel|>analysis <answer>
+    </answer> where since answer is check verify or u F(x) \frac{d}{dx} 1 \, \ ∫ − С 答案
+    \text{or} \text{where} \implies "answer":"
+"""
 PIECES = st.sampled_from(
-    r"""$ $$ \( \) \[ \] { } \{ \} \left( \right) ( ) [ ] \boxed{ \boxed \fbox{ \text{ \frac{ x^2 + C = \approx
-    & \\ \begin{align*} \end{align*} \begin{cases} \end{cases} \int dx \quad , ; . : ` ``` ** # | < > \in \neq
-    <think> </think> <|channel|>final <|channel|>analysis <answer> </answer> where since answer is check verify
-    or u F(x) \frac{d}{dx} 1 \, \ ∫ − С 答案 　 ​ \n""".split(" ")
-    + ["\n", "\n\n", " ", "The final answer is ", "so we get "]
+    [
+        *FRAGMENTS.split(),
+        "\n",
+        "\n\n",
+        " ",
+        "\u200b",
+        "\u3000",
+        "The final answer is ",
+        "so we get ",
+    ]
 )
 
 
@@ -90,12 +102,21 @@ def test_truncations_never_raise(case: dict[str, Any], share: float, truncated: 
     check(extract(text[: int(len(text) * share)], truncated=truncated))
 
 
-@given(st.recursive(st.just("x"), lambda inner: st.one_of(
-    inner.map(lambda s: "{" + s + "}"), inner.map(lambda s: r"\left\{" + s + r"\right\}"),
-    inner.map(lambda s: r"\frac{" + s + "}{2}"), st.tuples(inner, inner).map(" + ".join),
-), max_leaves=20))
+@given(
+    st.recursive(
+        st.just("x"),
+        lambda inner: st.one_of(
+            inner.map(lambda s: "{" + s + "}"),
+            inner.map(lambda s: r"\left\{" + s + r"\right\}"),
+            inner.map(lambda s: r"\frac{" + s + "}{2}"),
+            st.tuples(inner, inner).map(" + ".join),
+        ),
+        max_leaves=20,
+    )
+)
 def test_balanced_boxes_are_found_whole(content: str) -> None:
-    found = extract("Some text {with} braces. $\\boxed{1 + " + content + "}$ and } more {", strict=True)
+    text = "Some text {with} braces. $\\boxed{1 + " + content + "}$ and } more {"
+    found = extract(text, strict=True)
     assert squeezed(found.answer) == squeezed("1 + " + content)
 
 
@@ -176,3 +197,11 @@ def test_notes_say_what_was_seen() -> None:
 def test_alternatives_are_reported() -> None:
     found = extract("It is either $x^2+C$ or $x^3+C$.")
     assert (found.answer, found.alternatives) == ("x^3+C", ("x^2+C",))
+    for text in (
+        r"$$F(x)=x^2+C \text{ or } F(x)=x^3+C$$",
+        r"$$\boxed{F(x)=x^2+C \text{ or } F(x)=x^3+C}$$",
+        r"$\boxed{F(x)=x^2+C,\; F(x)=x^3+C}$",
+        r"$F(x)=x^2+C,\quad F(x)=x^3+C$",
+    ):
+        assert (extract(text).answer, extract(text).alternatives) == ("x^3+C", ("x^2+C",))
+    assert not extract(r"$F=x^2+C$, or equivalently $(x-1)(x+1)+C$").alternatives

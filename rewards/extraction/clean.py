@@ -1,0 +1,121 @@
+"""Cleaning one side of an equation: what only concerns the page, and remarks, go."""
+
+from __future__ import annotations
+
+import re
+
+from .boxes import closing_brace
+
+# Commands, and their arguments, that only concern the page.
+_NOISE = re.compile(
+    r"\\(?:display|text|script|scriptscript)style(?![A-Za-z])\s?|\\(?:no)?limits(?![A-Za-z])"
+    r"|\\(?:nonumber|notag|hfill|allowbreak|nobreak|noindent|centering|ensuremath"
+    r"|Large|LARGE|large|huge|Huge|bf|bfseries|boxed)(?![A-Za-z])"
+    r"|\\(?:tag|label|color|hspace|vspace)\*?\s?\{[^{}]{0,80}\}"
+    r"|\\(?:boldsymbol|bm|mathbf|pmb|underline|underbrace|fbox|mathbin|mathord|mathstrut"
+    r"|underset\s?\{[^{}]{0,80}\}|(?:textcolor|colorbox)\s?\{[^{}]{0,40}\})(?=\s?\{)"
+    r"|\$|\*\*(?![\w(])|(?<![\w)])\*\*"
+)
+_ALIGNMENT = re.compile(r"\\\\(?:[ ]?\[[^\]\n]{0,12}\])?|&")
+_ORNAMENT = r"\\(?:blacksquare|square|Box|checkmark|qed|bigstar|q?quad|par|hfill)(?![A-Za-z])"
+_TRAILING = re.compile(
+    rf"(?:{_ORNAMENT}|\\[,;:! /]|[\s~✓✅■□∎.,;:?`\"]|(?<=[CcKk\s])!|(?<!\\)\\$)+\Z"
+)
+_TRAILING_CHARACTERS = frozenset(' \n\t~✓✅■□∎.,;:!?`"\\')
+_TRAILING_COMMANDS = ("quad", "square", "Box", "mark", "qed", "star", "par", "hfill")
+_LEADING = re.compile(
+    r"(?:\\(?:q?quad|par|hfill|therefore|because)(?![A-Za-z])|\\[,;:! /]|[\s~:`\",;]|\.(?!\d))+"
+)
+_LEADING_CHARACTERS = frozenset(' \n\t~:`",;.\\')
+#: The constant of integration in words.
+CONSTANT_WORDS = (
+    r"(?:(?:an? |some |the |arbitrary |integration |integrating )*"
+    r"(?:const(?:ante|ant)?s?|konst(?:ante)?|cte|cste|costante|константа|常数)(?![^\W\d_])\.?(?:\s+of\s+integration)?)"
+)
+_CONSTANT_WORD = re.compile(
+    r"([-+]\s?)(?:\\(?:text|mathrm|mathit|textrm|mbox|operatorname)\s?\{\s?)?"
+    rf"{CONSTANT_WORDS}\s?\}}?",
+    re.IGNORECASE,
+)
+_PRIMED_CONSTANT = re.compile(r"([-+]\s?[CKck])(?:'|\^\{?\\prime\}?)(?![\w(])")
+_CYRILLIC_CONSTANT = re.compile(r"([-+]\s?)С(?!\w)")
+_POWER = re.compile(r"(?<=[\w)}\]])\s?\*\*\s?(?=[\w({-])")
+_REMARK_INSIDE = re.compile(
+    r"[=<>]|\\(?:n?eq?|not|leq?|geq?|lt|gt|in|notin|text|mbox|textrm)(?![A-Za-z])"
+    r"|\b(?:where|for|if|with|when|or|since)\b|constant",
+    re.IGNORECASE,
+)
+_GROUP = re.compile(r"\\(?:left|right|[bB]igg?[lr]?)\s?(?=[()\[\]])|\\.|[()\[\]{}]", re.DOTALL)
+
+
+def clean(latex: str) -> str:
+    """A link without sizes of style, labels, alignment and what else only concerns the page."""
+    if "$" in latex or "\\" in latex or "*" in latex:
+        if "**" in latex:
+            latex = _POWER.sub("^", latex)
+        latex = _NOISE.sub("", latex)
+    if ("&" in latex or "\\\\" in latex) and "\\begin" not in latex:
+        latex = _ALIGNMENT.sub(" ", latex)
+    if "onst" in latex or "const" in latex or "Const" in latex or "cte" in latex or "常" in latex:
+        latex = _CONSTANT_WORD.sub(r"\1C", latex)
+    if "'" in latex or "prime" in latex:
+        latex = _PRIMED_CONSTANT.sub(r"\1", latex)
+    if "С" in latex:
+        latex = _CYRILLIC_CONSTANT.sub(r"\1C", latex)
+    latex = _trim(latex)
+    while latex.endswith((")", "]")) and (shorter := _without_remark(latex)) != latex:
+        latex = _trim(shorter)
+    return _unwrapped(latex)
+
+
+def _trim(latex: str) -> str:
+    """Without spacing and punctuation at either end."""
+    if latex[-1:] in _TRAILING_CHARACTERS or latex.endswith(_TRAILING_COMMANDS):
+        latex = latex[:-400] + _TRAILING.sub("", latex[-400:])
+    if latex[:1] in _LEADING_CHARACTERS:
+        match = _LEADING.match(latex)
+        if match:
+            return latex[match.end() :]
+    return latex
+
+
+def _without_remark(latex: str) -> str:
+    """The link without a last bracket that holds a condition: ``F + C (x > 0)``."""
+    if not _REMARK_INSIDE.search(latex):
+        return latex
+    opened: list[int] = []
+    last = -1
+    for token in _GROUP.finditer(latex):
+        character = token[0]
+        if character in "([":
+            if not opened:
+                last = token.start()
+            opened.append(token.start())
+        elif character in ")]" and opened:
+            opened.pop()
+            if not opened and token.end() == len(latex):
+                break
+    else:
+        return latex
+    inside = latex[last:]
+    before = latex[:last]
+    if before.endswith("\\left"):
+        before = before[:-5]
+    for size in ("\\big", "\\bigl", "\\Big", "\\Bigl"):
+        before = before.removesuffix(size)
+    return before if before.strip() and _REMARK_INSIDE.search(inside) else latex
+
+
+_WRAPPER = re.compile(r"(?:\\(?:text|mathrm|mbox|textbf|mathbf|textrm|mathsf|mathit)\s?)?(?=\{)")
+
+
+def _unwrapped(latex: str) -> str:
+    """Without braces, or a text command, around the whole."""
+    for _ in range(4):
+        if latex[-1:] != "}" or latex[0] not in "{\\":
+            break
+        match = _WRAPPER.match(latex)
+        if not match or closing_brace(latex, match.end()) != len(latex) - 1:
+            break
+        latex = _trim(latex[match.end() + 1 : -1])
+    return latex

@@ -1,0 +1,164 @@
+"""What a statement is: an answer, or a definition, a condition, a check, a lone constant."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import IntEnum
+
+from .boxes import LONGEST
+from .clean import clean
+from .statements import Chain
+
+_GREEK = (
+    r"\\(?:alpha|beta|gamma|delta|epsilon|varepsilon|zeta|eta|theta|kappa|lambda|mu|nu|xi|rho|sigma"
+    r"|tau|phi|varphi|psi|omega|Phi|Psi|Omega)"
+)
+_LETTER = rf"(?:[A-Za-z]|[α-ωΑ-Ω]|{_GREEK})"
+_STYLES = r"\\(?:mathcal|mathrm|mathit|mathbf|mathscr|mathbb|text|textit|boldsymbol|operatorname)"
+_STYLE = rf"{_STYLES}\s?\{{\s?[A-Za-z]\s?\}}"
+_SUBSCRIPT = r"(?:_\s?(?:\{[^{}]{0,20}\}|\w))?"
+_ARGUMENT = rf"(?:\s?(?:\\left)?\(\s?{_LETTER}{_SUBSCRIPT}\s?(?:\\right)?\))?"
+_NAME = re.compile(rf"(?:{_LETTER}|{_STYLE}){_SUBSCRIPT}{_ARGUMENT}")
+# What antiderivatives are called.
+_ANSWER_NAME = re.compile(
+    rf"(?:[FIJGHSYyPT]|\\(?:Phi|Psi)|Φ|Ψ|{_STYLES}\s?\{{\s?[FIJGS]\s?\}}|\\mathcal\s?[FI])"
+    rf"{_SUBSCRIPT}{_ARGUMENT}"
+    r"|(?:[Tt]he )?(?:[Ff]inal )?(?:[Aa]nswer|[Aa]ntiderivative|[Ii]ntegral|[Rr]esult|[Ss]olution)"
+)
+_CONSTANT_NAME = (
+    rf"(?:[CKck]|{_STYLES}\s?\{{\s?[CKck]\s?\}}|\\mathcal\s?C){_SUBSCRIPT}(?:'|\^\{{?\\prime\}}?)?"
+)
+#: A constant of integration and nothing else.
+CONSTANT = re.compile(rf"[-+±]?\s?{_CONSTANT_NAME}")
+_PLUS_CONSTANT = re.compile(
+    rf"(?:[-+±]|\\pm)\s*(?:\\[,;:! ]\s*)*(?:{_CONSTANT_NAME}|\\ln\s?\|?[CKck]\|?)(?![A-Za-z^(_])"
+)
+_CONSTANT_PLUS = re.compile(rf"{_CONSTANT_NAME}\s*[-+]")
+_LONGEST_CONSTANT = 40
+_NUMBER = re.compile(
+    r"[-+]?[\d.,]+|[-+]?\\d?frac\s?\{?\d+\}?\s?\{?\d+\}?|[-+]?\d+/\d+|\\pi|π|e|\\infty"
+)
+_DIFFERENTIAL = re.compile(
+    r"(?:\A|[^A-Za-z\\_^{]|\\[,;!:])(?:d|\\mathrm\s?\{\s?d\s?\}|\\mathrm\s?d|\\dd)\s?"
+    r"(?:[A-Za-z]|\\(?:theta|phi|tau|xi|eta))\s?\)?\Z"
+)
+_D = r"(?:d|\\mathrm\s?\{\s?d\s?\}|\\mathrm\s?d|\\partial|\\text\{\s?d\s?\})"
+_DERIVATIVE = re.compile(
+    # d/dx, dy/dx, d F(x)/dx
+    rf"\\[dtc]?frac\s?\{{\s?{_D}(?:\^\{{?2\}}?)?\s?(?:[A-Za-z]{_SUBSCRIPT}|\\(?:theta|phi))?"
+    rf"(?:\([a-z]\))?\s?\}}\s?\{{\s?{_D}\s?(?:[A-Za-z]|\\[a-z]+)(?:\^\{{?2\}}?)?\s?\}}"
+    rf"|\\[dtc]?frac\s?\{{\s?{_D}(?![A-Za-z])[^{{}}]{{0,80}}\}}\s?\{{\s?{_D}\s?[a-z]"
+    r"|\b[dD]\s?(?:[A-Za-z]|\([^()]{0,60}\))?\s?/\s?d[a-z]\b|\bD_\{?[a-z]\}?"
+    # primes
+    rf"|(?:{_LETTER}|[)\]|]){_SUBSCRIPT}\s?(?:'|\^\s?\{{?\s?\\prime|\\prime)"
+)
+_INTEGRAL = re.compile(r"\\(?:i*int|oint)(?![A-Za-z])|[∫∬]")
+_DEFINITE = re.compile(r"int(?:\\limits)?\s?_")
+_MATHEMATICS = re.compile(r"[\w\\]")
+
+
+class Kind(IntEnum):
+    """What a chain is. The higher, the more it looks like an answer."""
+
+    NO_ANSWER = 0  # a lone constant, a definition, a condition, a check, an integral
+    LONE = 1  # a single symbol or number: an answer only if it is called one
+    IDENTITY = 2  # an equation of two expressions
+    PLAIN = 3  # an expression
+    STRONG = 4  # ends in "+ C", or says what it is: "\int f dx = ..", "F(x) = .."
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A chain judged: its last link, what kind of thing it is, and why."""
+
+    answer: str
+    kind: Kind
+    reason: str = ""
+    links: int = 1
+    has_constant: bool = False
+
+
+def judge(chain: Chain, root: str | None = None) -> Statement:
+    """What a chain says. ``root`` is given when the chain goes on from an earlier formula."""
+    links = chain.links
+    answer = clean(links[-1])
+    count = 1
+    if len(links) > 1:
+        if root is None:
+            root = links[0]
+        count = sum(map(bool, map(str.strip, links)))
+    about_integral = bool(root) and has_integral(root or "")
+    definite = about_integral and _DEFINITE.search(root or "") is not None
+    root = clean(root) if root and not about_integral else ""
+    reason = _refusal(answer, root, about_integral, chain.bound)
+    if reason:
+        return Statement(answer, Kind.NO_ANSWER, reason, count)
+    plus = has_constant(answer)
+    named = bool(root) and _ANSWER_NAME.fullmatch(root) is not None
+    small = len(answer) < _LONGEST_CONSTANT and (
+        _NUMBER.fullmatch(answer) is not None or _NAME.fullmatch(answer) is not None
+    )
+    if root:
+        if small and not named:
+            return Statement(answer, Kind.NO_ANSWER, "a value", count)
+        kind = Kind.STRONG if plus or (named and not small) else Kind.IDENTITY
+    elif plus or about_integral:
+        kind = Kind.IDENTITY if definite and not plus else Kind.STRONG
+    elif small or has_integral(answer):
+        kind = Kind.LONE
+    else:
+        kind = Kind.PLAIN
+    return Statement(answer, kind, "", count, plus)
+
+
+def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
+    """Why a chain with this last link and root is no answer; empty if it may be one."""
+    if bound:
+        return "a condition"
+    if not answer or not _MATHEMATICS.search(answer):
+        return "nothing on the right of the last ="
+    if len(answer) > LONGEST:
+        return "too long"
+    if len(answer) < _LONGEST_CONSTANT and CONSTANT.fullmatch(answer):
+        return "a lone constant"
+    if root:
+        if CONSTANT.fullmatch(root):
+            return "a definition of the constant"
+        if _differentiates(root):
+            return "a derivative"
+        if root[0] in "d\\" and _DIFFERENTIAL.fullmatch(root):
+            return "a differential"
+        if _NAME.fullmatch(root) and not _ANSWER_NAME.fullmatch(root) and not has_constant(answer):
+            return "a definition"
+    if not about_integral and _differentiates(answer) and not has_constant(answer):
+        return "a derivative"
+    if _DIFFERENTIAL.search(answer[-24:]):
+        # Behind an integral sign, or it is a differential.
+        where = _INTEGRAL.search(answer)
+        if where is None:
+            return "a differential"
+        if not _SIGN.search(answer, 1, where.start()) and not has_constant(answer):
+            return "an integral, not evaluated"
+    return ""
+
+
+_SIGN = re.compile(r"[-+]")
+
+
+def has_constant(latex: str) -> bool:
+    """Whether a constant of integration is added somewhere."""
+    return _PLUS_CONSTANT.search(latex) is not None or (
+        latex[0] in "CKck\\" and _CONSTANT_PLUS.match(latex) is not None
+    )
+
+
+def has_integral(latex: str) -> bool:
+    """Whether an integral sign stands in it."""
+    return "int" in latex and _INTEGRAL.search(latex) is not None
+
+
+def _differentiates(latex: str) -> bool:
+    return (
+        "'" in latex or "d" in latex or "D" in latex or "prime" in latex
+    ) and _DERIVATIVE.search(latex) is not None

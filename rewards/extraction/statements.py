@@ -1,0 +1,318 @@
+r"""One formula's statements: chains of links that are joined by ``=``.
+
+A formula's LaTeX is cut at its top level (outside braces, brackets and environments such as
+``cases``) into *chains*: ``F(x) = a = b, \quad x > 0 \\ u = x^2`` has three. The last link of a
+chain is its answer, its first link (the root) says what the chain is about.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from .boxes import closing_brace
+from .clean import CONSTANT_WORDS
+
+#: Environments whose rows are statements or go on with one.
+_ROW_ENVIRONMENTS = frozenset(
+    """align aligned alignat alignedat gather gathered multline multlined split equation eqnarray
+    flalign math displaymath""".split()
+)
+_TOKEN = re.compile(
+    r"\\begin\s?\{(?P<begin>[A-Za-z]+)\*?\}"
+    r"|\\end\s?\{(?P<end>[A-Za-z]+)\*?\}"
+    r"|(?P<row>\\\\(?:[ ]?\[[^\]\n]{0,12}\])?|\\(?:newline|cr)(?![A-Za-z]))"
+    r"|\\(?P<text>(?:inter|shortinter)?text(?:rm|normal|it|bf|sf)?|[mh]box|mathrm|operatorname)"
+    r"\*?\s?(?=\{)"
+    # one statement follows from another
+    r"|(?P<so>\\(?:implies|impliedby|iff|therefore|because|Rightarrow|Longrightarrow"
+    r"|Leftrightarrow|Longleftrightarrow|rightarrow|longrightarrow|leadsto|to)(?![A-Za-z])|[-=]{1,4}>)"
+    r"|(?P<equal>\\(?:equiv|triangleq|coloneqq|doteq)(?![A-Za-z])|(?<![<>!]):?==?(?![<>])"
+    r"|\\(?:overset|stackrel|underset)\s?\{[^{}]{0,80}\}\s?\{\s?(?:=|\\approx)\s?\}"
+    r"|\\x(?:right|Right|=|long)\w{0,12}(?:\[[^\]\n]{0,40}\])?\{[^{}]{0,80}\})"
+    r"|(?P<near>\\(?:approx|simeq|sim|cong|doteqdot)(?![A-Za-z]))"
+    r"|(?P<bound>\\(?:n?eq|ne|not\s?=|leq?|geq?|lt|gt|leqslant|geqslant|n?in|notin|subset|forall"
+    r"|exists|ll|gg)(?![A-Za-z])|[<>]=?|=<|!=)"
+    r"|(?P<pause>,(?!\d)|;|\\q?quad(?![A-Za-z])|\\hspace\s?\{[^{}]{0,20}\})"
+    r"|\\(?:left|right|[bB]igg?[lrm]?)(?P<sized>[()\[\]]|\\[{}])"
+    r"|\\(?P<escaped>[{}])|\\[^A-Za-z]|(?P<brace>[{}])|(?P<bracket>[()\[\]])"
+)
+_BRACKETS = frozenset(("bracket", "sized", "escaped"))
+# A formula that holds none of this is cut by a split at its equality signs.
+_INVOLVED = re.compile(
+    r"\\(?:[\\{}]|begin|(?:inter|shortinter)?text|[mh]box|mathrm|operatorname|q?quad|hspace|impl|iff"
+    r"|therefore|because|L(?:ongr|eftr|ongl)|(?:right|left)arrow|R|to(?![A-Za-z])|long|leadsto"
+    r"|equiv|trian|colon|doteq|over|under|stack|x|approx|sim|cong|n?eq?(?![A-Za-z])|n(?:ot|e)(?!w)"
+    r"|l(?:e(?!ft)|t)|g[et]|n?in(?![A-Za-z])|subset|forall|exists|ll|gg|newline|cr(?![A-Za-z]))"
+    r"|,(?<!\\,)|;(?<!\\;)|<|>|!=|=="
+)
+
+# --- Text within a formula -----------------------------------------------------------------------
+# \text{...} that is mathematics after all.
+_MATH_TEXT = re.compile(
+    r"\s*\\?(?:a(?:rc?)?)?(?:sinh?|cosh?|tanh?|coth?|sech?|csch?|cosec|sh|ch|th)\s*"
+    r"|\s*(?:arg|arc|area)\w*\s*"
+    r"|\s*(?:ln|log|lg|exp|erfc?i?|sgn|sign|signum|abs|Li|li|Ei|Si|Ci|Shi|Chi|Cl|gd|sqrt|max|min"
+    r"|floor|ceil|si|ci|dilog|sinc|Im|Re|AGM|am|sn|cn|dn)\s*(?:_\{?\w\}?)?\s*|\s*[^\W_]\s*",
+)
+_CONSTANT_TEXT = re.compile(rf"\s*{CONSTANT_WORDS}\s*[.,]?\s*", re.IGNORECASE)
+_SAME_TEXT = re.compile(
+    r"\bequivalent|\bi\.?e\b|\bthat is\b|\bwhich (?:is|simplif|equals|gives|becomes)|\bsimplif"
+    r"|\bin other words|^\W*(?:is|equals?|gives?|becomes?|yields?|so|thus|hence|therefore|then"
+    r"|we (?:get|have|obtain|find)|is given by|est|ist|es|é|è|=)\W*$",
+    re.IGNORECASE,
+)
+_ALTERNATIVE_TEXT = re.compile(r"\W*(?:either|or|and|ou|oder|o|или|或)\W*", re.IGNORECASE)
+_FORMULA_SIGN = re.compile(r"[=^+\\]|\d\s*[A-Za-z]")
+_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
+
+# --- Rows and pauses -----------------------------------------------------------------------------
+_REMARK_START = re.compile(
+    r"[\s~(\[]*(?:\\[,;:! ]\s*)*(?:where|with|for|if|when|as|since|provided|assuming|valid)\b",
+    re.IGNORECASE,
+)
+_ENDS_OPEN = re.compile(r"(?:[-+*/=(]|\\(?:cdot|times|left\())\s*$")
+_STARTS_OPEN = re.compile(
+    r"(?:\\(?:q?quad|[,;:! ]|left\.|hspace\{[^{}]{0,20}\}|phantom\{[^{}]{0,80}\})|[&\s{}])*"
+    r"(?:[+*/]|-(?!>)|\\(?:cdot|times)(?![A-Za-z]))"
+)
+_INDENTATION = re.compile(r"(?:\\(?:q?quad|[,;:! ])|[&\s])*")
+_ORNAMENTS = re.compile(
+    r"(?:\\(?:blacksquare|square|Box|checkmark|qed|clubsuit|bigstar|q?quad|[,;:! ])(?![A-Za-z])"
+    r"|[\s~✓✅■□∎.])*"
+)
+_DIFFERENTIAL = re.compile(r"\s*d[A-Za-z]\s*")
+_LONE_NAME = re.compile(r"\s*\\?[A-Za-z]+\s*(?:\([A-Za-z]\))?\s*")
+#: How many tokens ahead are looked at to see what follows a pause.
+_AHEAD = 40
+
+
+@dataclass(slots=True)
+class Chain:
+    """Links joined by relations. A root of ``""`` means that the chain goes on from elsewhere."""
+
+    links: list[str] = field(default_factory=list)
+    lead: str = ""  # the prose in \text{} before it
+    remark: bool = False  # said after the answer: "where C is ..", "x > 0"
+    approximate: bool = False  # follows an approximation sign
+    alternative: bool = False  # offered with "or" beside the one before
+    bound: bool = False  # holds an inequality or membership at its top level
+
+
+def chains(latex: str) -> list[Chain]:
+    """The statements of a formula, in order; empty ones are left out."""
+    if _INVOLVED.search(latex) is None:
+        links = latex.split("=")
+        for link in links:
+            if (
+                link.count("{") != link.count("}")
+                or link.count("(") != link.count(")")
+                or link.count("[") != link.count("]")
+            ):
+                break
+        else:
+            return [Chain(links)] if latex.strip(" =\n") else []
+    cutter = _Cutter(latex, brackets=True)
+    if cutter.unbalanced:
+        cutter = _Cutter(latex, brackets=False)
+    return cutter.done
+
+
+class _Cutter:
+    """Cuts a formula in one pass over its tokens; ``done`` are its chains."""
+
+    def __init__(self, latex: str, *, brackets: bool) -> None:
+        self.latex = latex
+        self.done: list[Chain] = []
+        self.chain = Chain()
+        self.pieces: list[str] = []  # of the current link
+        self.start = 0  # of the next piece
+        self.row = False  # a row break stands between the last piece and the next
+        self.tokens = list(_TOKEN.finditer(latex))
+        self.unbalanced = self._run(brackets)
+
+    def _run(self, brackets: bool) -> bool:
+        """Handle the tokens at the top level; whether the brackets did not match."""
+        braces = depth = unmatched = until = 0
+        tables: list[str] = []  # environments that are part of a link
+        for index, token in enumerate(self.tokens):
+            kind = token.lastgroup
+            if kind is None or token.start() < until:
+                continue
+            if kind == "brace":
+                braces = braces + 1 if token[0] == "{" else max(braces - 1, 0)
+            elif braces:
+                continue
+            elif kind in ("begin", "end"):
+                name = token[kind]
+                if name in _ROW_ENVIRONMENTS:
+                    if not tables:
+                        self._take(token)
+                elif kind == "begin":
+                    tables.append(name)
+                elif tables:
+                    tables.pop()
+            elif tables:
+                continue
+            elif kind in _BRACKETS:
+                if brackets and token[kind][-1] in "([{":
+                    depth += 1
+                elif brackets and depth:
+                    depth -= 1
+                elif brackets:
+                    unmatched += 1
+            elif depth:
+                continue
+            elif kind == "text":
+                until = self._text(index, token)
+            elif kind == "row":
+                self._take(token)
+                self.row = True
+            elif kind == "bound":
+                self._take(token)
+                self.pieces.append(token[0])
+                self.chain.bound = True
+            elif kind == "near":
+                self._near(token)
+            elif kind == "pause":
+                self._pause(index, token)
+            else:
+                self._relation(index, token)
+        self._take(None)
+        self._close_chain()
+        return depth > 0 or unmatched > 0
+
+    # What a token does
+
+    def _relation(self, index: int, token: re.Match[str]) -> None:
+        if self.row and _INDENTATION.fullmatch(self.latex, self.start, token.start()):
+            self.row = False  # the row goes on with the chain
+        self._take(token)
+        if token.lastgroup == "so":
+            following = self._next(index)
+            if self.chain.links or (following is not None and following.lastgroup == "equal"):
+                self._close_chain()
+                return
+        self._close_link()
+
+    def _near(self, token: re.Match[str]) -> None:
+        self._take(token)
+        link = "".join(self.pieces)
+        if not link.strip() or "\\int" in link or _LONE_NAME.fullmatch(link):
+            self._close_link()
+        else:
+            self._close_chain()
+            self.chain.approximate = True
+
+    def _pause(self, index: int, token: re.Match[str]) -> None:
+        """A comma or a wide space: it ends a statement if another, or a remark, follows."""
+        latex, at = self.latex, token.start()
+        comma = token[0] in ",;"
+        if self.row and not comma and _INDENTATION.fullmatch(latex, self.start, at):
+            return
+        following = self._next(index)
+        kind = following.lastgroup if following else None
+        rest = latex[token.end() : following.start() if following else len(latex)]
+        if kind in ("equal", "so") and (
+            not rest.strip() or (comma and _DIFFERENTIAL.fullmatch(rest))
+        ):
+            return  # a space before "=", a "\," that lost its backslash
+        self._take(token, drop=False)
+        begun = bool(self.pieces)
+        if (kind == "equal" and begun) or kind == "bound" or _REMARK_START.match(rest):
+            self._close_chain(remark=begun and kind != "equal")
+        elif begun and rest.strip() and not _ORNAMENTS.fullmatch(rest):
+            return  # it stays in the link: the reader judges lists
+        self.start = token.end()
+
+    def _text(self, index: int, token: re.Match[str]) -> int:
+        r"""A ``\text{..}``: mathematics, the constant, a connective, or a remark; where it ends."""
+        close = closing_brace(self.latex, token.end())
+        if close < 0:
+            return 0
+        words = self.latex[token.end() + 1 : close]
+        constant = _CONSTANT_TEXT.fullmatch(words) is not None
+        if not constant and (
+            token["text"] in ("mathrm", "operatorname") or _MATH_TEXT.fullmatch(words)
+        ):
+            return close + 1
+        row = self.row
+        self._take(token)
+        self.start = close + 1
+        if not words.strip(" .,;:"):
+            return close + 1
+        begun = bool(self.pieces)
+        last = self.pieces[-1].rstrip()[-1:] if self.pieces else ""
+        if constant and last in ("+", "-"):
+            self.pieces.append(" C")
+        elif begun and _ALTERNATIVE_TEXT.fullmatch(words):
+            following = self._next(index)
+            if following is not None and following.lastgroup == "equal":
+                self._close_chain()
+                self.chain.alternative = True
+            else:
+                self.pieces.append(r" \text{ or } ")
+        elif begun and _SAME_TEXT.search(words):
+            self._close_link()
+        elif not begun and _looks_mathematical(words):
+            self.pieces.append(words)
+        elif not begun and not any(link.strip() for link in self.chain.links):
+            self.chain.lead += " " + words
+        elif begun or row:
+            self.row = False
+            self._close_chain(remark=True)
+            self.chain.lead = words
+        return close + 1
+
+    # The link and the chain that grow
+
+    def _take(self, token: re.Match[str] | None, *, drop: bool = True) -> None:
+        """Add what stands before the token to the link; ``drop`` the token itself."""
+        end = token.start() if token else len(self.latex)
+        piece = self.latex[self.start : end]
+        self.start = token.end() if token and drop else end
+        if self.row and piece.strip():
+            # A row goes on with the chain, or with its last link, or begins another statement.
+            indentation = _INDENTATION.match(piece)
+            piece = piece[indentation.end() :] if indentation else piece
+            self.row = False
+            if not piece:
+                return
+            if self.pieces and not (
+                _STARTS_OPEN.match(piece) or _ENDS_OPEN.search("".join(self.pieces[-2:]))
+            ):
+                self._close_chain()
+            piece = " " + piece
+        if piece and (self.pieces or not piece.isspace()):
+            self.pieces.append(piece)
+
+    def _close_link(self) -> None:
+        self.chain.links.append("".join(self.pieces))
+        self.pieces.clear()
+
+    def _close_chain(self, *, remark: bool = False) -> None:
+        self._close_link()
+        chain = self.chain
+        if chain.bound or any(link.strip() for link in chain.links):
+            self.done.append(chain)
+            self.chain = Chain(remark=remark)
+        else:
+            self.chain = Chain(lead=chain.lead, remark=remark or chain.remark)
+
+    def _next(self, index: int) -> re.Match[str] | None:
+        """The next token at the top level that means something."""
+        depth = 0
+        for token in self.tokens[index + 1 : index + 1 + _AHEAD]:
+            kind = token.lastgroup
+            if kind == "brace" or kind in _BRACKETS:
+                depth += 1 if token[kind or 0][-1] in "{([" else -1
+            elif kind is not None and depth <= 0:
+                return token
+        return None
+
+
+def _looks_mathematical(words: str) -> bool:
+    r"""Whether the content of a ``\text{}`` is a formula that was put there by mistake."""
+    return _FORMULA_SIGN.search(words) is not None and all(
+        _MATH_TEXT.fullmatch(word[0]) for word in _WORD.finditer(words)
+    )
