@@ -41,7 +41,7 @@ _SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱˣᵃᵇᵏᵐᵗ"
 _SUBSCRIPT = "₀₁₂₃₄₅₆₇₈₉ₐₑₖₘₙₓₚₜᵢⱼ"
 
 _TOKEN: Final = re.compile(
-    rf"(?:{_SPACE}|\\[,;:!>\s/()\[\]]|%[^\n]*(?:\n|\Z))*"
+    rf"(?:{_SPACE}++|\\[,;:!>\s/()\[\]]|%[^\n]*+(?:\n|\Z))*+"
     rf"({_NUMBER}|[A-Za-z]+"
     rf"|\\(?:{_SIZED}|{_TEXT}|{_ENVIRONMENT}|{_INVISIBLE}"
     rf"|operatorname\*|[A-Za-z]+|\\(?:\*|\s*\[-?[0-9.]+\s*[a-z][a-z]\])?|.)"

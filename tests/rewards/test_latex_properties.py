@@ -180,7 +180,7 @@ class Hand:
             return rf"\{base.function}^{written}{self.brackets(self.write(base.args[0]))}"
         if isinstance(base, Symbol):
             return f"{base.name}^{written}"
-        return f"{self.pick('(', '{(')}{self.write(base)})".replace("{(", "(") + f"^{written}"
+        return f"{self.brackets(self.write(base))}^{written}"
 
     def unary(self, name: str, arg) -> str:
         inner = self.write(arg)
