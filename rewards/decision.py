@@ -31,7 +31,7 @@ MAX_BITS, MAX_SPECIAL_BITS = 4096, 512
 #: A term of F is seen where its derivative exceeds the error radius by this factor.
 SEEN = arb(2**16)
 #: Points asked for: an analytic answer, one with plain square roots, one with other branches.
-ANALYTIC_POINTS, TAME_POINTS, BRANCHING_POINTS = 5, 10, 24
+ANALYTIC_POINTS, TAME_POINTS, BRANCHING_POINTS = 4, 8, 24
 #: Points that measure coverage once a branch of f's radicals differs somewhere.
 COVERAGE_POINTS = 32
 #: A ball around zero is taken for zero at this precision, relative to the terms that cancel.
@@ -209,7 +209,8 @@ class _Decision:
                     agreed = self._scale(point, expected, jets) - log2(difference.abs_upper())
                 if agreed >= AGREE_BITS:
                     self.bits_of_agreement = min(self.bits_of_agreement, agreed, bits)
-                    self.finite |= jets[self.tape.root][0].is_finite()
+                    if not self.finite:
+                        self.finite = jets[self.tape.root][0].is_finite()
                     if self.unseen:
                         self._see_terms(jets, difference)
                     return True

@@ -1,16 +1,16 @@
 """Where to look: sample points, the real domain of an integrand, and the breakpoints of an answer.
 
-The probability measure on the line is the standard Cauchy distribution (the uniform measure on the
-compactified line): half of it within [-1, 1], a hundredth beyond 64. Coverage is a share under it.
-Points are stratified, and every point is an exact binary number, so that a ball around it has no
-width. Nothing here uses a clock or a global generator: points derive from hashes.
+The probability measure on the line is that of x = u/(1 - |u|) with u uniform in (-1, 1), whose
+density is 1/(2 (1 + |x|)^2): half of it within [-1, 1], a hundredth beyond 99. Coverage is a share
+under it. Points are stratified, and every point is an exact binary number, so that a ball around it
+has no width. Nothing here uses a clock, a global generator or a libm: points derive from hashes by
+IEEE arithmetic, and are the same on every machine.
 """
 
 from __future__ import annotations
 
 import heapq
 import itertools
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 
@@ -19,7 +19,7 @@ from flint import acb, arb
 from .balls import Break, Tape
 from .jets import Ball, Jet
 
-#: Candidates under the Cauchy measure, one per stratum.
+#: Candidates under the measure, one per stratum.
 STRATA = 64
 FIRST_STRATUM = 19
 #: Decimal scales of the second pass, which finds narrow and far domains: |x| from 1e-12 to 1e12.
@@ -37,6 +37,12 @@ def uniform(*key: object) -> float:
     return (int.from_bytes(digest, "big") + 0.5) / 2.0**64
 
 
+def on_line(share: float) -> float:
+    """The point of the line with this share of the measure to its left."""
+    u = 2.0 * share - 1.0
+    return u / (1.0 - abs(u))
+
+
 def _van_der_corput(i: int) -> float:
     """The i-th of `STRATA` strata in bit-reversed order, so that any prefix is well spread.
 
@@ -46,15 +52,28 @@ def _van_der_corput(i: int) -> float:
     return (int(format(i, f"0{bits}b")[::-1], 2) + FIRST_STRATUM) % STRATA / STRATA
 
 
+_ORDER = [_van_der_corput(i) for i in range(STRATA)]
+_SCALES = [sign * float(f"1e{k}") for k in sorted(SCALES, key=abs) for sign in (1.0, -1.0)]
+
+
 def candidates(key: object) -> Iterator[tuple[float, bool]]:
-    """Points to try, with whether each belongs to the Cauchy sample (which measures coverage)."""
-    for i in range(STRATA):
-        jitter = uniform(key, i)
-        share = _van_der_corput(i) + jitter / STRATA
-        yield math.tan(math.pi * (share - 0.5)), True
-    for k in sorted(SCALES, key=abs):
-        for sign in (1.0, -1.0):
-            yield sign * 10.0**k * (1.0 + 9.0 * uniform(key, k, sign)), False
+    """Points to try, with whether each belongs to the sample that measures coverage."""
+    seed = int(uniform(key) * 2.0**62)
+    for i, stratum in enumerate(_ORDER):
+        yield on_line(stratum + _mixed(seed, i) / STRATA), True
+    for i, scale in enumerate(_SCALES, STRATA):
+        yield scale * (1.0 + 9.0 * _mixed(seed, i)), False
+
+
+def _mixed(seed: int, i: int) -> float:
+    """The i-th number in (0, 1) of a seed (the finaliser of splitmix64; Steele et al. 2014)."""
+    z = (seed + (i + 1) * 0x9E3779B97F4A7C15) & _MASK
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
+    return (((z ^ (z >> 31)) >> 11) + 0.5) / 2.0**53
+
+
+_MASK = 2**64 - 1
 
 
 def real_everywhere(tape: Tape, jets: Sequence[Jet]) -> bool:
@@ -87,18 +106,16 @@ def search(tape: Tape, values: Mapping[str, Ball], wanted: int) -> list[float]:
     found: list[float] = []
     queue: list[tuple[float, float, float]] = []
 
-    def push(low: float, high: float) -> None:  # in the angle, x = tan(pi angle)
+    def push(low: float, high: float) -> None:  # shares of the measure
         heapq.heappush(queue, (low - high, low, high))
 
     for i in range(16):
-        push(i / 16 - 0.5, (i + 1) / 16 - 0.5)
+        push(i / 16, (i + 1) / 16)
     spent = 0
     while queue and spent < SEARCH_BUDGET and len(found) < wanted:
         _, low, high = heapq.heappop(queue)
         middle = (low + high) / 2
-        point = math.tan(math.pi * middle)
-        a = math.tan(math.pi * max(low, -0.5 + 1e-12))
-        b = math.tan(math.pi * min(high, 0.5 - 1e-12))
+        a, point, b = on_line(max(low, 1e-12)), on_line(middle), on_line(min(high, 1.0 - 1e-12))
         if not a < point < b:
             continue
         spent += 2
