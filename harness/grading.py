@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.problem import Problem
 from harness.errors import UserError
-from harness.requests import Completion, digest
+from harness.requests import Completion
 from rewards.verdict import Verdict
 from rewards.version import VERSION
 from rewards.workers import averify_many
@@ -29,8 +29,9 @@ class Policy:
 
     @property
     def name(self) -> str:
-        """As in ``balls-1.0-5f3a1c``; settings at their defaults add nothing to the hash."""
-        return f"{self.method}-{VERSION}-{digest(asdict(self))[:6]}"
+        """As in ``balls-1`` or ``balls-1-strict``: the method, its version, what is not default."""
+        switches = [name for name, value in asdict(self).items() if value is True]
+        return "-".join([self.method, VERSION, *switches])
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self) | {"verifier": VERSION}

@@ -19,7 +19,7 @@ import json
 import os
 import time
 import zlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -50,9 +50,12 @@ class Place:
 class LogReader:
     """Reads a log, also while another process writes it."""
 
-    def __init__(self, directory: Path, heavy: Collection[str]) -> None:
+    def __init__(
+        self, directory: Path, heavy: Collection[str], required: Collection[str] = ("key",)
+    ) -> None:
         self.directory = directory
         self.heavy = frozenset(heavy)
+        self.required = frozenset(required)
 
     def heads(self) -> Iterator[tuple[Place, Row]]:
         """Every row without its heavy fields, in the order of writing, with its place."""
@@ -74,11 +77,11 @@ class LogReader:
             path = self._unsealed(place.shard)
             if not path.exists():
                 raise RunError(f"{path} was sealed a moment ago; try again")
-            for _, row in _lines(path, place.offset):
+            for _, row in _lines(path, self.required, place.offset):
                 return row
         else:
             path = self._sealed(place.shard)
-            for _, line, row in _blocks(path, place.offset):
+            for _, line, row in _blocks(path, self.required, place.offset):
                 if line == place.line:
                     return row
         raise RunError(f"{path} has no row at {place}; delete its index, it will be made again")
@@ -86,10 +89,10 @@ class LogReader:
     def _rows_of(self, shard: int) -> Iterator[tuple[Place, Row]]:
         try:
             # First the unsealed file: it goes away only after the sealed one is there.
-            for offset, row in _lines(self._unsealed(shard)):
+            for offset, row in _lines(self._unsealed(shard), self.required):
                 yield Place(shard, offset, None), row
         except FileNotFoundError:
-            for offset, line, row in _blocks(self._sealed(shard)):
+            for offset, line, row in _blocks(self._sealed(shard), self.required):
                 yield Place(shard, offset, line), row
 
     def _shards(self) -> list[int]:
@@ -113,9 +116,13 @@ class Log(LogReader):
     """The one writer of a log (the caller holds the lock). Use as a context manager."""
 
     def __init__(
-        self, directory: Path, heavy: Collection[str], shard_bytes: int | None = None
+        self,
+        directory: Path,
+        heavy: Collection[str],
+        required: Collection[str] = ("key",),
+        shard_bytes: int | None = None,
     ) -> None:
-        super().__init__(directory, heavy)
+        super().__init__(directory, heavy, required)
         self.shard_bytes = shard_bytes or SHARD_BYTES
         self._file = -1
         self._size = 0
@@ -128,7 +135,7 @@ class Log(LogReader):
         self.directory.mkdir(parents=True, exist_ok=True)
         for shard in self._shards():  # read everything before anything is changed
             if self._unsealed(shard).exists() and not self._sealed(shard).exists():
-                for _ in _lines(self._unsealed(shard)):
+                for _ in _lines(self._unsealed(shard), self.required):
                     pass
         for leftover in self.directory.glob("*.tmp"):
             leftover.unlink()
@@ -139,7 +146,7 @@ class Log(LogReader):
                 if not self._index(shard).exists():
                     self._write_index(shard)
             else:
-                _repair(self._unsealed(shard))
+                _repair(self._unsealed(shard), self.required)
                 if shard != shards[-1]:
                     self._seal(shard)
         newest = shards[-1] if shards else 0
@@ -202,7 +209,7 @@ class Log(LogReader):
 
     def _write_index(self, shard: int) -> None:
         with _replacing(self._index(shard)) as file, gzip.open(file, "wb", 6) as index:
-            for offset, line, row in _blocks(self._sealed(shard)):
+            for offset, line, row in _blocks(self._sealed(shard), self.required):
                 entry = [offset, line, self._head(row)]
                 index.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")
 
@@ -257,29 +264,29 @@ def read_jsonl(path: Path) -> Iterator[Row]:
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, 1):
-                yield _parse(line, path, number)
+                yield _parse(line, path, number, {"key"})
     except OSError as error:
         raise RunError(f"cannot read {path}: {error.strerror}") from error
 
 
-def _lines(path: Path, offset: int = 0) -> Iterator[tuple[int, Row]]:
+def _lines(path: Path, required: Set[str], offset: int = 0) -> Iterator[tuple[int, Row]]:
     """The rows of an unsealed shard with their offsets; an unfinished last line is passed over."""
     with path.open("rb") as file:
         file.seek(offset)
         for number, line in enumerate(file, 1):
             if line.endswith(b"\n"):
-                yield offset, _parse(line, path, number)
-            elif (row := _unfinished(line)) is not None:
+                yield offset, _parse(line, path, number, required)
+            elif (row := _unfinished(line, required)) is not None:
                 yield offset, row
             offset += len(line)
 
 
-def _parse(line: bytes, path: Path, number: int) -> Row:
+def _parse(line: bytes, path: Path, number: int, required: Set[str]) -> Row:
     try:
         row = json.loads(line)
     except ValueError:
         row = None
-    if not isinstance(row, dict) or "key" not in row:
+    if not isinstance(row, dict) or not required <= row.keys():
         raise RunError(
             f"{path}, line {number}: not a row of this log ({line[:40]!r}); "
             "mend or remove that line (what it held is then asked again), or use another --out"
@@ -287,16 +294,16 @@ def _parse(line: bytes, path: Path, number: int) -> Row:
     return row
 
 
-def _unfinished(line: bytes) -> Row | None:
+def _unfinished(line: bytes, required: Set[str]) -> Row | None:
     """The row of a last line that lacks only its newline."""
     try:
         row = json.loads(line)
     except ValueError:
         return None
-    return row if isinstance(row, dict) and "key" in row else None
+    return row if isinstance(row, dict) and required <= row.keys() else None
 
 
-def _repair(path: Path) -> None:
+def _repair(path: Path, required: Set[str]) -> None:
     """End, or drop, an unfinished last line."""
     with path.open("r+b") as file:
         tail = b""
@@ -305,13 +312,15 @@ def _repair(path: Path) -> None:
         if not tail or tail.endswith(b"\n"):
             return
         size = file.seek(0, os.SEEK_END)
-        if _unfinished(tail) is not None:
+        if _unfinished(tail, required) is not None:
             file.write(b"\n")
         else:
             file.truncate(size - len(tail))
 
 
-def _blocks(path: Path, offset: int | None = None) -> Iterator[tuple[int, int, Row]]:
+def _blocks(
+    path: Path, required: Set[str], offset: int | None = None
+) -> Iterator[tuple[int, int, Row]]:
     """The rows of a sealed shard: offset of the block, line in it, row. One block, or all."""
     single = offset is not None
     try:
@@ -333,7 +342,7 @@ def _blocks(path: Path, offset: int | None = None) -> Iterator[tuple[int, int, R
                     text += inflate.decompress(chunk)
                 for line, raw in enumerate(text.splitlines(keepends=True)):
                     number += 1
-                    yield position, line, _parse(raw, path, number)
+                    yield position, line, _parse(raw, path, number, required)
                 if single:
                     return
                 position += len(data) - len(inflate.unused_data)

@@ -9,9 +9,9 @@ Which interval is used when:
   that were made from the same one. Samples within a problem are never resampled: with k near n a
   resample holds repeats, and pass@k of a sample with repeats is too low.
 
-All intervals are two-sided with a level of 95 %. A sample that the verifier could not decide counts
-as not correct; where there are such samples, `Estimate.low` and `Estimate.high` bound what pass@k
-would be if all of them were wrong, or right.
+All intervals are two-sided with a level of 95 %. A sample that the verifier could not decide, or
+for which the model met with an error, counts as not correct; where there are such samples,
+`Estimate.low` and `Estimate.high` bound what pass@k would be if all of them were wrong, or right.
 
 Sources: Chen et al., "Evaluating Large Language Models Trained on Code" (2021), section 2.1, for
 pass@k; Brown, Cai and DasGupta, "Interval Estimation for a Binomial Proportion", Statistical
@@ -218,8 +218,8 @@ def summarise(run: Run, policy: str | None = None, ks: Iterable[int] = ()) -> Su
         judged += 1
         counter["samples"] += 1
         counter[row["status"]] += 1
-        counter["unknown"] += row["status"] in UNKNOWN
         reason = FinishReason(row["finish_reason"])
+        counter["unknown"] += row["status"] in UNKNOWN or reason is FinishReason.ERROR
         counter["cut_off"] += reason.cut_off
         counter["failed"] += reason is FinishReason.ERROR or row["status"] == Status.ERROR
     stored = sum(1 for _ in run.completions.heads())

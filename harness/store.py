@@ -38,8 +38,15 @@ if TYPE_CHECKING:
     from harness.metrics import Summary
 
 SCHEMA = 1
-HEAVY_COMPLETION = ("text", "reasoning", "extra")
-HEAVY_VERDICT = ("answer", "evidence")
+#: Of each log, the fields that its index leaves out, and those that every row has.
+COMPLETIONS = (
+    ("text", "reasoning", "extra"),
+    ("key", "model", "problem", "request", "sample", "stage", "seed", "text", "finish_reason"),
+)
+VERDICTS = (
+    ("answer", "evidence"),
+    ("key", "model", "problem", "sample", "stage", "finish_reason", "status", "reward"),
+)
 PACKAGES = ("calculus-harness", "sympy", "python-flint", "numpy", "scipy", "jinja2", "vllm",
             "openai", "transformers", "torch", "datasets")  # fmt: skip
 
@@ -116,6 +123,11 @@ class Run:
                     raise RunError(f"{path}, line {number}: {error}; restore the file") from None
         return problems
 
+    def problem(self, key: str) -> Problem:
+        if key not in self.problems:
+            raise RunError(f"{self.path}/problems.jsonl lacks {key}; restore the file")
+        return self.problems[key]
+
     @property
     def models(self) -> dict[str, dict[str, Any]]:
         """Label, configuration and plan of every model asked, by hash."""
@@ -129,13 +141,13 @@ class Run:
 
     @property
     def completions(self) -> LogReader:
-        return LogReader(self.path / "completions", HEAVY_COMPLETION)
+        return LogReader(self.path / "completions", *COMPLETIONS)
 
     def verdicts(self, policy: str | None = None) -> LogReader:
         """The verdicts under a policy, by default the latest."""
         if policy is None:
             policy = self.policies[-1] if self.policies else "none"
-        return LogReader(self.path / "verdicts" / policy, HEAVY_VERDICT)
+        return LogReader(self.path / "verdicts" / policy, *VERDICTS)
 
     def completion(self, place: Place) -> Completion:
         return Completion.from_dict(self.completions.read(place))
@@ -213,7 +225,7 @@ class RunWriter(Run):
         } | {policy: dict(settings)}
         if list(policies) != list(self.manifest["policies"]):
             self._write_manifest(self.manifest | {"policies": policies})
-        with Log(self.path / "verdicts" / policy, HEAVY_VERDICT) as log:
+        with Log(self.path / "verdicts" / policy, *VERDICTS) as log:
             yield log
 
     def _write_manifest(self, manifest: dict[str, Any]) -> None:
@@ -277,7 +289,7 @@ def _write_errors(path: Path) -> Iterator[None]:
 def _opened(path: Path) -> Iterator[RunWriter]:
     run = RunWriter(path)
     _ = run.manifest, run.problems  # whatever is damaged is found before anything is changed
-    with Log(path / "completions", HEAVY_COMPLETION) as run.log:
+    with Log(path / "completions", *COMPLETIONS) as run.log:
         yield run
 
 

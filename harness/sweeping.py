@@ -205,9 +205,8 @@ class _Scorer:
         }
 
     async def score(self, batch: Sequence[Completion]) -> None:
-        problems = self.run.problems
         verdicts = await grade(
-            [(problems[completion.problem], completion) for completion in batch],
+            [(self.run.problem(completion.problem), completion) for completion in batch],
             self.policy,
             self.stop,
         )

@@ -8,6 +8,7 @@ import importlib.util
 import inspect
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -66,10 +67,18 @@ class PythonFunction(Model):
         return found
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
-        async for completion in ask_each(requests, self._ask, self.concurrency):
-            yield completion
+        threads = ThreadPoolExecutor(self.concurrency, thread_name_prefix="model")
 
-    async def _ask(self, request: Request) -> Completion:
+        async def ask(request: Request) -> Completion:
+            return await self._ask(request, threads)
+
+        try:
+            async for completion in ask_each(requests, ask, self.concurrency):
+                yield completion
+        finally:
+            threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _ask(self, request: Request, threads: Executor) -> Completion:
         prompt = request.prompt
         turns = [{"role": turn.role, "content": turn.content} for turn in prompt.messages]
         messages = turns or [{"role": "user", "content": prompt.text}]
@@ -79,7 +88,8 @@ class PythonFunction(Model):
             if inspect.iscoroutinefunction(self._function):
                 text = await self._function(messages, request.seed)
             else:
-                text = await asyncio.to_thread(self._function, messages, request.seed)
+                loop = asyncio.get_running_loop()
+                text = await loop.run_in_executor(threads, self._function, messages, request.seed)
             if not isinstance(text, str):
                 raise TypeError(f"it returned {type(text).__name__}, not a string")
         except Exception as error:

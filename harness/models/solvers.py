@@ -52,8 +52,8 @@ class SympySolver(Model):
                 "integrate", [(integrand, variable)], deadline=self.time_limit
             )
             if not isinstance(result, WorkerError):
-                answer, seconds = result
-                return Completion.to(request, rf"\boxed{{{answer}}}", latency=round(seconds, 3))
+                text, remark, seconds = result
+                return Completion.to(request, text, detail=remark[:500], latency=round(seconds, 3))
             if isinstance(result, WorkerTimeout):
                 detail = f"no result in {self.time_limit:g} s"
                 return Completion.to(

@@ -87,10 +87,10 @@ def _items(run: Run, policy: str | None) -> Iterator[Item]:
     order = {key: position for position, key in enumerate(run.problems)}
     for row in run.verdicts(policy).rows():
         if row["key"] in completions:
-            found.append((order[row["problem"]], row["sample"], row["model"], row))
+            found.append((order.get(row["problem"], 0), row["sample"], row["model"], row))
     for *_, row in sorted(found, key=lambda entry: entry[:3]):
         completion = completions[row["key"]]
-        problem = run.problems[row["problem"]]
+        problem = run.problem(row["problem"])
         verdict = Verdict.from_dict(row)
         yield Item(
             problem=problem.id,

@@ -86,7 +86,9 @@ def remarks(summary: Summary) -> list[str]:
         if e.high > e.low
     ]
     if bounds:
-        lines.append("Undecided answers count as not correct; " + "; ".join(bounds) + ".")
+        lines.append(
+            "Undecided and failed answers count as not correct; " + "; ".join(bounds) + "."
+        )
     if summary.missing:
         lines.append(f"Not finished: {summary.missing} answers are still to be asked.")
     if summary.unscored:
@@ -193,7 +195,7 @@ def to_pandas(run: Run, policy: str | None = None) -> pandas.DataFrame:
     rows: list[dict[str, Any]] = []
     for completion in run.completions.rows():
         verdict = verdicts.get(completion["key"], {})
-        problem = run.problems[completion["problem"]]
+        problem = run.problem(completion["problem"])
         rows.append(
             completion
             | {"label": run.models[completion["model"]]["label"], "subset": problem.name}

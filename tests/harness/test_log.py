@@ -21,7 +21,7 @@ def row(number: int, size: int = 50) -> dict[str, object]:
 
 
 def write(directory: Path, numbers: range, shard_bytes: int = 1 << 20, size: int = 50) -> None:
-    with Log(directory, HEAVY, shard_bytes) as log:
+    with Log(directory, HEAVY, shard_bytes=shard_bytes) as log:
         for number in numbers:
             log.append(row(number, size))
 
