@@ -157,3 +157,10 @@ def test_a_full_disk_leaves_no_half_row(tmp_path: Path, monkeypatch: pytest.Monk
         monkeypatch.undo()
     assert (tmp_path / "00000.jsonl").read_bytes().count(b"\n") == 3
     assert len(list(LogReader(tmp_path, HEAVY).rows())) == 3
+
+
+def test_a_row_without_what_every_row_has_is_an_error(tmp_path: Path) -> None:
+    write(tmp_path, range(3))
+    reader = LogReader(tmp_path, HEAVY, required=("key", "status"))
+    with pytest.raises(RunError, match="line 1: not a row"):
+        list(reader.heads())

@@ -18,6 +18,7 @@ import pytest
 
 import harness
 from harness import Policy, Run, Sampling, UserError
+from harness.report import write_page
 from harness.sweeping import plan, run_job
 
 ROOT = Path(__file__).parents[2]
@@ -139,6 +140,14 @@ def test_a_changed_problem_is_refused(tmp_path: Path, model: str, bench: str) ->
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(UserError, match="has changed since"):
         harness.sweep([model], [bench], limit=2, out=out)
+
+
+def test_a_problem_that_was_lost_is_named(tmp_path: Path, model: str, bench: str) -> None:
+    run = harness.sweep([model], [bench], limit=2, out=tmp_path / "run")
+    path = run.path / "problems.jsonl"
+    path.write_text(path.read_text().splitlines(keepends=True)[0])
+    with pytest.raises(UserError, match=r"problems\.jsonl lacks bench/hard"):
+        write_page(Run(run.path))
 
 
 def test_an_edited_model_is_another_model(tmp_path: Path, model: str, bench: str) -> None:
