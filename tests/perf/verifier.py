@@ -158,11 +158,11 @@ def published(deadline: float) -> Callable[[Item], str]:
     return method
 
 
-def math_verify(items: Sequence[Item]) -> tuple[Callable[[Item], str], str]:
+def math_verify(items: Sequence[Item], known: Sequence[Item]) -> tuple[Callable[[Item], str], str]:
     from math_verify import parse, verify
 
     rights = defaultdict(list)
-    for item in items:
+    for item in known:
         if item.right:
             rights[item.integrand].append(item.answer)
     reference = {
@@ -317,7 +317,7 @@ def report(source: str, items: list[Item], arguments: argparse.Namespace) -> dic
     chosen = items
     if arguments.rivals:
         chosen = sample(items, arguments.rival_items)
-        results = rivals(chosen, arguments)
+        results = rivals(chosen, items, arguments)
     return {
         "source": source,
         "items": len(items),
@@ -369,12 +369,12 @@ def stages(items: Sequence[Item]) -> None:
     )  # fmt: skip
 
 
-def rivals(items: list[Item], arguments: argparse.Namespace) -> list[Result]:
+def rivals(items: list[Item], known: list[Item], arguments: argparse.Namespace) -> list[Result]:
     print(f"### Rivals, on {len(items)} of these\n")
     forget()
     results = [judge("ours", items, ours)]
     try:
-        method, note = math_verify(items)
+        method, note = math_verify(items, known)
         method(items[0])
         results.append(judge("Math-Verify", items, method))
         print(f"Math-Verify {version('math-verify')}: {note}")
