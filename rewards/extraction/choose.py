@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from .clean import clean
-from .judge import Kind, Statement, has_integral, judge
+from .judge import Kind, Statement, defines, has_integral, judge
 from .result import Extraction, nothing
 from .spans import Span, bare_spans, restored, spans
 from .statements import Chain, chains
@@ -124,10 +124,9 @@ class _Reader:
                 break
             walked.append(at)
             parts = self.chains(at)
-            if not parts or parts[-1].links[0].strip():
-                root = parts[-1].links[0] if parts and at != index else ""
-                break
-            if len(parts) > 1:
+            first = parts[-1].links[0] if parts and at != index else ""
+            if first.strip() and not (len(parts[-1].links) > 1 and defines(first)):
+                root = first
                 break
         self._roots.update(dict.fromkeys(walked, root))
         return root
@@ -157,6 +156,8 @@ class _Reader:
         span = found[index]
         if _IS_THE_ANSWER.match(text, span.end, span.end + 60):
             return Lead(announced=True, named=True, concluded=True), False
+        if not span.start and not self.chains(index)[0].lead:
+            return Lead(), False
         sentence = ""
         asked = False
         for at in range(index, max(index - _FORMULAS_BACK, 0) - 1, -1):
@@ -256,7 +257,8 @@ def _choose(reader: _Reader) -> _Candidate | None:
     later: _Candidate | None = None  # a plain formula that overrides a strong one before it
     plain: _Candidate | None = None
     identity: _Candidate | None = None
-    doubtful: _Candidate | None = None  # strong, but recalled or part of a check
+    doubtful: _Candidate | None = None  # strong, but recalled, or a rule that was used
+    explained: _Candidate | None = None  # strong, but in a check or an explanation
     remark: _Candidate | None = None
     number: _Candidate | None = None
     passed: tuple[str, ...] = ()
@@ -270,11 +272,8 @@ def _choose(reader: _Reader) -> _Candidate | None:
         lead, asked = reader.lead(index)
         this = _Candidate(reader, index, best, lead.announced, passed)
         announced = lead.announced and not lead.soft
-        doubted = (
-            lead.doubted
-            or (asked and not best.has_constant)
-            or (reader.checked(index) and not lead.named)
-        )
+        checked = not lead.named and reader.checked(index)
+        doubted = lead.doubted or checked or (asked and not best.has_constant)
         if best.kind is Kind.LONE:
             if announced and not doubted and not has_integral(best.answer):
                 plain, later = plain or this, later or this
@@ -283,7 +282,10 @@ def _choose(reader: _Reader) -> _Candidate | None:
         elif best.kind is Kind.STRONG or announced:
             if not doubted:
                 return later or this
-            doubtful = doubtful or this
+            if checked:
+                explained = explained or this
+            else:
+                doubtful = doubtful or this
         elif doubted or lead.soft:
             remark = remark or this
         elif best.kind is Kind.IDENTITY:
@@ -298,4 +300,4 @@ def _choose(reader: _Reader) -> _Candidate | None:
                 later = later or this
     if doubtful and (plain is None or plain.index < doubtful.index):
         return doubtful
-    return plain or identity or remark or number
+    return plain or explained or identity or remark or number

@@ -104,7 +104,8 @@ def judge(chain: Chain, root: str | None = None) -> Statement:
             return Statement(answer, Kind.NO_ANSWER, "a value", count)
         kind = Kind.STRONG if plus or (named and not small) else Kind.IDENTITY
     elif plus or about_integral:
-        kind = Kind.IDENTITY if definite and not plus else Kind.STRONG
+        unfinished = definite or has_integral(answer)
+        kind = Kind.IDENTITY if unfinished and not plus else Kind.STRONG
     elif small or has_integral(answer):
         kind = Kind.LONE
     else:
@@ -141,6 +142,15 @@ def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
         if not _SIGN.search(answer, 1, where.start()) and not has_constant(answer):
             return "an integral, not evaluated"
     return ""
+
+
+def defines(root: str) -> bool:
+    """Whether a chain with this root defines a symbol or a differential."""
+    root = clean(root)
+    return len(root) < _LONGEST_CONSTANT and (
+        (_NAME.fullmatch(root) is not None and not _ANSWER_NAME.fullmatch(root))
+        or _DIFFERENTIAL.fullmatch(root) is not None
+    )
 
 
 _SIGN = re.compile(r"[-+]")

@@ -174,7 +174,7 @@ _LEXEME = re.compile(
     r"|(?P<word>[^\W\d_²³¹⁰-₟]{2,}(?:['-][^\W\d_]+)?)"
     r"|(?P<stop>[:;.?](?=\s|\Z|\*)|(?<![\d)}])!(?=\s|\Z|\*)|[\"#]{1,6}(?=\s)"
     r"|(?<=\n)>|(?<=\n)\s*(?:[-*•+]|\d{1,2}[.)])\s)"
-    r"|(?P<article>(?<![\w^_{(*/+=-])[aI](?=\s+[^\W\d_]{3,}))"
+    r"|(?P<article>(?<![\w^_{(*/+=-])(?:[aI](?=\s+[^\W\d_]{3,})|I'(?:ll|m|ve|d)\b))"
 )
 _AROUND = " \t\n*_#>:,;.\"'`|"
 
@@ -207,7 +207,7 @@ def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
 
 
 def _add_bare(found: list[Span], text: str, left: int, right: int) -> None:
-    latex = text[left:right].strip()
+    latex = text[left:right].strip().rstrip("([").rstrip()
     if not _LETTER_OR_DIGIT.search(latex.strip(_AROUND)):
         return
     start = text.index(latex, left)

@@ -34,7 +34,8 @@ _GROUPS = {
         concluded conclude equivalent equivalently combining combine overall putting
         altogether i.e actually correct corrected correction instead donc ainsi luego
         daher somit also dunque quindi portanto logo следовательно итак получаем
-        consequently accordingly alternatively
+        back back-substituting back-substitution resubstituting consequently accordingly
+        alternatively
     """,
     # something else is spoken of
     "recall": """

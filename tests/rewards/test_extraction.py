@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,72 @@ def test_a_thought_before_and_a_strict_box_after_change_nothing_else(case: dict[
     assert found == extract(r"Thus \boxed{x^9 + C}.", strict=True)
     followed = extract(f"{case['completion']}\n</think>\nSo $\\boxed{{x^9+C}}$", strict=True)
     assert followed.answer == "x^9+C" or case["category"] == "thinking"
+
+
+# Every way to say an answer, with what may stand before and after it, in all combinations.
+ANSWERS = [
+    r"\frac{x^{2}}{2}\ln x-\frac{x^{2}}{4}+C",
+    r"\ln|x+\sqrt{x^2+1}|+C",
+    r"C-\frac{1}{x}",
+    r"\frac{1}{2}\left(x+\sin x\cos x\right)+c",
+    r"2\sqrt{x}-2\ln\left(1+\sqrt{x}\right)+C_1",
+]
+BEFORE = [
+    "",
+    "To solve this, let $u = x^2$, so $du = 2x\\,dx$.\n\n",
+    "We are asked to integrate $x\\ln x$ with respect to $x$.\n\n",
+    "**Step 1:** Recall that $\\int u\\,dv = uv-\\int v\\,du$.\n\n**Step 2:** Put $u=x$.\n\n",
+    "Using partial fractions, $\\frac{1}{x(x+1)}=\\frac{1}{x}-\\frac{1}{x+1}$.\n\n",
+    "\\[\\int f(x)\\,dx = \\int g(u)\\,du = \\frac{u^2}{2}+C\\]\n\nSubstituting back:\n\n",
+    "Let's integrate by parts: $$\\int u\\,dv = uv - \\int v\\,du$$\n\n",
+]
+LEADS = ["", "The answer is ", "The integral of $f(x)$ is ", "So we get ", "**Final Answer:** ",
+         "### Final answer\n\n", "Hence, the result is:\n\n", "La primitive est "]  # fmt: skip
+FORMS = ["${}$", "$${}$$", "\\[ {} \\]", "\\( {} \\)", "$$\n{}.\n$$", "**${}$**", "$F(x) = {}$",
+         "$$\\int f(x)\\,dx = {}$$", "$$ {} \\tag{{1}}$$",
+         "$$\\begin{{aligned}} I &= {} \\end{{aligned}}$$",
+         "\\begin{{align*}}\n\\int f\\,dx &= \\int g\\,du \\\\\n&= {}\n\\end{{align*}}"]  # fmt: skip
+AFTER = [
+    "",
+    ".",
+    ", where $C$ is the constant of integration.",
+    "\n\nHere $u = x^2$.",
+    " for $x>0$.",
+    "\n\nCheck: $\\frac{d}{dx}\\left[\\ldots\\right] = f(x)$ ✓",
+    "\n\nTo verify, differentiate: $F'(x) = x\\ln x$, which matches the integrand $x\\ln x$.",
+    "\n\n**Verification:** The derivative of $\\frac{x^2}{2}$ is $x$, so the result is correct.",
+    " ($C \\in \\mathbb{R}$)",
+    "\n\n**Explanation:** We used $\\int \\frac{1}{x}\\,dx = \\ln|x| + C$.",
+    "\n\nLet me know if you want me to evaluate $\\int_0^1 f(x)\\,dx$ too.",
+]
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+@pytest.mark.parametrize("after", AFTER)
+def test_what_stands_around_an_answer_changes_nothing(answer: str, after: str) -> None:
+    for before, lead, form in product(BEFORE, LEADS, FORMS):
+        text = before + lead + form.format(answer) + after
+        assert squeezed(extract(text).answer) == squeezed(answer), text
+
+
+PLAIN_ANSWERS = ["x^2/2 + C", "-cos(x) + C", "ln|x + sqrt(x^2+1)| + C", "e^x (x - 1) + C",
+                 "(1/2)(x + sin(x)cos(x)) + c", "2√x - 2ln(1+√x) + C", "sin²(x)/2 + C"]  # fmt: skip
+PLAIN_BEFORE = ["", "Let u = x^2, so du = 2x dx.\n\n",
+         "Step 1: Use the formula ∫u dv = uv - ∫v du.\n",
+                "First, note that sin^2(x) = (1 - cos(2x))/2.\n",
+                "I'll do it.\n\n1. dx = 2t dt\n2. "]  # fmt: skip
+PLAIN_LEADS = ["", "The answer is ", "Answer: ", "∫ f(x) dx = ", "F(x) = ", "**Final Answer:** ",
+               "The integral of x ln(x) is ", "= ", "Integrating gives "]  # fmt: skip
+PLAIN_AFTER = ["", ".", " where C is the constant of integration.", ", where C is a constant.",
+               " (where C is the constant of integration)", "\nHere u = x^2.", " for x > 0.",
+               "\n\nI hope this helps!", "\nCheck: F'(x) = x ln(x)"]  # fmt: skip
+
+
+@pytest.mark.parametrize("answer", PLAIN_ANSWERS)
+def test_words_around_a_plain_answer_change_nothing(answer: str) -> None:
+    for before, lead, after in product(PLAIN_BEFORE, PLAIN_LEADS, PLAIN_AFTER):
+        text = before + lead + answer + after
+        assert squeezed(extract(text).answer) == squeezed(answer), text
 
 
 def check(found: Extraction) -> None:
