@@ -74,7 +74,8 @@ LEADS = ["", "The answer is ", "The integral of $f(x)$ is ", "So we get ", "**Fi
 FORMS = ["${}$", "$${}$$", "\\[ {} \\]", "\\( {} \\)", "$$\n{}.\n$$", "**${}$**", "$F(x) = {}$",
          "$$\\int f(x)\\,dx = {}$$", "$$ {} \\tag{{1}}$$",
          "$$\\begin{{aligned}} I &= {} \\end{{aligned}}$$",
-         "\\begin{{align*}}\n\\int f\\,dx &= \\int g\\,du \\\\\n&= {}\n\\end{{align*}}"]  # fmt: skip
+         "\\begin{{align*}}\n\\int f\\,dx &= \\int g\\,du \\\\\n&= {}\n\\end{{align*}}",
+         ]  # fmt: skip
 AFTER = [
     "",
     ".",
