@@ -37,6 +37,11 @@ def walk(tree: Expression) -> Iterator[Expression]:
             stack.extend(reversed(node.args))
 
 
+def symbols(tree: Expression) -> set[str]:
+    """The names of the symbols in ``tree``."""
+    return {node.name for node in walk(tree) if isinstance(node, Symbol)}
+
+
 def substitute(tree: Expression, name: str, replacement: Expression) -> Expression:
     """``tree`` with ``replacement`` for every occurrence of the symbol ``name``."""
     if isinstance(tree, Symbol):

@@ -13,6 +13,7 @@ _SUM, _PRODUCT, _POWER, _ATOM = range(1, 5)
 _COMMANDS: Final = frozenset(
     ("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth", "ln", "exp")
 )
+_RAISED: Final = _COMMANDS - {"exp"}
 _ARCS: Final = frozenset(("asin", "acos", "atan"))
 _NAMES: Final = {
     "acot": "arccot", "asec": "arcsec", "acsc": "arccsc", "asinh": "arsinh", "acosh": "arcosh",
@@ -67,7 +68,7 @@ def _print(node: Expression) -> tuple[str, int]:
     if name == "div":
         return rf"\frac{{{to_latex(args[0])}}}{{{to_latex(args[1])}}}", _PRODUCT
     if name == "pow":
-        return f"{_base(args[0])}^{{{to_latex(args[1])}}}", _POWER
+        return _power(*args), _POWER
     if name == "exp":
         return f"e^{{{to_latex(args[0])}}}", _POWER
     return _call(name, args)
@@ -83,6 +84,9 @@ def _number(node: Number) -> tuple[str, int]:
 
 def symbol(name: str) -> str:
     r"""The LaTeX of a symbol's name: ``C_1`` is ``C_{1}``, ``alpha`` is ``\alpha``."""
+    accent, space, letter = name.partition(" ")
+    if space:
+        return rf"\{accent}{{{symbol(letter)}}}"
     stem, mark, subscript = name.partition("_")
     if stem in GREEK:
         stem = "\\" + stem
@@ -103,6 +107,15 @@ def _within(node: Expression, level: int, *, sign: bool = False) -> str:
     if binding < level or (sign and isinstance(node, Number)):
         return _parenthesised(text)
     return text
+
+
+def _power(base: Expression, exponent: Expression) -> str:
+    raised = f"^{{{to_latex(exponent)}}}"
+    # As people write it. With other exponents the function might be taken for an inverse.
+    whole = isinstance(exponent, Number) and exponent.denominator == 1 and exponent.numerator > 1
+    if whole and isinstance(base, Call) and base.function in _RAISED:
+        return rf"\{base.function}{raised}\left({to_latex(base.args[0])}\right)"
+    return _base(base) + raised
 
 
 def _base(node: Expression) -> str:

@@ -11,7 +11,7 @@ from flint import acb, arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rewards.balls import compile_tape, precision
+from rewards.balls import Conventions, compile_tape, precision
 from rewards.expression import FUNCTIONS, Call, Expression, Number, Symbol
 from rewards.latex import read, to_latex
 from rewards.sympy_bridge import from_sympy, to_sympy
@@ -46,7 +46,7 @@ CONDITIONS = {"lt", "le", "gt", "ge", "eq", "ne", "and", "or"}
 
 def value(tree: Expression, at: str = "0.4375") -> acb:
     """Principal branches, as in SymPy."""
-    tape = compile_tape(tree, "x", real_roots=False)
+    tape = compile_tape(tree, "x", Conventions(real_roots=False))
     with precision(256):
         return tape.run(acb(arb(at)), {}, derivative=False)[tape.root][0]
 
