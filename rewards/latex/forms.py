@@ -115,6 +115,15 @@ def _is_derivative(parser: Parser, start: int) -> bool:
     return bottom[1] == "\\differential" or bottom[2] not in ("}", "+", "-")
 
 
+def accented(parser: Parser, accent: str, depth: int) -> Expression:
+    r"""``\tilde{C}``: another symbol than ``C``."""
+    start = parser.pos - 1
+    node = parser.tex_argument(depth)
+    if type(node) is not Symbol:
+        raise parser.error(f"a letter under \\{accent}", at=start)
+    return Symbol(f"{accent} {node.name}")
+
+
 def vulgar(parser: Parser, value: Number, depth: int) -> Expression:
     """``½`` and its like."""
     return value

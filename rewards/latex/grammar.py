@@ -10,8 +10,8 @@ from ..expression import Call, Expression, Number, Symbol
 from . import builders, calls, forms, special
 from .errors import AlternativesError, NotClosedFormError, ReadError
 from .functions import CONSTANT_WORDS, GREEK, NAMES, UNARY
-from .lexer import Speller, speller
 from .parser import CLOSERS, IMAGINARY, INFIX, PI, POSTFIX, E, Handler
+from .spelling import Speller, speller
 
 Entry = tuple[Handler, Any]
 
@@ -65,6 +65,8 @@ def _prefix() -> dict[str, Entry]:
         table[name] = _not_closed("a limit")
     for name in ("\\dots", "\\ldots", "\\cdots", "\\dotsb", "\\dotsc", "\\ddots", "…", "⋯"):
         table[name] = _not_closed("an infinite series")
+    for accent in ("tilde", "hat", "bar", "vec", "overline", "widetilde", "widehat", "check"):
+        table["\\" + accent] = (forms.accented, accent)
     for sign in ("\\pm", "\\mp"):
         table[sign] = (
             forms.refused,

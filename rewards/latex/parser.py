@@ -42,7 +42,8 @@ _SIGNS: Final = frozenset("+-")
 _ALTERNATIVES: Final = {
     "\\pm": "one answer, not \\pm", "\\mp": "one answer, not \\mp", ",": "one answer, not a list",
     ";": "one answer, not a list", "\\or": "one answer, not two", "\\vee": "one answer, not two",
-    "\\wedge": "one answer, not two",
+    "\\wedge": "one answer, not two", "\\\\": "one answer, not several lines",
+    "&": "one answer, not several columns",
 }  # fmt: skip
 
 ZERO, ONE, TWO = Number(0), Number(1), Number(2)
@@ -91,11 +92,21 @@ class Parser:
             raise self.error("a formula")
         node = self.over(self.expression(0), 0)
         token = self.tokens[self.pos]
-        if token in _TAIL and not self.tokens[self.pos + 1]:
+        if token in _TAIL and self.ends_after_tail():
             return node
         if token:
             raise self.stray(token)
         return node
+
+    def ends_after_tail(self) -> bool:
+        r"""Whether nothing follows final punctuation but ``C \in \mathbb{R}``."""
+        tokens = self.tokens
+        place = self.pos + 1
+        if tokens[place] in _CONSTANT_LETTERS:
+            while tokens[place] not in ("", "\\in", ","):
+                place += 1
+            return tokens[place] == "\\in"
+        return not tokens[place]
 
     def error(self, expected: str, kind: type[ReadError] = ReadError, at: int = -1) -> ReadError:
         place = self.pos if at < 0 else at

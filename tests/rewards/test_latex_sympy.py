@@ -22,8 +22,9 @@ log(x**2 + 1); sqrt(x)*log(x); sin(x); cos(3*x); tan(x); cot(x); sec(x); sin(x)*
 sin(x)**3*cos(x)**2; x*sin(x); x**2*cos(2*x); exp(x)*sin(x); exp(-x)*cos(3*x); sin(x)/x; cos(x)/x
 sin(x**2); cos(x**2); sin(2*x)*cos(3*x); tan(x)**2; 1/(2 + cos(x)); sin(log(x)); sin(sqrt(x))
 asin(x); acos(x); atan(x); x*atan(x); x*asin(x); atan(x)/x**2; asinh(x); acosh(x); atanh(x)
-sinh(x); cosh(x)**2; tanh(x); x*sinh(x); sinh(x)/x; cosh(x)/x; exp(a*x); x*exp(-a*x); 1/(x**2 + a**2)
-sin(a*x)*cos(x); x**n; log(a*x); 1/(a*x + 1); sqrt(x + a); x/(x + a)**2; exp(x)/(exp(x) + 1)
+sinh(x); cosh(x)**2; tanh(x); x*sinh(x); sinh(x)/x; cosh(x)/x; exp(a*x); x*exp(-a*x)
+1/(x**2 + a**2); sin(a*x)*cos(x)
+x**n; log(a*x); 1/(a*x + 1); sqrt(x + a); x/(x + a)**2; exp(x)/(exp(x) + 1)
 1/(exp(x) + 1); 1/(1 + sqrt(x)); 1/(sqrt(x) + x**(1/3)); x**(1/3)/(1 + x); (x**2 + 1)/(x**4 + 1)
 x**2/(x**6 + 1); log(x)/sqrt(x); x**2*atan(x); x*cos(x)**2; exp(2*x)*(x**2 - 1); 1/(x**2*(x + 1))
 """.replace("\n", ";").split(";")

@@ -1,0 +1,92 @@
+"""A second look at the tokens of texts with alignment marks, empty groups and the like."""
+
+from __future__ import annotations
+
+from typing import Final
+
+_ALIGNMENT: Final = frozenset(("&", "\\\\"))
+_OPERATORS: Final = frozenset(
+    ("+", "-", "*", "/", "=", "\\cdot", "\\times", "\\div", "\\pm", "\\mp", ",", ";", ".")
+)
+_OPENING: Final = frozenset(("(", "[", "{", "\\{"))
+_CLOSING: Final = frozenset(("", ")", "]", "}", "\\}", "\\right|", "\\right."))
+
+
+def _continues(before: str, after: str) -> bool:
+    """Whether a formula goes on or ends at an alignment mark, instead of another beginning."""
+    return (
+        before in _OPERATORS
+        or before in _OPENING
+        or not before
+        or after in _OPERATORS
+        or after in _CLOSING
+    )
+
+
+def has_marks(text: str) -> bool:
+    """Whether the text holds what needs a second look at its tokens (`kept_places`)."""
+    return (
+        "&" in text
+        or "\\\\" in text
+        or "{}" in text
+        or "F_" in text  # as in _2F_1
+        or "\\left." in text
+        or "\\left ." in text
+    )
+
+
+def kept_places(tokens: list[str]) -> list[int]:
+    r"""The places left without ``&`` and ``\\`` outside tables, and without empty groups.
+
+    Renames two kinds of token in place: the first underscore of ``_2F_1``, and the bar of
+    ``\left. x \right| m``.
+    """
+    _mark_hypergeometric(tokens)
+    bars = _separating_bars(tokens) if "\\left." in tokens else ()
+    kept: list[int] = []
+    tables = following = 0
+    for place, token in enumerate(tokens):
+        if token.startswith("\\begin "):
+            tables += 1
+        elif token.startswith("\\end "):
+            tables -= 1
+        elif place in bars:
+            continue
+        elif tables <= 0 and token in _ALIGNMENT:
+            while following <= place or tokens[following] in _ALIGNMENT:
+                following += 1
+            if _continues(tokens[kept[-1]] if kept else "", tokens[following]):
+                continue
+        elif token == "}" and kept and tokens[kept[-1]] == "{" and kept[-1] == place - 1:
+            before = tokens[kept[-2]] if len(kept) > 1 else ""
+            if before not in ("^", "_"):
+                kept.pop()
+                continue
+        kept.append(place)
+    return kept
+
+
+def _mark_hypergeometric(tokens: list[str]) -> None:
+    for place, token in enumerate(tokens):
+        if token == "F" and place > 1 and tokens[place + 1 : place + 2] == ["_"]:
+            if tokens[place - 2] == "_":
+                tokens[place - 2] = "\\hyper"
+            elif place > 3 and tokens[place - 1] == "}" and tokens[place - 4] == "_":
+                tokens[place - 4] = "\\hyper"
+
+
+def _separating_bars(tokens: list[str]) -> set[int]:
+    r"""Renames the bars of ``\left. x \right| m``; the places of their ``\left.``."""
+    found: set[int] = set()
+    opened: list[int] = []
+    for place, token in enumerate(tokens):
+        if token in ("(", "[", "\\{", "\\left|", "\\left."):
+            opened.append(place)
+        elif token in (")", "]", "\\}", "\\right|", "\\right.") and opened:
+            start = opened.pop()
+            # With limits it is the bar of an evaluation.
+            limits = tokens[place + 1 : place + 2] in (["_"], ["^"])
+            if tokens[start] == "\\left." and token == "\\right|" and not limits:
+                tokens[place] = "\\middle|"
+                found.add(start)
+    return found

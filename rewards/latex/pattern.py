@@ -1,0 +1,37 @@
+"""The one regular expression that cuts a text into raw tokens."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_SPACE = r"[\s~$\u200b-\u200f\u2060\u2061\u2063\u2064\ufeff]"
+_NUMBER = (
+    r"(?:[0-9]+(?:(?:\{,\}|\\,|\{\\,\})[0-9]{3}(?![0-9]))*(?:\.[0-9]*)?|\.[0-9]+)"
+    r"(?:[eE][+-]?[0-9]+(?![0-9.]))?"
+)
+_SIZED = (
+    r"(?:left|right|middle|[bB]igg?[lrm]?)(?![A-Za-z])\s*(?:\\(?:[A-Za-z]+|.)|[^\\A-Za-z0-9\s])?"
+)
+TEXT = (
+    r"(?:operatorname\*?|mathrm|text(?:rm|it|bf|sf|tt|normal|up)?|mathop|mbox|mathsf|mathit|hbox)"
+    r"\s*\{[^{}\\$]*\}"
+)
+_ENVIRONMENT = (
+    r"(?:begin\s*\{(?:array|tabular|alignedat|alignat\*?)\}\s*(?:\[[a-z]\]\s*)?\{[^{}]*\}"
+    r"|(?:begin|end)\s*\{[A-Za-z]+\*?\})"
+)
+INVISIBLE = (
+    r"(?:color|textcolor|hspace\*?|vspace\*?|h?v?phantom|label|tag\*?|mspace|fontsize|hskip|mskip"
+    r"|kern|mkern)(?![A-Za-z])(?:\s*\{[^{}]*\}|\s*-?[0-9.]+\s*(?:pt|em|ex|mu|mm|cm))"
+)
+SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱˣᵃᵇᵏᵐᵗ"
+SUBSCRIPT = "₀₁₂₃₄₅₆₇₈₉ₐₑₖₘₙₓₚₜᵢⱼ"
+
+TOKEN: Final = re.compile(
+    rf"(?:{_SPACE}++|\\[,;:!>\s/()\[\]]|%[^\n]*+(?:\n|\Z))*+"
+    rf"({_NUMBER}|[A-Za-z]+"
+    rf"|\\(?:{_SIZED}|{TEXT}|{_ENVIRONMENT}|{INVISIBLE}"
+    rf"|operatorname\*|[A-Za-z]+|\\(?:\*|\s*\[-?[0-9.]+\s*[a-z][a-z]\])?|.)"
+    rf"|[{SUPERSCRIPT}]+|[{SUBSCRIPT}]+|\*\*|<=|>=|!=|.|\Z)"
+)
