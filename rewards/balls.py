@@ -247,15 +247,15 @@ def compile_tape(
     """
     tape = Tape(variable, conventions)
     compiler = _Compiler(tape)
-    terms = additive_terms(expression)
-    compiler.outermost = {id(_without_factor(term)) for term in terms}
+    terms = additive_terms(expression, variable)
+    compiler.outermost = {id(_without_factor(term, variable)) for term in terms}
     slots = [compiler.slot(term) for term in terms]
     tape.terms = [slot for slot in slots if tape._varying[slot]]
     tape.root = compiler.chain("add", slots)
     return tape
 
 
-def additive_terms(expression: Expression) -> list[Expression]:
+def additive_terms(expression: Expression, variable: str) -> list[Expression]:
     """The terms of a sum, through signs and through constant factors and divisors.
 
     A term that hides inside ``2(x^2 + t)`` or ``(x^2 + t)/3`` is a term all the same.
@@ -263,33 +263,35 @@ def additive_terms(expression: Expression) -> list[Expression]:
     if isinstance(expression, Call):
         name, args = expression.function, expression.args
         if name == "add":
-            return [term for arg in args for term in additive_terms(arg)]
+            return [term for arg in args for term in additive_terms(arg, variable)]
         if name == "neg":
-            return [Call("neg", (term,)) for term in additive_terms(args[0])]
-        if name == "div" and is_constant(args[1]):
-            terms = additive_terms(args[0])
+            return [Call("neg", (term,)) for term in additive_terms(args[0], variable)]
+        if name == "div" and is_constant(args[1], variable):
+            terms = additive_terms(args[0], variable)
             if len(terms) > 1:
                 return [Call("div", (term, args[1])) for term in terms]
         if name == "mul":
-            varying = [arg for arg in args if not is_constant(arg)]
+            varying = [arg for arg in args if not is_constant(arg, variable)]
             if len(varying) == 1:
-                terms = additive_terms(varying[0])
+                terms = additive_terms(varying[0], variable)
                 if len(terms) > 1:
                     at = args.index(varying[0])
                     return [Call("mul", (*args[:at], term, *args[at + 1 :])) for term in terms]
     return [expression]
 
 
-def _without_factor(term: Expression) -> Expression:
+def _without_factor(term: Expression, variable: str) -> Expression:
     """A term without its sign and constant factors. Of an outermost logarithm or arc tangent only
     the derivative is used, so that the branch of its value does not matter.
     """
     while isinstance(term, Call):
-        if term.function == "neg" or (term.function == "div" and is_constant(term.args[1])):
+        if term.function == "neg" or (
+            term.function == "div" and is_constant(term.args[1], variable)
+        ):
             term = term.args[0]
             continue
         if term.function == "mul":
-            varying = [arg for arg in term.args if not is_constant(arg)]
+            varying = [arg for arg in term.args if not is_constant(arg, variable)]
             if len(varying) == 1:
                 term = varying[0]
                 continue
@@ -297,12 +299,12 @@ def _without_factor(term: Expression) -> Expression:
     return term
 
 
-def is_constant(expression: Expression) -> bool:
-    """Whether no symbol occurs in ``expression``."""
+def is_constant(expression: Expression, variable: str) -> bool:
+    """Whether ``expression`` is free of the variable."""
     stack = [expression]
     while stack:
         node = stack.pop()
-        if isinstance(node, Symbol):
+        if isinstance(node, Symbol) and node.name == variable:
             return False
         if isinstance(node, Call):
             stack.extend(node.args)
@@ -334,16 +336,16 @@ def symbols_of(expression: Expression) -> set[str]:
     return names
 
 
-def _may_have_pole(expression: Expression) -> bool:
+def _may_have_pole(expression: Expression, variable: str) -> bool:
     stack = [expression]
     while stack:
         node = stack.pop()
         if isinstance(node, Call):
             if node.function in _WITH_POLES:
                 return True
-            if node.function == "div" and not is_constant(node.args[1]):
+            if node.function == "div" and not is_constant(node.args[1], variable):
                 return True
-            if node.function == "pow" and not is_constant(node.args[0]):
+            if node.function == "pow" and not is_constant(node.args[0], variable):
                 exponent = fold(node.args[1])
                 if exponent is None or exponent < 0:
                     return True
@@ -546,7 +548,7 @@ class _Compiler:
     def jumping(self, node: Call) -> int:
         """An arc tangent or cotangent, which jumps where its argument has a pole."""
         argument = self.slot(node.args[0])
-        if self.tape._varying[argument] and _may_have_pole(node.args[0]):
+        if self.tape._varying[argument] and _may_have_pole(node.args[0], self.tape.variable):
             self.tape.poles.append(argument)
             if id(node) not in self.outermost:
                 self._branch(node, argument)

@@ -17,11 +17,14 @@ from zlib import crc32
 
 from flint import acb, arb, ctx
 
+from . import radicals
 from .balls import Branch, Break, Conventions, Tape, compile_tape, precision
 from .domain import breakpoints, pole_crossings, uniform
-from .expression import Expression, Number, Symbol
+from .expression import Expression
 from .integrand import BASE_BITS, MIN_POINTS, Integrand, Point, Pool
 from .jets import ZERO, Ball, Jet
+from .radicals import Choice
+from .tameness import BRANCHING_POINTS, is_tame, points_wanted, polynomial
 from .verdict import Status, Witness
 
 #: Bits to which F' and f must agree, relative to f (19 decimal digits).
@@ -30,14 +33,10 @@ AGREE_BITS = 64
 MAX_BITS, MAX_SPECIAL_BITS = 4096, 512
 #: A term of F is seen where its derivative exceeds the error radius by this factor.
 SEEN = arb(2**16)
-#: Points asked for: an analytic answer, one with plain square roots, one with other branches.
-ANALYTIC_POINTS, TAME_POINTS, BRANCHING_POINTS = 4, 8, 24
 #: Points that measure coverage once a branch of f's radicals differs somewhere.
 COVERAGE_POINTS = 32
 #: A ball around zero is taken for zero at this precision, relative to the terms that cancel.
 ZERO_BITS = 1024
-#: Sign changes of f's radicals that are tried at a point.
-MAX_BRANCHES = 64
 #: Work units (slots evaluated, times precision over 64 bits) after which a verdict is undecided.
 BUDGET = 4_000_000
 #: Most evaluations on intervals that are spent on the breakpoints of one non-analytic part.
@@ -128,7 +127,7 @@ class _Decision:
                 self.values[name] = _any_constant(name, variant % 16)
         self.unseen = set(tape.terms) if len(tape.terms) > 1 else set()
         self.agreeing: list[Point] = []
-        self.flipped: list[tuple[Point, tuple[int, ...]]] = []
+        self.flipped: list[tuple[Point, Choice]] = []
         self.bits_of_agreement = float(MAX_BITS)
         self.finite = False
         self.smooth = not (tape.breaks or tape.branches)
@@ -154,6 +153,8 @@ class _Decision:
             return refuted
         if self._usable() < MIN_POINTS:
             return self._undecided(f"only {self._usable()} usable points")
+        if self.flipped:
+            self._drop_indifferent()
         if self.flipped and len(self.agreeing) < MIN_POINTS:
             point, _ = self.flipped[0]
             if self.agreeing:
@@ -267,31 +268,39 @@ class _Decision:
 
     # --- the exception for the integrand's own radicals ---
 
-    def _other_branch(self, point: Point) -> tuple[int, ...] | None:
-        """Slots of f's radicals whose other root of unity makes f equal to F' here."""
-        f = self.pool.tape
-        if not f.radicals:
+    def _other_branch(self, point: Point) -> Choice | None:
+        """The branches of f's radicals with which f equals F' here."""
+        if not self.pool.tape.radicals:
             return None
-        bits = 2 * self.bits
-        _, slope = self._derivative(point, bits)
-        orders = [range(order) for _, order, _ in f.radicals]
-        for powers in itertools.islice(itertools.product(*orders), 1, MAX_BRANCHES):
-            overrides = {
-                slot: acb(arb(2 * k) / order).exp_pi_i()
-                for k, (slot, order, _) in zip(powers, f.radicals, strict=True)
-                if k
-            }
-            self._spend(f.size * (1 + bits // 64))
-            jets = f.run(point.x, self.pool.values, derivative=False, overrides=overrides)
-            value = jets[f.root][0]
-            difference = slope - value
-            if (
-                difference.is_finite()
-                and difference.contains(ZERO)
-                and log2(value.abs_lower()) - log2(difference.abs_upper()) > AGREE_BITS
-            ):
-                return tuple(overrides)
+        _, slope = self._derivative(point, 2 * self.bits)
+        known = self.flipped[-1][1] if self.flipped else None
+        for choice in radicals.choices(self.pool.tape, known):
+            if self._holds(slope, point, choice):
+                return choice
         return None
+
+    def _holds(self, slope: Ball, point: Point, choice: Choice) -> bool:
+        """Whether F' agrees with f on another branch (at the working precision)."""
+        f = self.pool.tape
+        self._spend(f.size * (1 + ctx.prec // 64))
+        value = radicals.value(f, point.x, self.pool.values, choice)
+        difference = slope - value
+        if not (difference.is_finite() and difference.contains(ZERO)):
+            return False
+        return log2(value.abs_lower()) - log2(difference.abs_upper()) > AGREE_BITS
+
+    def _drop_indifferent(self) -> None:
+        """Forget points that agree with the principal branch and with the other one as well.
+
+        Where a radical's share of f is too small to be seen, both branches agree.
+        """
+        seen = {choice for _, choice in self.flipped}
+        kept = []
+        for point in self.agreeing:
+            _, slope = self._derivative(point, 2 * self.bits)
+            if not any(self._holds(slope, point, choice) for choice in seen):
+                kept.append(point)
+        self.agreeing = kept
 
     def _branch_change(self) -> Outcome | None:
         """Refute a change of branch that is the answer's doing and not the integrand's.
@@ -303,32 +312,19 @@ class _Decision:
         if not (self.flipped and self.tape.breaks):
             return None
         ctx.prec = BASE_BITS
-        marked: list[tuple[float, Point, tuple[int, ...]]] = sorted(
+        f, values = self.pool.tape, self.pool.values
+        marked: list[tuple[float, Point, Choice]] = sorted(
             [(float(p.x.real), p, ()) for p in self.agreeing]
-            + [(float(p.x.real), p, branch) for p, branch in self.flipped],
+            + [(float(p.x.real), p, choice) for p, choice in self.flipped],
             key=lambda row: row[0],
         )
-        radicand = {slot: inner for slot, _, inner in self.pool.tape.radicals}
+        radicand = {slot: inner for slot, _, inner in f.radicals}
         for (a, _, left), (b, point, right) in itertools.pairwise(marked):
-            changed = set(left) ^ set(right)
-            if changed and all(self._positive(radicand[slot], a, b) for slot in changed):
+            changed = {radicand[slot] for slot, _, _ in set(left) ^ set(right)}
+            self._spend(64 * f.size * len(changed))
+            if changed and all(radicals.always_positive(f, slot, values, a, b) for slot in changed):
                 return self._refutation(point, "the branch changes where f has none")
         return None
-
-    def _positive(self, slot: int, low: float, high: float) -> bool:
-        """Whether slot is proven finite and positive on [low, high]."""
-        queue = [(low, high)]
-        for _ in range(64):
-            if not queue:
-                return True
-            a, b = queue.pop()
-            self._spend(self.pool.tape.size * 3)
-            ball = acb(arb(a).union(arb(b)))
-            value = self.pool.tape.run(ball, self.pool.values, derivative=False)[slot][0]
-            if not (value.is_finite() and value.imag.contains(0) and value.real > 0):
-                middle = (a + b) / 2
-                queue += [(a, middle), (middle, b)]
-        return False
 
     # --- terms too small to be seen at the points ---
 
@@ -390,13 +386,13 @@ class _Decision:
                     return Outcome(Status.INCORRECT, self._usable(), witness=jump, detail=detail)
             cells += [low for low, _ in places]
         for branch in self.tape.branches:
-            if branch.root and not _tame(branch, self.tape.variable):
+            if branch.root and not is_tame(branch, self.tape.variable):
                 cells += self._touching(branch, width)
         return self._visit(self._between(cells))
 
     def _touching(self, branch: Branch, width: float) -> list[Ball]:
         """Zeros of a radicand that may touch zero, where the sign of the root may change."""
-        coefficients = _polynomial(branch.argument, self.tape.variable)
+        coefficients = polynomial(branch.argument, self.tape.variable)
         if coefficients is not None:
             a, b, _ = coefficients
             return [arb(-b / (2 * a))]
@@ -480,90 +476,6 @@ class _Decision:
 @lru_cache(maxsize=1024)
 def _any_constant(name: str, variant: int) -> Ball:
     return acb(0.5 + uniform(name, variant))
-
-
-def points_wanted(tape: Tape) -> int:
-    """How many points an answer needs: more where branches may change between them."""
-    if tape.breaks:
-        return BRANCHING_POINTS
-    if not tape.branches:
-        return ANALYTIC_POINTS
-    return (
-        TAME_POINTS
-        if all(_tame(branch, tape.variable) for branch in tape.branches)
-        else BRANCHING_POINTS
-    )
-
-
-def _tame(branch: Branch, variable: str) -> bool:
-    """Whether a branch can only change at an end of the real domain.
-
-    A linear argument, or for a root a quadratic without a double zero.
-    """
-    coefficients = _polynomial(branch.argument, variable)
-    if coefficients is None:
-        return False
-    a, b, c = coefficients
-    if a == 0.0:
-        return True
-    scale = b * b + abs(4 * a * c)
-    return branch.root and abs(b * b - 4 * a * c) > 1e-9 * scale
-
-
-def _polynomial(node: Expression, variable: str) -> tuple[float, float, float] | None:
-    """Coefficients of x^2, x and 1 as floats (parameters at an arbitrary value), or None."""
-    if isinstance(node, Number):
-        try:
-            return 0.0, 0.0, node.numerator / node.denominator
-        except OverflowError:
-            return None
-    if isinstance(node, Symbol):
-        return (0.0, 1.0, 0.0) if node.name == variable else (0.0, 0.0, 0.5 + uniform(node.name))
-    name = node.function
-    if name == "pi":
-        return 0.0, 0.0, math.pi
-    if name not in ("add", "mul", "neg", "div", "pow"):
-        return None
-    parts = []
-    for arg in node.args:
-        part = _polynomial(arg, variable)
-        if part is None:
-            return None
-        parts.append(part)
-    if name == "add":
-        return tuple(map(sum, zip(*parts, strict=True)))  # type: ignore[return-value]
-    if name == "neg":
-        a, b, c = parts[0]
-        return -a, -b, -c
-    if name == "mul":
-        return _product(parts)
-    top, bottom = parts
-    if bottom[0] or bottom[1] or not bottom[2]:
-        return None
-    if name == "pow" and not (top[0] or top[1]):
-        return _constant_power(top[2], bottom[2])
-    if name == "div":
-        return top[0] / bottom[2], top[1] / bottom[2], top[2] / bottom[2]
-    if bottom[2] == 2.0:
-        return _product([top, top])
-    return top if bottom[2] == 1.0 else None
-
-
-def _constant_power(base: float, exponent: float) -> tuple[float, float, float] | None:
-    try:
-        value = base**exponent
-    except (OverflowError, ZeroDivisionError):
-        return None
-    return (0.0, 0.0, value) if isinstance(value, float) else None
-
-
-def _product(parts: Sequence[tuple[float, float, float]]) -> tuple[float, float, float] | None:
-    a, b, c = parts[0]
-    for p, q, r in parts[1:]:
-        if (a and (p or q)) or (b and p):
-            return None
-        a, b, c = a * r + b * q + c * p, b * r + c * q, c * r
-    return a, b, c
 
 
 #: Orders of magnitude beyond 2^(+-2^1000) are all alike.
