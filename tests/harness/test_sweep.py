@@ -259,7 +259,13 @@ def test_twenty_kills_lose_and_repeat_nothing(tmp_path: Path, model: str, bench:
         assert not seeds & known_seeds, "a stored sample was asked again"
         if known:
             assert known <= completions(out).keys(), "a stored sample was lost"
-    subprocess.run(disturbed, check=True, capture_output=True, timeout=300)
+    subprocess.run(
+        disturbed,
+        check=True,
+        capture_output=True,
+        timeout=300,
+        env=os.environ | {"SHARD": "20000"},
+    )
     undisturbed = tmp_path / "undisturbed"
     subprocess.run([*arguments, "--out", str(undisturbed)], check=True, capture_output=True,
                    timeout=300)  # fmt: skip
