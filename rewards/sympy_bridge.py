@@ -27,7 +27,7 @@ MAX_BITS = 1 << 16
 MAX_ORDER = 64
 
 #: Functions that are one SymPy function of the same arguments, and its name there.
-_SAME: dict[str, str] = {
+SAME: dict[str, str] = {
     **{name: name for name in
        """exp sin cos tan cot sec csc asin acos atan acot asec acsc sinh cosh tanh coth sech csch
        asinh acosh atanh acoth asech acsch floor frac factorial binomial erf erfc erfi expint li
@@ -47,7 +47,7 @@ _SAME: dict[str, str] = {
     "or": "Or",
 }  # fmt: skip
 
-_CONSTANTS: dict[str, str] = {
+CONSTANTS: dict[str, str] = {
     "pi": "Pi", "e": "Exp1", "i": "ImaginaryUnit", "euler_gamma": "EulerGamma",
     "catalan": "Catalan",
 }  # fmt: skip
@@ -88,12 +88,12 @@ def _to_sympy(node: Expression, kinds: dict[str, str], depth: int) -> Any:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
     args = [_to_sympy(arg, kinds, depth - 1) for arg in node.args]
     name = node.function
-    if name in _CONSTANTS:
-        return getattr(sympy.S, _CONSTANTS[name])
+    if name in CONSTANTS:
+        return getattr(sympy.S, CONSTANTS[name])
     _check_size(name, args)
-    if name not in _BUILDERS and name not in _SAME:
+    if name not in _BUILDERS and name not in SAME:
         raise ValueError(f"SymPy has no function for {name!r}")
-    build = _BUILDERS.get(name) or getattr(sympy, _SAME[name])
+    build = _BUILDERS.get(name) or getattr(sympy, SAME[name])
     value = build(*args)
     infinite = (sympy.zoo, sympy.nan, sympy.oo, sympy.S.NegativeInfinity)
     if any(part in infinite for part in (value, *value.args)):
@@ -274,7 +274,7 @@ def _constants() -> dict[Any, Expression]:
     import sympy
 
     constants: dict[Any, Expression] = {
-        getattr(sympy.S, theirs): Call(ours) for ours, theirs in _CONSTANTS.items()
+        getattr(sympy.S, theirs): Call(ours) for ours, theirs in CONSTANTS.items()
     }
     golden = Call("div", (Call("add", (Number(1), Call("sqrt", (Number(5),)))), Number(2)))
     return {**constants, sympy.S.GoldenRatio: golden}
@@ -287,7 +287,7 @@ def _functions() -> dict[Any, dict[int | None, str]]:
 
     functions: dict[Any, dict[int | None, str]] = {}
     several = {"elliptic_e": 2, "elliptic_ec": 1, "elliptic_pi": 3, "elliptic_pic": 2}
-    for ours, theirs in _SAME.items():
+    for ours, theirs in SAME.items():
         target = getattr(sympy, theirs)
         if isinstance(target, type) and ours not in ("add", "mul", "log", "digamma"):
             functions.setdefault(target, {})[several.get(ours)] = ours

@@ -170,7 +170,7 @@ class Generator:
         place = (self.recipe.name, self.seed, self.difficulty, _spot(f, variation))
         for record in ledger().find(place):
             draft = self._draft(f, record.turn)
-            if draft is not None and base_of(to_latex(draft.integrand)) == record.base:
+            if draft is not None and base_of(draft.integrand) == record.base:
                 return _Taken(f, variation, draft, record.turn, record.coverage), record
         return None
 
@@ -200,7 +200,7 @@ class Generator:
             records.append(
                 Record(
                     self.recipe.name, self.seed, self.difficulty, spot, one.turn,
-                    base_of(one.integrand), outcome, simplified,
+                    base_of(one.draft.integrand), outcome, simplified,
                     None if coverage == 1 else coverage,
                 )
             )  # fmt: skip

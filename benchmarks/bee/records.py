@@ -18,6 +18,8 @@ from hashlib import sha256
 from importlib import resources
 from pathlib import Path
 
+from rewards.expression import Expression
+
 SHIPPED = "decisions.jsonl"
 
 
@@ -52,9 +54,9 @@ class Record:
 Place = tuple[str, int, int, str]
 
 
-def base_of(integrand: str) -> str:
-    """A short hash of the integrand that a record is about."""
-    return sha256(integrand.encode()).hexdigest()[:12]
+def base_of(integrand: Expression) -> str:
+    """A short hash of the integrand that a record is about: of its tree, not of how we print it."""
+    return sha256(repr(integrand).encode()).hexdigest()[:12]
 
 
 class Ledger:

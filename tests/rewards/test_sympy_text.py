@@ -1,0 +1,60 @@
+"""SymPy's own notation: what SymPy prints reads back, and nothing is run."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+import sympy
+
+from rewards.expression import Call, Number, Symbol
+from rewards.sympy_bridge import to_sympy
+from rewards.sympy_text import read_sympy
+
+FORMULAS = [
+    "x**2*sin(x)", "-x**2/3 + 2*x - 1", "exp(-x**2)*erf(x)", "log(x)/x", "2**(-x)", "x**(1/3)",
+    "sqrt(1 - x**2)*asin(x)", "Abs(x)", "(x + 1)**(-2)", "pi*E*x", "a*x**b", "polylog(2, x)",
+    "elliptic_e(x, 2)", "besselj(0, x)", "Piecewise((x, x > 0), (-x, True))", "uppergamma(1/3, x)",
+    "Piecewise((x, (x > 0) & (x < 1)), (2*x, True))", "expint(1, x)", "LambertW(x)", "Max(1, x)",
+    "hermite(n, x)", "fresnels(x)", "-cos(x)**3/3 + cos(x)", "log(x + sqrt(x**2 + 1))", "1/x", "7",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_what_sympy_prints_reads_back(text: str) -> None:
+    expected = sympy.sympify(text)
+    assert to_sympy(read_sympy(text)) == expected
+    assert to_sympy(read_sympy(str(expected))) == expected
+
+
+def test_the_tree_says_what_the_text_says() -> None:
+    x = Symbol("x")
+    assert read_sympy("x - 1 + 2") == Call("add", (x, Call("neg", (Number(1),)), Number(2)))
+    assert read_sympy("-x**2") == Call("neg", (Call("pow", (x, Number(2))),))
+    assert read_sympy("0.1") == Number(1, 10)
+    assert read_sympy("log(x, 2)") == Call("log", (x, Number(2)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["__import__('os').system('true')", "x.__class__", "(lambda: x)()", "[x for x in y]",
+     "x if y else z",
+     "f(x)", "sin(x, y)", "x;y", "", "x +", "'x'", "True", "x[0]",
+     "{x}", "sin(x=1)", "x := 1",
+     "f'{x}'", "sin", "Integral(x, x)", "1" * 5000, "(" * 5000, "-" * 20000 + "x", "x" * 40000,
+     "sin(" * 150 + "x" + ")" * 150, "Piecewise()", "x\x00", "1j*x", "1e99999*x"],
+)  # fmt: skip
+def test_anything_else_is_refused_at_once(text: str) -> None:
+    start = time.perf_counter()
+    if text == "sin":  # a symbol, like any name that is not called
+        assert read_sympy(text) == Symbol("sin")
+        return
+    with pytest.raises(ValueError, match="."):
+        read_sympy(text)
+    assert time.perf_counter() - start < 1
+
+
+def test_long_sums_are_not_deep() -> None:
+    tree = read_sympy(" + ".join(f"x**{i}" for i in range(2000)))
+    assert isinstance(tree, Call)
+    assert len(tree.args) == 2000
