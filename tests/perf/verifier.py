@@ -317,7 +317,7 @@ def report(source: str, items: list[Item], arguments: argparse.Namespace) -> dic
     chosen = items
     if arguments.rivals:
         chosen = sample(items, arguments.rival_items)
-        results = rivals(chosen, items, arguments)
+        results = rivals(chosen, load(source), arguments)
     return {
         "source": source,
         "items": len(items),

@@ -161,16 +161,14 @@ def test_hostile_items_cost_only_themselves() -> None:
             assert type(result) is expected[item[1]], (item, result)
 
 
-def test_hostile_neighbours_do_not_wait_for_each_other() -> None:
-    """Eight hopeless items in one chunk take the time of four on two workers, not of eight."""
-    items = [("sleep", i) for i in range(8)] + [("good", i) for i in range(400)]
+def test_slow_neighbours_do_not_wait_for_each_other() -> None:
+    """Items of one chunk are shared out again as soon as one of them turns out slow."""
     with WorkerPool(2, 200, tasks=TASKS) as pool:
-        pool.map("double", [(1,)] * 8, deadline=10)
-        begin = time.monotonic()
-        results = pool.map("behave", items, deadline=1)
-    assert time.monotonic() - begin < 7.8
-    assert [type(result) for result in results[:8]] == [WorkerTimeout] * 8
-    assert results[8:] == list(range(400))
+        pool.map("identify", [(0, 0)] * 100, deadline=10)
+        results = pool.map("identify", [(i, 0.4 * (i < 6)) for i in range(400)], deadline=20)
+    assert [value for _, value in results] == list(range(400))
+    slow = [pid for pid, _ in results[:6]]
+    assert 2 <= slow.count(slow[0]) <= 4
 
 
 def test_a_short_batch_does_not_wait_for_a_long_one() -> None:
@@ -447,9 +445,9 @@ def test_importing_is_light() -> None:
     program = (
         "import sys, time\n"
         f"sys.path.insert(0, {str(ROOT)!r})\n"
-        "begin = time.perf_counter()\n"
-        "import rewards, rewards.pool\n"
-        "print(time.perf_counter() - begin)\n"
+        "begin = time.process_time()\n"
+        "import rewards, rewards.workers\n"
+        "print(time.process_time() - begin)\n"
         "heavy = {'torch', 'sympy', 'numpy', 'scipy', 'vllm', 'datasets', 'multiprocessing'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )

@@ -16,7 +16,8 @@ def double(value):
     return 2 * value
 
 
-def identify(value):
+def identify(value, seconds=0):
+    time.sleep(seconds)
     return [os.getpid(), value]
 
 
