@@ -129,6 +129,7 @@ class _Decision:
         self.agreeing: list[Point] = []
         self.flipped: list[tuple[Point, Choice]] = []
         self.bits_of_agreement = float(MAX_BITS)
+        self.touching: list[tuple[Ball, Ball]] = []
         self.finite = False
         self.smooth = not (tape.breaks or tape.branches)
         self.spent = 0
@@ -387,28 +388,30 @@ class _Decision:
             cells += [low for low, _ in places]
         for branch in self.tape.branches:
             if branch.root and not is_tame(branch, self.tape.variable):
-                cells += self._touching(branch, width)
+                self.touching += self._touching(branch, width)
+        cells += [low for low, _ in self.touching]
         return self._visit(self._between(cells))
 
-    def _touching(self, branch: Branch, width: float) -> list[Ball]:
+    def _touching(self, branch: Branch, width: float) -> list[tuple[Ball, Ball]]:
         """Zeros of a radicand that may touch zero, where the sign of the root may change."""
         coefficients = polynomial(branch.argument, self.tape.variable)
         if coefficients is not None:
             a, b, _ = coefficients
-            return [arb(-b / (2 * a))]
+            return [(arb(-b / (2 * a)), arb(-b / (2 * a)))]
         zero = Break(branch.slot, "zero")
-        places, _ = breakpoints(self.tape, zero, self.values, MAX_RADICAND_SEARCH, width)
-        return [low for low, _ in places]
+        return breakpoints(self.tape, zero, self.values, MAX_RADICAND_SEARCH, width)[0]
 
     def _discontinuous(self) -> bool:
-        """Whether an inverse function makes F jump at a pole of its argument near the origin."""
+        """Whether F jumps near the origin, though F' = f on either side.
+
+        An inverse function does so at a pole of its argument, and a quotient where a radical in it
+        touches zero.
+        """
         ctx.prec = BASE_BITS
         poles = self.tape.poles[:4] if self.tape.size <= MAX_FLAGGED else []
-        return any(
-            self._jump(low, high) is not None
-            for slot in poles
-            for low, high in pole_crossings(self.tape, slot, self.values)
-        )
+        crossings = (pole_crossings(self.tape, slot, self.values) for slot in poles)
+        places = itertools.chain(self.touching[:8], *crossings)
+        return any(self._jump(low, high) is not None for low, high in places)
 
     def _accepted(self) -> Outcome:
         flags: list[str] = []

@@ -72,6 +72,8 @@ def _trim(latex: str) -> str:
     """Without spacing and punctuation at either end."""
     if latex[-1:] in _TRAILING_CHARACTERS or latex.endswith(_TRAILING_COMMANDS):
         latex = latex[:-400] + _TRAILING.sub("", latex[-400:])
+        if latex.endswith("\\right"):
+            latex += "."  # the invisible delimiter, no full stop
     if latex[:1] in _LEADING_CHARACTERS:
         match = _LEADING.match(latex)
         if match:

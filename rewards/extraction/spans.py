@@ -167,6 +167,14 @@ _MATH_WORD = re.compile(
     rf"|(?:[xtuvyznkab0e]?(?:{_FUNCTION})[xtuvyzθ]?)+)",
     re.IGNORECASE,
 )
+# Letters that stand alone: not in a command, a group, or an exponent.
+_LONE = re.compile(r"(?<![\\\w^_{])[^\W\d_]{2,}(?![\w^_}])")
+_SHORT_WORDS = frozenset(
+    "am an as at be by do go he if in is it me my no of oh on or so to up us we al da de di du el"
+    " en es et il is la le ma ne où por se si un".split()
+)
+_STOP = re.compile(r"[:;?!](?=\s|\Z)|[.](?=\s+\S)|#|\*\*")
+_COMMAND_BEFORE = re.compile(r"\\[A-Za-z]+\s*\Z")
 _WORDS_AFTER_ALL = frozenset(("by", "my", "ay", "at", "as", "cost"))
 _LEXEME = re.compile(
     r"\\(?:text|mathrm|operatorname|mbox|textrm|mathcal|mathbf)\s?\*?\s?\{[^{}\n]{0,80}\}"
@@ -184,6 +192,10 @@ def bare_spans(text: str, start: int, end: int) -> list[Span]:
     found: list[Span] = []
     while start < end:
         line = text.find("\n", start, end) + 1 or end
+        if not _has_prose(text, start, line):
+            _add_bare(found, text, start, line)
+            start = line
+            continue
         left = start
         for lexeme in _LEXEME.finditer(text, start, line):
             kind = lexeme.lastgroup
@@ -196,6 +208,17 @@ def bare_spans(text: str, start: int, end: int) -> list[Span]:
     return found
 
 
+def _has_prose(text: str, start: int, end: int) -> bool:
+    """Whether a line holds words, and is not a formula from end to end."""
+    for lexeme in _LONE.finditer(text, start, end):
+        word = lexeme[0]
+        if not word.isalpha() or _MATH_WORD.fullmatch(word):
+            continue
+        if len(word) > 2 or not word.isascii() or word.lower() in _SHORT_WORDS:
+            return True
+    return _STOP.search(text, start, end) is not None
+
+
 def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
     """Whether a run of letters is part of a formula."""
     word = lexeme[0]
@@ -203,7 +226,13 @@ def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
         return text[max(lexeme.start() - 4, 0) : lexeme.start()].rstrip().endswith(("+", "-"))
     if _MATH_WORD.fullmatch(word) and word.lower() not in _WORDS_AFTER_ALL:
         return True
-    return len(word) <= 4 and text[lexeme.end() : lexeme.end() + 1] in ("^", "_")
+    start, end = lexeme.span()
+    before, after = text[start - 1 : start], text[end : end + 1]
+    if len(word) == 2 and word.lower() not in _SHORT_WORDS:  # a product: "{bp-aq}", "\sin bx"
+        if (after and after in "^_}+-*/=)|(\\") or (before and before in "{+-*/=^_(|}0123456789"):
+            return True
+        return bool(_COMMAND_BEFORE.search(text, max(0, start - 20), start))
+    return len(word) <= 4 and after in ("^", "_")
 
 
 def _add_bare(found: list[Span], text: str, left: int, right: int) -> None:

@@ -62,7 +62,9 @@ _SAME_TEXT = re.compile(
     r"|we (?:get|have|obtain|find)|is given by|est|ist|es|é|è|=)\W*$",
     re.IGNORECASE,
 )
-_ALTERNATIVE_TEXT = re.compile(r"\W*(?:either|or|and|ou|oder|o|или|或)\W*", re.IGNORECASE)
+_ALTERNATIVE_TEXT = re.compile(
+    r"\W*(?:either|or|and|ou|oder|o|или|或)\W*|.*\b(?:else|otherwise)\W*", re.IGNORECASE
+)
 _FORMULA_SIGN = re.compile(r"[=^+\\]|\d\s*[A-Za-z]")
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
 

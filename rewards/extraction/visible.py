@@ -113,20 +113,20 @@ def _without_thoughts(text: str) -> Visible:
     start = 0
     opened: int | None = None
     size = len(text.rstrip())
+    closed = False
     for tag in _TAG.finditer(text):
         if not tag.lastgroup or not tag[tag.lastgroup]:  # an opening tag; a nested one says nothing
             if opened is None:
                 shown.append(text[start : tag.start()])
                 opened = tag.end()
         elif opened is not None:
-            opened, start = None, tag.end()
-        elif tag.end() < size or not text[start : tag.start()].strip():
-            # Closed without having been opened: all before it was a thought. (A stray tag at the
-            # very end closes nothing.)
-            shown, start = [], tag.end()
-        else:
-            shown.append(text[start : tag.start()])
+            opened, start, closed = None, tag.end(), True
+        elif closed and tag.end() == size:
+            shown.append(text[start : tag.start()])  # a stray tag at the very end
             start = tag.end()
+        else:
+            # Closed without having been opened: all before it was a thought.
+            shown, start = [], tag.end()
     if opened is not None:
         return Visible("\n".join(shown), text[opened:])
     if not shown:
