@@ -263,12 +263,14 @@ def acosh(x: Jet) -> Jet:
 
 def atanh(x: Jet) -> Jet:
     u, du = x
-    return u.atanh(), None if du is None else du / (ONE - u * u)
+    # The complex function loses exact reality where the ball is not exact.
+    inside = is_real(u) and abs(u.real) < 1
+    value = acb(u.real.atanh()) if inside else u.atanh()
+    return value, None if du is None else du / (ONE - u * u)
 
 
 def acoth(x: Jet) -> Jet:
-    u, du = x
-    return (ONE / u).atanh(), None if du is None else du / (ONE - u * u)
+    return atanh(div((ONE, None), x))
 
 
 def _of_inverse(rule: Rule) -> Rule:
