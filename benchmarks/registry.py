@@ -17,7 +17,6 @@ import hashlib
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from benchmarks import files
 from benchmarks.problem import Problem
@@ -110,10 +109,10 @@ def subsets(name: str) -> tuple[str, ...]:
 def resolve(spec: str) -> tuple[Subset, ...]:
     """What a spec means: ``bee`` (its default subsets), ``bee/all``, or ``bee/competition``.
 
-    A path that ends in ``.jsonl`` means the problems in that file (`benchmarks.files`).
+    A file or a data set on a hub is meant by its place (`benchmarks.files`).
     """
-    if spec.endswith(files.SUFFIX):
-        return _in_file(Path(spec))
+    if files.is_source(spec):
+        return _in_source(spec)
     name, slash, part = spec.partition("/")
     declared = _declared(name)
     if not slash:
@@ -164,9 +163,10 @@ def spread(limit: int, room: list[int]) -> list[int]:
     return shares
 
 
-def _in_file(path: Path) -> tuple[Subset, ...]:
+def _in_source(spec: str) -> tuple[Subset, ...]:
+    source = files.parse(spec)
     groups: dict[str, list[Problem]] = {}
-    for problem in files.read_problems(path):
+    for problem in files.read_problems(source):
         groups.setdefault(problem.name, []).append(problem)
 
     def subset(name: str, problems: list[Problem]) -> Subset:
@@ -175,8 +175,8 @@ def _in_file(path: Path) -> tuple[Subset, ...]:
             make=lambda seed, index: problems[index],
             size=lambda: len(problems),
             task=problems[0].task,
-            source=str(path),
-            summary=f"Problems in {path}.",
+            source=spec,
+            summary=f"Problems in {source.place}.",
         )
 
     return tuple(subset(name, problems) for name, problems in groups.items())

@@ -18,10 +18,10 @@ from typing import Any, TypeAlias
 from benchmarks.bee import bank
 from benchmarks.bee.recipes import RECIPES, Choices, Draft, Known, Recipe
 from benchmarks.bee.records import Record, base_of, ledger
-from benchmarks.bee.simplify import CPU_LIMIT, simplify_all
+from benchmarks.bee.simplify import CPU_LIMIT, Outcome, simplify_all
 from benchmarks.problem import Problem
 from benchmarks.registry import benchmark
-from rewards import ProblemError, Verdict, verify_antiderivative
+from rewards import ProblemError, Status, Verdict, verify_antiderivative
 from rewards.integrand import prepare
 from rewards.latex import ReadError, read, to_latex
 
@@ -186,7 +186,9 @@ class Generator:
         return None
 
     def _decide(self, taken: Sequence[_Taken]) -> list[Record]:
-        outcomes = simplify_all([one.integrand for one in taken], cpu_limit=self.cpu_limit)
+        outcomes: list[Outcome] = [(None, "kept")] * len(taken)
+        if self.recipe.simplified:
+            outcomes = simplify_all([one.integrand for one in taken], cpu_limit=self.cpu_limit)
         records: list[Record] = []
         for one, (simplified, outcome) in zip(taken, outcomes, strict=True):
             coverage = one.coverage
@@ -248,6 +250,8 @@ def _proof(antiderivative: str, integrand: str) -> Verdict | None:
         verdict = verify_antiderivative(antiderivative, integrand, variable=bank.VARIABLE)
     except ProblemError:
         return None
+    if verdict.status is Status.ERROR:  # a fault of ours must not look like a bad draw
+        raise AugmentationError(f"{verdict.evidence.detail} (integrand {integrand})")
     return verdict if verdict.correct and not _UNREAL & set(verdict.evidence.flags) else None
 
 

@@ -100,6 +100,7 @@ class Recipe:
     summary: str
     source: str
     of_all: bool
+    simplified: bool
 
 
 RECIPES: dict[str, Recipe] = {}
@@ -110,17 +111,18 @@ PAPER = "AntiderivBench"
 
 
 def recipe(
-    source: str = OURS, *, variations: int = 3, of_all: bool = False
+    source: str = OURS, *, variations: int = 3, of_all: bool = False, simplified: bool = True
 ) -> Callable[[Make], Make]:
     """Declare a recipe: its name is the function's, its summary the docstring's first line.
 
-    ``of_all``: it is applied to every problem of the bank and not only to the competition's.
+    ``of_all``: it is applied to every problem of the bank and not only to the competition's;
+    ``simplified``: SymPy simplifies what it makes.
     """
 
     def declare(make: Make) -> Make:
         name = make.__name__
         summary = (make.__doc__ or "").partition("\n")[0]
-        RECIPES[name] = Recipe(name, make, variations, summary, source, of_all)
+        RECIPES[name] = Recipe(name, make, variations, summary, source, of_all, simplified)
         return make
 
     return declare
@@ -166,7 +168,7 @@ def subst_hard(f: Known, choices: Choices) -> Draft | None:
 # --- ours ---
 
 
-@recipe()
+@recipe(variations=1)
 def parts(f: Known, choices: Choices) -> Draft | None:
     """(F g)' = f g + F g' with a qualifier integrand g: integration by parts run backwards.
 
@@ -181,7 +183,7 @@ def parts(f: Known, choices: Choices) -> Draft | None:
     )
 
 
-@recipe()
+@recipe(simplified=False)
 def parametric(f: Known, choices: Choices) -> Draft | None:
     """Symbols for numbers: f(ax), f(x/a + b), x^(a-1) f(x^a) or e^(ax) f(e^(ax)), a and b positive.
 
@@ -226,7 +228,7 @@ _FAMILIES: dict[str, Callable[[Known, list[Symbol]], Known]] = {
 }
 
 
-@recipe()
+@recipe(variations=1)
 def inverse_subst(f: Known, choices: Choices) -> Draft:
     """f(h(x)) h'(x) with an inverse function h, such as arctan or ln.
 
@@ -236,7 +238,7 @@ def inverse_subst(f: Known, choices: Choices) -> Draft:
     return _substitution(f, inner)
 
 
-@recipe(variations=1, of_all=True)
+@recipe(variations=1, of_all=True, simplified=False)
 def twins(f: Known, choices: Choices) -> Draft | None:
     """The hyperbolic twin of a trigonometric integral, and the other way round (x to ix).
 

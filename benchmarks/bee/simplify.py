@@ -28,6 +28,8 @@ def simplify_all(integrands: Sequence[str], *, cpu_limit: float = CPU_LIMIT) -> 
     something that has no closed form.
     """
     tasks = {"simplify": f"{Path(__file__).with_name('_simplify_worker.py')}:simplify"}
+    if not integrands:
+        return []
     items = [(text, cpu_limit) for text in integrands]
     with WorkerPool(memory_mb=MEMORY_MB, tasks=tasks) as pool:
         results = pool.map("simplify", items, deadline=PATIENCE * cpu_limit)
