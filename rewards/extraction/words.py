@@ -46,7 +46,7 @@ _GROUPS = {
     # a tool, unless it leads to something
     "method": """
         identity identities formula formulas standard known well-known table rule rules
-        lemma theorem definition formule regel fórmula regla regra formel satz
+        lemma theorem used definition formule regel fórmula regla regra formel satz
     """,
     # a check by differentiation
     "check": """
