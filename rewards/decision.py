@@ -42,7 +42,7 @@ BUDGET = 4_000_000
 #: Most evaluations on intervals that are spent on the breakpoints of one non-analytic part.
 MAX_SEARCH = 3000
 #: The same for zeros of a radicand, in whose neighbourhood more points are taken.
-MAX_RADICAND_SEARCH = 160
+MAX_RADICAND_SEARCH = 80
 #: Longer answers are not searched for jumps of inverse functions, which are only flagged.
 MAX_FLAGGED = 400
 #: Two sides of a breakpoint differ by more than this share: a jump.
