@@ -184,11 +184,20 @@ def test_listing(cli: Command) -> None:
     refused(cli("ls", "--benchmark", "bea"), "'bee'")
 
 
-@pytest.mark.slow
-def test_every_reference_is_proven(cli: Command) -> None:
-    result = cli("ls", "--validate", "--json")
+def test_every_reference_of_the_bank_is_proven(cli: Command) -> None:
+    result = cli("ls", "--validate", "--benchmark", "bee", "--json")
     assert result.returncode == 0, result.stdout
     assert json.loads(result.stdout)["proven"] >= 120
+
+
+def test_a_reference_that_is_wrong_is_found(cli: Command, tmp_path: Path) -> None:
+    rows = [{"integrand": "2x", "antiderivative": "x^2"}, {"integrand": "x"},
+            {"integrand": "x", "antiderivative": "x^2", "id": "bad"}]  # fmt: skip
+    path = tmp_path / "mine.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    result = cli("ls", "--validate", "--benchmark", path)
+    assert result.returncode == 1
+    assert "mine/problems/bad: not proven (incorrect)" in result.stdout
 
 
 def test_it_runs_from_anywhere_with_a_closed_pipe(tmp_path: Path) -> None:
