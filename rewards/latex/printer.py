@@ -10,10 +10,27 @@ from .special import LETTERS
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(1, 5)
 
+_Printed = tuple[str, int]
+
 _COMMANDS: Final = frozenset(
-    ("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth", "ln", "exp")
+    (
+        "max",
+        "min",
+        "sin",
+        "cos",
+        "tan",
+        "cot",
+        "sec",
+        "csc",
+        "sinh",
+        "cosh",
+        "tanh",
+        "coth",
+        "ln",
+        "exp",
+    )
 )
-_RAISED: Final = _COMMANDS - {"exp"}
+_RAISED: Final = _COMMANDS - {"exp", "max", "min"}
 _ARCS: Final = frozenset(("asin", "acos", "atan"))
 _NAMES: Final = {
     "acot": "arccot", "asec": "arcsec", "acsc": "arccsc", "asinh": "arsinh", "acosh": "arcosh",
@@ -38,7 +55,10 @@ _CONSTANTS: Final = {
     "i": "i",
     "euler_gamma": r"\gamma",
 }
-_RELATIONS: Final = {"lt": "<", "gt": ">", "le": r"\le", "ge": r"\ge", "eq": "=", "ne": r"\ne"}
+_JOINERS: Final = {
+    "lt": "<", "gt": ">", "le": r"\le", "ge": r"\ge", "eq": "=", "ne": r"\ne",
+    "and": r"\wedge", "or": r"\vee",
+}  # fmt: skip
 
 
 def to_latex(expression: Expression) -> str:
@@ -50,28 +70,27 @@ def to_latex(expression: Expression) -> str:
     return _print(expression)[0]
 
 
-def _print(node: Expression) -> tuple[str, int]:
-    """The LaTeX of a tree and how tightly it binds."""
+def _print(node: Expression) -> _Printed:
+    """The LaTeX of a tree and how tightly it binds. Every part is printed once."""
     if isinstance(node, Number):
         return _number(node)
     if isinstance(node, Symbol):
         return symbol(node.name), _ATOM
     name, args = node.function, node.args
-    if name in _CONSTANTS and not args:
+    if not args:
         return _CONSTANTS[name], _ATOM
+    parts = [_print(arg) for arg in args]
     if name == "add":
-        return _sum(args), _SUM
+        return _sum(args, parts), _SUM
     if name == "neg":
-        return "-" + _within(args[0], _PRODUCT, sign=True), _SUM
+        return "-" + _negated(args[0], parts[0]), _SUM
     if name == "mul":
-        return _product(args), _PRODUCT
-    if name == "div":
-        return rf"\frac{{{to_latex(args[0])}}}{{{to_latex(args[1])}}}", _PRODUCT
+        return _product(args, parts), _PRODUCT
     if name == "pow":
-        return _power(*args), _POWER
-    if name == "exp":
-        return f"e^{{{to_latex(args[0])}}}", _POWER
-    return _call(name, args)
+        return _power(args, parts), _POWER
+    if name in ("factorial", "double_factorial"):
+        return _base(args[0], parts[0]) + ("!" if name == "factorial" else "!!"), _POWER
+    return _call(name, args, [text for text, _ in parts])
 
 
 def _number(node: Number) -> tuple[str, int]:
@@ -101,104 +120,99 @@ def _parenthesised(text: str) -> str:
     return rf"\left({text}\right)"
 
 
-def _within(node: Expression, level: int, *, sign: bool = False) -> str:
-    text, binding = _print(node)
-    # A signed number needs no parentheses after a sign only where the sign is its own.
-    if binding < level or (sign and isinstance(node, Number)):
-        return _parenthesised(text)
-    return text
+def _is(node: Expression, function: str) -> bool:
+    return isinstance(node, Call) and node.function == function
 
 
-def _power(base: Expression, exponent: Expression) -> str:
-    raised = f"^{{{to_latex(exponent)}}}"
+def _negated(arg: Expression, part: _Printed) -> str:
+    text, binding = part
+    # The minus of a signed number is its own; another's is set apart.
+    return _parenthesised(text) if binding < _PRODUCT or isinstance(arg, Number) else text
+
+
+def _base(arg: Expression, part: _Printed) -> str:
+    text, binding = part
+    # The text e^{..} is the exponential function, so a power of e itself is set apart.
+    return _parenthesised(text) if binding < _ATOM or _is(arg, "e") else text
+
+
+def _power(args: tuple[Expression, ...], parts: list[_Printed]) -> str:
+    (base, exponent), raised = args, f"^{{{parts[1][0]}}}"
     # As people write it. With other exponents the function might be taken for an inverse.
     whole = isinstance(exponent, Number) and exponent.denominator == 1 and exponent.numerator > 1
     if whole and isinstance(base, Call) and base.function in _RAISED:
-        return rf"\{base.function}{raised}\left({to_latex(base.args[0])}\right)"
-    return _base(base) + raised
+        head = "\\" + base.function
+        return head + raised + parts[0][0].removeprefix(head)
+    return _base(base, parts[0]) + raised
 
 
-def _base(node: Expression) -> str:
-    text, binding = _print(node)
-    # The text e^{..} is the exponential function, so a power of e itself is set apart.
-    if binding < _ATOM or node == Call("e"):
-        return _parenthesised(text)
-    return text
-
-
-def _sum(args: tuple[Expression, ...]) -> str:
-    parts = [_within(args[0], _SUM) if not _is_sum(args[0]) else _parenthesised(to_latex(args[0]))]
-    for arg in args[1:]:
-        text = to_latex(arg)
-        if _is_sum(arg):
+def _sum(args: tuple[Expression, ...], parts: list[_Printed]) -> str:
+    terms: list[str] = []
+    for arg, (text, _) in zip(args, parts, strict=True):
+        if _is(arg, "add"):
             text = _parenthesised(text)
-        parts.append(f" - {text[1:]}" if text.startswith("-") else f" + {text}")
-    return "".join(parts)
+        if not terms:
+            terms.append(text)
+        elif text.startswith("-"):
+            terms.append(f" - {text[1:]}")
+        else:
+            terms.append(f" + {text}")
+    return "".join(terms)
 
 
-def _is_sum(node: Expression) -> bool:
-    return isinstance(node, Call) and node.function == "add"
-
-
-def _product(args: tuple[Expression, ...]) -> str:
-    parts: list[str] = []
+def _product(args: tuple[Expression, ...], parts: list[_Printed]) -> str:
+    factors: list[str] = []
     before = ""
-    for arg in args:
-        text, binding = _print(arg)
-        is_product = isinstance(arg, Call) and arg.function == "mul"
-        if binding < _PRODUCT or is_product:
+    for arg, (text, binding) in zip(args, parts, strict=True):
+        if binding < _PRODUCT or _is(arg, "mul"):
             text = _parenthesised(text)
         if before:
             names_function = before in LETTERS and text.startswith((r"\left(", "_"))
-            plain = not text[0].isdigit() and not names_function
-            whole_times_fraction = before.isdigit() and text.startswith(r"\frac")
-            parts.append(" " if plain and not whole_times_fraction else r" \cdot ")
-        parts.append(text)
+            mixed_number = before.isdigit() and text.startswith(r"\frac")
+            dotted = text[0].isdigit() or names_function or mixed_number
+            factors.append(r" \cdot " if dotted else " ")
+        factors.append(text)
         before = text
-    return "".join(parts)
+    return "".join(factors)
 
 
-def _call(name: str, args: tuple[Expression, ...]) -> tuple[str, int]:
-    inner = ", ".join(map(to_latex, args))
-    if name == "sqrt":
-        return rf"\sqrt{{{inner}}}", _ATOM
-    if name == "root":
-        return rf"\sqrt[{{{to_latex(args[1])}}}]{{{to_latex(args[0])}}}", _ATOM
-    if name == "abs":
-        return rf"\left|{inner}\right|", _ATOM
-    if name == "floor":
-        return rf"\left\lfloor {inner}\right\rfloor", _ATOM
-    if name == "ceil":
-        return rf"\left\lceil {inner}\right\rceil", _ATOM
-    if name == "log":
-        return rf"\log_{{{to_latex(args[1])}}}\left({to_latex(args[0])}\right)", _POWER
-    if name in ("factorial", "double_factorial"):
-        marks = "!" if name == "factorial" else "!!"
-        return _base(args[0]) + marks, _POWER
-    if name == "binomial":
-        return rf"\binom{{{to_latex(args[0])}}}{{{to_latex(args[1])}}}", _ATOM
-    if name in ("max", "min"):
-        return rf"\{name}\left({inner}\right)", _ATOM
+#: Forms that hold their arguments between delimiters of their own.
+_CLOSED: Final = {
+    "sqrt": r"\sqrt{%s}", "root": r"\sqrt[{%s}]{%s}", "abs": r"\left|%s\right|",
+    "floor": r"\left\lfloor %s\right\rfloor", "ceil": r"\left\lceil %s\right\rceil",
+    "binomial": r"\binom{%s}{%s}",
+}  # fmt: skip
+
+
+def _call(name: str, args: tuple[Expression, ...], texts: list[str]) -> _Printed:
+    if name == "div":
+        return rf"\frac{{{texts[0]}}}{{{texts[1]}}}", _PRODUCT
+    if name == "exp":
+        return f"e^{{{texts[0]}}}", _POWER
+    if name in _CLOSED:
+        inside = reversed(texts) if name == "root" else texts
+        return _CLOSED[name] % tuple(inside), _ATOM
     if name == "piecewise":
-        return _cases(args), _ATOM
-    if name in _RELATIONS or name in ("and", "or"):
-        return _condition(Call(name, args)), _SUM
-    return _special(name, args, inner), _POWER
-
-
-def _special(name: str, args: tuple[Expression, ...], inner: str) -> str:
-    if name in _ORDERED:
-        rest = ", ".join(map(to_latex, args[1:]))
-        return rf"{_ORDERED[name]}_{{{to_latex(args[0])}}}\left({rest}\right)"
-    if name == "polygamma":
-        return rf"\psi^{{({to_latex(args[0])})}}\left({to_latex(args[1])}\right)"
-    if name == "lambertw" and len(args) == 2:
-        return rf"W_{{{to_latex(args[1])}}}\left({to_latex(args[0])}\right)"
-    if name == "beta_lower":
-        return rf"B_{{{to_latex(args[2])}}}\left({to_latex(args[0])}, {to_latex(args[1])}\right)"
+        return _cases(texts), _ATOM
+    if name in _JOINERS:
+        return f" {_JOINERS[name]} ".join(texts), _SUM
     if name == "hypgeom":
-        return _hypergeometric(args)
-    if name in _LETTERS:
+        return _hypergeometric(args, texts), _POWER
+    return _special(name, texts), _POWER
+
+
+def _special(name: str, texts: list[str]) -> str:
+    if name in _ORDERED:
+        head, texts = f"{_ORDERED[name]}_{{{texts[0]}}}", texts[1:]
+    elif name == "log":
+        head, texts = rf"\log_{{{texts[1]}}}", texts[:1]
+    elif name == "polygamma":
+        head, texts = rf"\psi^{{({texts[0]})}}", texts[1:]
+    elif name == "lambertw" and len(texts) == 2:
+        head, texts = f"W_{{{texts[1]}}}", texts[:1]
+    elif name == "beta_lower":
+        head, texts = f"B_{{{texts[2]}}}", texts[:2]
+    elif name in _LETTERS:
         head = _LETTERS[name]
     elif name in _COMMANDS:
         head = "\\" + name
@@ -206,31 +220,21 @@ def _special(name: str, args: tuple[Expression, ...], inner: str) -> str:
         head = r"\arc" + name[1:]
     else:
         head = rf"\operatorname{{{_NAMES.get(name, name.replace('_', ''))}}}"
-    return rf"{head}\left({inner}\right)"
+    return rf"{head}\left({', '.join(texts)}\right)"
 
 
-def _hypergeometric(args: tuple[Expression, ...]) -> str:
+def _hypergeometric(args: tuple[Expression, ...], texts: list[str]) -> str:
     upper, lower = (arg.numerator if isinstance(arg, Number) else 0 for arg in args[:2])
-    first = ", ".join(map(to_latex, args[2 : 2 + upper]))
-    second = ", ".join(map(to_latex, args[2 + upper : 2 + upper + lower]))
-    return rf"{{}}_{{{upper}}}F_{{{lower}}}\left({first}; {second}; {to_latex(args[-1])}\right)"
+    first = ", ".join(texts[2 : 2 + upper])
+    second = ", ".join(texts[2 + upper : 2 + upper + lower])
+    return rf"{{}}_{{{upper}}}F_{{{lower}}}\left({first}; {second}; {texts[-1]}\right)"
 
 
-def _cases(args: tuple[Expression, ...]) -> str:
-    rows = []
-    for place in range(0, len(args), 2):
-        value = to_latex(args[place])
-        if place + 1 < len(args):
-            rows.append(rf"{value} & \text{{if }} {_condition(args[place + 1])}")
-        else:
-            rows.append(rf"{value} & \text{{otherwise}}")
+def _cases(texts: list[str]) -> str:
+    rows = [
+        rf"{value} & \text{{if }} {condition}"
+        for value, condition in zip(texts[::2], texts[1::2], strict=False)
+    ]
+    if len(texts) % 2:
+        rows.append(rf"{texts[-1]} & \text{{otherwise}}")
     return r"\begin{cases} " + r" \\ ".join(rows) + r" \end{cases}"
-
-
-def _condition(node: Expression) -> str:
-    if isinstance(node, Call) and node.function in _RELATIONS:
-        return f"{to_latex(node.args[0])} {_RELATIONS[node.function]} {to_latex(node.args[1])}"
-    if isinstance(node, Call) and node.function in ("and", "or"):
-        joiner = r" \wedge " if node.function == "and" else r" \vee "
-        return joiner.join(map(_condition, node.args))
-    return to_latex(node)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from ..expression import Expression
+from ..expression import Call, Expression
 from . import customs
 from .errors import AlternativesError, NotClosedFormError, ReadError, TooBigError
 from .grammar import PREFIX, Vocabulary, vocabulary
@@ -86,9 +86,25 @@ def _parser(
 
 def _parse(parser: Parser) -> Expression:
     try:
-        return parser.formula()
+        expression = parser.formula()
     except RecursionError:  # a caller deep in its own stack; the limits bound ours
         raise parser.error("less nesting", TooBigError) from None
+    most = parser.limits.levels
+    if len(parser.tokens) > most and _is_deeper(expression, most):
+        raise parser.error(f"at most {most} levels in the tree", TooBigError, at=0)
+    return expression
+
+
+def _is_deeper(node: Expression, most: int) -> bool:
+    """Whether a tree has more levels than `most`, so that recursion over it is safe if not."""
+    pending = [(node, 1)]
+    while pending:
+        node, level = pending.pop()
+        if level > most:
+            return True
+        if isinstance(node, Call):
+            pending.extend((arg, level + 1) for arg in node.args)
+    return False
 
 
 def _alternatives(consulted: int, most: int) -> list[int]:

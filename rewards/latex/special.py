@@ -10,6 +10,9 @@ from .builders import BUILDERS, Arguments
 from .calls import BRACE, OPENERS, argument_of
 from .parser import CLOSERS, E, Parser
 
+_OPENING: Final = frozenset(("(", "[", "{", "\\{"))
+_CLOSING: Final = frozenset((")", "]", "}", "\\}"))
+
 
 def named(parser: Parser, name: str, depth: int) -> Expression:
     r"""A special function by name: ``\operatorname{Li}_2(x)``, ``\mathrm{Ei}{\left(x\right)}``."""
@@ -69,17 +72,13 @@ def letter(parser: Parser, name: str, depth: int) -> Expression:
     tokens = parser.tokens
     token = tokens[parser.pos]
     builders = LETTERS[name]
-    start = parser.pos
     if token == "_" and "_" in builders:
         if _opens_after_script(tokens, parser.pos + 1):
             parser.pos += 1
             order = parser.tex_argument(depth)
             return _letter_call(parser, name, builders["_"], order, depth)
-    elif token == "^" and name == "\\psi":
-        node = _polygamma(parser, depth)
-        if node is not None:
-            return node
-        parser.pos = start
+    elif name == "\\psi" and _has_order(tokens, parser.pos):
+        return _polygamma(parser, depth)
     elif (token in OPENERS and token != "[") or (
         token == "{" and tokens[parser.pos + 1] in OPENERS
     ):
@@ -130,9 +129,9 @@ def count_arguments(tokens: list[str], place: int) -> int:
     floor = 2 if tokens[place] == "{" else 1
     for here in range(place, len(tokens)):
         token = tokens[here]
-        if token in ("(", "[", "{", "\\{"):
+        if token in _OPENING:
             level += 1
-        elif token in (")", "]", "}", "\\}"):
+        elif token in _CLOSING:
             level -= 1
             if level == 0:
                 break
@@ -144,17 +143,32 @@ def count_arguments(tokens: list[str], place: int) -> int:
     return count + bars % 2
 
 
-def _polygamma(parser: Parser, depth: int) -> Expression | None:
-    r"""``\psi^{(n)}(x)``; None for a power of the digamma function or of a symbol."""
-    tokens = parser.tokens
-    place = parser.pos
-    if tokens[place + 1 : place + 3] != ["{", "("]:
-        return None
+def _polygamma(parser: Parser, depth: int) -> Expression:
+    r"""``\psi^{(n)}(x)``, after the letter."""
     parser.pos += 3
     order = parser.group(CLOSERS, depth)
     parser.expect("}", "a closing brace")
+    start = parser.pos
     arguments, _ = arguments_of(parser, depth)
-    return Call("polygamma", (order, *arguments)) if len(arguments) == 1 else None
+    if len(arguments) != 1:
+        raise parser.error("one argument", at=start)
+    return Call("polygamma", (order, *arguments))
+
+
+def _has_order(tokens: list[str], place: int) -> bool:
+    """Whether ``^{(n)}(`` begins here, and not a power."""
+    if tokens[place : place + 3] != ["^", "{", "("]:
+        return False
+    level = 0
+    for here in range(place + 1, len(tokens) - 1):
+        token = tokens[here]
+        if token in _OPENING:
+            level += 1
+        elif token in _CLOSING:
+            level -= 1
+            if level == 0:
+                return tokens[here + 1] in OPENERS
+    return False
 
 
 def hypergeometric(parser: Parser, _: None, depth: int) -> Expression:

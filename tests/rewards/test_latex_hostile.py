@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rewards.latex import Limits, ReadError, Reading, TooBigError, read
+from rewards.latex import Limits, ReadError, Reading, TooBigError, read, to_latex
 
 TABLE = json.loads((Path(__file__).parent / "cases" / "latex.json").read_text(encoding="utf-8"))
 TEXTS = [row["latex"] for row in TABLE["readings"]]
@@ -82,6 +82,43 @@ def test_limits_are_the_callers_to_set():
             read("((((x))))+1234567", limits=limits)
     with pytest.raises(TooBigError):
         read(r"\sum_{k=0}^{9} x^k", limits=Limits(terms=5))
+
+
+NESTS = [
+    (r"\psi^{(", ")}(1,2)"), (r"\psi^{(", ")}"), ("K(", ")"), ("F(x|", ")"), ("e^", "2x"),
+    ("(1-x*-", ")^2!/x"), (r"\sqrt[", "]{x}"), (r"\binom{x}{", "}"), (r"\log_{", "}x"), ("|", "|"),
+    ("1/2(", ")"), (r"\sin 2(", ")"), (r"\log(2", ")^2"), (r"\left|", r"\right|"), ("(", ")!"),
+    (r"\begin{cases}x&x>", r"\end{cases}"), ("{}_2F_1(1,2;3;", ")"), (r"\Gamma(2,", ")"),
+    (r"\sum_{k=0}^{1}(", ")"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("nest", NESTS, ids=str)
+def test_reading_and_printing_nests_is_never_exponential(nest):
+    """Neither goes back over what it has read, and every part is printed once."""
+    before, after = nest
+    started = time.process_time()
+    for levels in range(1, 60):
+        try:
+            found = read(before * levels + "x" + after * levels, symbols="x")
+        except ReadError:
+            continue
+        for reading in found:
+            to_latex(reading.expression)
+    assert time.process_time() - started < 5.0
+
+
+def test_a_tree_is_never_too_deep_for_its_users():
+    limit = Limits().levels
+    for levels in (10, 25, 49):
+        text = r"\sin^2(1-2x/" * levels + "x" + ")" * levels
+        try:
+            (reading,) = read(text, symbols="x")
+        except TooBigError:
+            assert 5 * levels > limit
+        else:
+            assert 5 * levels <= limit + 1
+            assert to_latex(reading.expression)
 
 
 def test_limits_do_not_depend_on_the_clock():
