@@ -43,7 +43,8 @@ def problem_of(row: Any, layout: Layout, benchmark: str, number: int) -> Problem
     if not isinstance(row, Mapping):
         raise ValueError("not a JSON object")
     if "task" in row and not layout.columns:
-        problem = Problem.from_dict(row)
+        loose = {name: _mapping(row, name) for name in ("assumptions", "metadata")}
+        problem = Problem.from_dict({**row, **loose})
         if problem.task == "integration":
             _check(problem)
         return problem

@@ -17,6 +17,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.errors import UserError, suggest
+from harness.problem_options import (
+    generate,
+    plain_warnings,
+    preset_file,
+    print_overlap,
+    source_options,
+    with_source_options,
+)
 
 if TYPE_CHECKING:
     from harness.grading import Policy
@@ -45,6 +53,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; a user's mistake is one line and exit status 2."""
+    plain_warnings()
     try:
         sys.exit(cli.main(prog_name=Path(sys.argv[0]).name, standalone_mode=False) or 0)
     except click.exceptions.Exit as stop:
@@ -84,8 +93,19 @@ def _is_mistake(error: ValueError) -> bool:
 
 def _read_config(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
     """Take a file's values as defaults, so that flags win over them."""
-    if path is None:
-        return None
+    if path is not None:
+        ctx.default_map = {**(ctx.default_map or {}), **_settings(ctx, path)}
+    return path
+
+
+def _read_preset(ctx: click.Context, parameter: click.Parameter, name: str | None) -> str | None:
+    """The same for a file of ours; a file of the user's wins over it."""
+    if name is not None:
+        ctx.default_map = {**_settings(ctx, preset_file(name)), **(ctx.default_map or {})}
+    return name
+
+
+def _settings(ctx: click.Context, path: Path) -> dict[str, Any]:
     import tomllib
 
     try:
@@ -103,10 +123,7 @@ def _read_config(ctx: click.Context, parameter: click.Parameter, path: Path | No
             raise UserError(f"{path}: unknown setting {name!r}; {suggest(name, names)}")
         if isinstance(value, dict):
             values[name] = [f"{key}={_plain(item)}" for key, item in value.items()]
-    ctx.default_map = dict(ctx.default_map or {}) | {
-        names[name]: value for name, value in values.items()
-    }
-    return path
+    return {names[name]: value for name, value in values.items()}
 
 
 def _plain(value: Any) -> str:
@@ -120,6 +137,14 @@ config_option = click.option(
     expose_value=False,
     callback=_read_config,
     help="TOML file of settings, named like the flags; flags win over it.",
+)
+preset_option = click.option(
+    "--preset",
+    is_eager=True,
+    expose_value=False,
+    callback=_read_preset,
+    metavar="NAME",
+    help="A published protocol's settings: antiderivbench.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="JSON on stdout.")
 
@@ -161,6 +186,7 @@ def _pairs(settings: tuple[str, ...], flag: str) -> dict[str, str]:
 
 @cli.command()
 @config_option
+@preset_option
 @click.option(
     "--model",
     "models",
@@ -183,8 +209,9 @@ def _pairs(settings: tuple[str, ...], flag: str) -> dict[str, str]:
     multiple=True,
     required=True,
     metavar="NAME[/SUBSET]",
-    help="Problems to ask; repeatable. `ls benchmarks` lists them.",
+    help="Problems to ask, or a file of them; repeatable. `ls benchmarks` lists them.",
 )
+@source_options
 @click.option("--prompt", metavar="NAME|FILE.jinja", help="Template; by default the task's own.")
 @click.option(
     "-n",
@@ -217,6 +244,10 @@ def sweep(
     models: tuple[str, ...],
     model_options: tuple[str, ...],
     benchmarks: tuple[str, ...],
+    columns: tuple[str, ...],
+    syntax: str | None,
+    split: str | None,
+    skip_broken: bool,
     prompt: str | None,
     samples: int,
     limit: int | None,
@@ -241,7 +272,9 @@ def sweep(
 
     job = plan(
         models,
-        benchmarks,
+        with_source_options(
+            benchmarks, columns=columns, syntax=syntax, split=split, skip_broken=skip_broken
+        ),
         prompt=prompt,
         samples=samples,
         limit=limit,
@@ -441,14 +474,38 @@ def _print_verdict(verdict: Verdict) -> None:
     "benchmarks",
     multiple=True,
     metavar="NAME[/SUBSET]",
-    help="Only these benchmarks; repeatable.",
+    help="Only these benchmarks, or a file; repeatable.",
 )
 @click.option("--validate", is_flag=True, help="Prove every reference answer.")
+@click.option(
+    "--overlap",
+    metavar="FILE",
+    help="Screen a set, such as training data, for problems of the benchmarks.",
+)
+@source_options
 @json_option
-def ls(what: str, benchmarks: tuple[str, ...], validate: bool, as_json: bool) -> None:
-    """List benchmarks, models and prompts; or prove the benchmarks' references."""
+def ls(
+    what: str,
+    benchmarks: tuple[str, ...],
+    validate: bool,
+    overlap: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """List benchmarks, models and prompts; prove references; or look for an overlap.
+
+    Exit status 1: a reference is not proven, or there is an overlap.
+    """
     from harness import listing
 
+    if overlap is not None:
+        from benchmarks.files import is_source
+
+        place = overlap if is_source(overlap) else f"file:{overlap}"
+        options["skip_broken"] = True  # a training set need not be perfect to be screened
+        *benchmarks_, place = with_source_options([*benchmarks, place], **options)
+        sys.exit(print_overlap(benchmarks_, place, as_json))
+    benchmarks = with_source_options(benchmarks, **options)
     if validate:
         sys.exit(_validate(benchmarks, as_json))
     found = listing.everything(what, benchmarks)
@@ -480,3 +537,6 @@ def _validate(benchmarks: tuple[str, ...], as_json: bool) -> int:
             f"real domain only; {report['without']} problems have none"
         )
     return 1 if report["failed"] else 0
+
+
+cli.add_command(generate)

@@ -221,6 +221,7 @@ def _write(problems: Sequence[Problem], out: Path) -> None:
         # Mappings whose keys differ from row to row are text in a table.
         loose = ("assumptions", "metadata")
         tabular = [row | {name: json.dumps(row[name]) for name in loose} for row in rows]
+        datasets.disable_progress_bars()
         datasets.Dataset.from_list(tabular).save_to_disk(out)
     except OSError as error:
         raise UserError(f"cannot write {out}: {error.strerror or error}") from None
