@@ -21,10 +21,11 @@ from flint import acb, arb
 from benchmarks.problem import Problem
 from benchmarks.trees import walk
 from rewards import ProblemError, Status, verify_equivalent
-from rewards.balls import Tape, UnusableError, compile_tape, needs_worker, precision
+from rewards.balls import Tape, UnusableError, compile_tape, precision
 from rewards.expression import Call, Expression, Symbol
 from rewards.integrand import prepare
 from rewards.latex import to_latex
+from rewards.trees import needs_worker
 
 __all__ = ["Fingerprint", "Match", "Overlap", "duplicates", "fingerprint", "overlap"]
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from benchmarks.problem import Problem
 from rewards import ProblemError
-from rewards.balls import symbols_of
 from rewards.integrand import Integrand, prepare
 from rewards.latex import ReadError, read, to_latex
 from rewards.sympy_text import read_sympy
+from rewards.trees import symbols_of
 
 #: What a row may hold; ``integrand`` is all that it must.
 FIELDS = ("integrand", "variable", "antiderivative", "id", "subset", "assumptions", "metadata")

@@ -18,10 +18,11 @@ from .answers import (
     read_answer,
     require_worker,
 )
-from .balls import UnusableError, needs_worker
+from .balls import UnusableError
 from .decision import Outcome, Policy, decide
 from .integrand import Integrand, ProblemError, prepare
 from .latex import Reading
+from .trees import needs_worker
 from .verdict import Status, Verdict
 
 if TYPE_CHECKING:

@@ -24,11 +24,10 @@ from flint import acb, ctx, fmpq
 from . import jets
 from .expression import Call, Expression, Number, Symbol
 from .jets import Ball, Jet, Rule
+from .trees import SLOW, additive_terms, fold, may_have_pole, symbols_of, without_factor
 
 #: More slots than any answer that a person would write; a deterministic bound on the work.
 MAX_SLOTS = 6000
-#: Exact powers in exponents are folded up to this many bits.
-MAX_FOLD_BITS = 4096
 #: Long numbers raise the working precision, up to this length in bits.
 MAX_LITERAL_BITS = 704
 
@@ -60,46 +59,6 @@ class UnusableError(ValueError):
     """The expression cannot be compiled: over `MAX_SLOTS`, or a condition that is none."""
 
 
-def fold(expression: Expression) -> Fraction | None:
-    """The exact rational value of a small constant expression, such as an exponent; or None."""
-    if isinstance(expression, Number):
-        return Fraction(expression.numerator, expression.denominator)
-    if isinstance(expression, Symbol) or expression.function not in _FOLDS:
-        return None
-    parts: list[Fraction] = []
-    for argument in expression.args:
-        part = fold(argument)
-        if part is None:
-            return None
-        parts.append(part)
-    return _FOLDS[expression.function](parts)
-
-
-def _fold_power(parts: list[Fraction]) -> Fraction | None:
-    base, exponent = parts
-    if exponent.denominator != 1 or (base == 0 and exponent < 0):
-        return None
-    size = max(abs(base.numerator), base.denominator).bit_length()
-    if size * abs(exponent.numerator) > MAX_FOLD_BITS:
-        return None
-    return Fraction(base ** int(exponent))
-
-
-def _fold_product(parts: list[Fraction]) -> Fraction | None:
-    product = Fraction(1)
-    for part in parts:
-        product *= part
-    return product
-
-
-_FOLDS: dict[str, Callable[[list[Fraction]], Fraction | None]] = {
-    "add": lambda parts: sum(parts, Fraction(0)),
-    "mul": _fold_product,
-    "neg": lambda parts: -parts[0],
-    "div": lambda parts: parts[0] / parts[1] if parts[1] else None,
-    "pow": _fold_power,
-}
-
 #: Functions whose argument must stay in part of the real line for a real value.
 _DOMAIN = frozenset(
     "sqrt root ln log asin acos acosh atanh acoth asec acsc asech pow_rational power lgamma".split()
@@ -111,8 +70,6 @@ _BRANCHING = frozenset("asin acos asec acsc asinh acosh asech acsch".split())
 _BREAKS_AT_ZERO = frozenset(("abs", "sgn", "heaviside"))
 _BREAKS_AT_INTEGERS = frozenset(("floor", "ceil", "frac"))
 _COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
-#: Elementary functions with poles on the real line.
-_WITH_POLES = frozenset(("tan", "cot", "sec", "csc", "coth", "csch"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +111,7 @@ class Tape:
     roots as (slot, order, slot of the radicand), ``branches`` the functions whose
     branch matters, ``breaks`` the non-analytic parts, ``poles``
     the arguments of inverse functions that jump where it has a pole. ``special`` says that a
-    function of `_SLOW` occurs, ``pointwise`` that a condition singles out points of the line,
+    function of `SLOW` occurs, ``pointwise`` that a condition singles out points of the line,
     ``odd_roots`` and ``secants`` that the conventions matter.
     """
 
@@ -248,109 +205,11 @@ def compile_tape(
     tape = Tape(variable, conventions)
     compiler = _Compiler(tape)
     terms = additive_terms(expression, variable)
-    compiler.outermost = {id(_without_factor(term, variable)) for term in terms}
+    compiler.outermost = {id(without_factor(term, variable)) for term in terms}
     slots = [compiler.slot(term) for term in terms]
     tape.terms = [slot for slot in slots if tape._varying[slot]]
     tape.root = compiler.chain("add", slots)
     return tape
-
-
-def additive_terms(expression: Expression, variable: str) -> list[Expression]:
-    """The terms of a sum, through signs and through constant factors and divisors.
-
-    A term that hides inside ``2(x^2 + t)`` or ``(x^2 + t)/3`` is a term all the same.
-    """
-    if isinstance(expression, Call):
-        name, args = expression.function, expression.args
-        if name == "add":
-            return [term for arg in args for term in additive_terms(arg, variable)]
-        if name == "neg":
-            return [Call("neg", (term,)) for term in additive_terms(args[0], variable)]
-        if name == "div" and is_constant(args[1], variable):
-            terms = additive_terms(args[0], variable)
-            if len(terms) > 1:
-                return [Call("div", (term, args[1])) for term in terms]
-        if name == "mul":
-            varying = [arg for arg in args if not is_constant(arg, variable)]
-            if len(varying) == 1:
-                terms = additive_terms(varying[0], variable)
-                if len(terms) > 1:
-                    at = args.index(varying[0])
-                    return [Call("mul", (*args[:at], term, *args[at + 1 :])) for term in terms]
-    return [expression]
-
-
-def _without_factor(term: Expression, variable: str) -> Expression:
-    """A term without its sign and constant factors. Of an outermost logarithm or arc tangent only
-    the derivative is used, so that the branch of its value does not matter.
-    """
-    while isinstance(term, Call):
-        if term.function == "neg" or (
-            term.function == "div" and is_constant(term.args[1], variable)
-        ):
-            term = term.args[0]
-            continue
-        if term.function == "mul":
-            varying = [arg for arg in term.args if not is_constant(arg, variable)]
-            if len(varying) == 1:
-                term = varying[0]
-                continue
-        break
-    return term
-
-
-def is_constant(expression: Expression, variable: str) -> bool:
-    """Whether ``expression`` is free of the variable."""
-    stack = [expression]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Symbol) and node.name == variable:
-            return False
-        if isinstance(node, Call):
-            stack.extend(node.args)
-    return True
-
-
-def needs_worker(expression: Expression) -> bool:
-    """Whether a function occurs that may run long inside C, where nothing interrupts it."""
-    stack = [expression]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Call):
-            if node.function in _SLOW:
-                return True
-            stack.extend(node.args)
-    return False
-
-
-def symbols_of(expression: Expression) -> set[str]:
-    """Names of the free symbols of ``expression``."""
-    names: set[str] = set()
-    stack = [expression]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Symbol):
-            names.add(node.name)
-        elif isinstance(node, Call):
-            stack.extend(node.args)
-    return names
-
-
-def _may_have_pole(expression: Expression, variable: str) -> bool:
-    stack = [expression]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Call):
-            if node.function in _WITH_POLES:
-                return True
-            if node.function == "div" and not is_constant(node.args[1], variable):
-                return True
-            if node.function == "pow" and not is_constant(node.args[0], variable):
-                exponent = fold(node.args[1])
-                if exponent is None or exponent < 0:
-                    return True
-            stack.extend(node.args)
-    return False
 
 
 def _gather(rule: Rule, slots: Sequence[int]) -> Rule:
@@ -379,7 +238,7 @@ class _Compiler:
         slots = [self.slot(arg) for arg in node.args]
         if node.function in jets.TEXTBOOK:
             self.tape.secants = True
-        if node.function in _BRANCHING or node.function in _SLOW:
+        if node.function in _BRANCHING or node.function in SLOW:
             for i in range(len(slots)):
                 self._branch(node, slots[i], at=i)
         return self.apply(node.function, slots)
@@ -401,7 +260,7 @@ class _Compiler:
         if rule is None:
             textbook = tape.conventions.textbook_secants and name in jets.TEXTBOOK
             rule = jets.TEXTBOOK[name] if textbook else jets.RULES[name]
-        tape.special |= name in _SLOW
+        tape.special |= name in SLOW
         if tape._varying[argument] or any(tape._varying[s] for s in slots):
             if name in _BREAKS_AT_ZERO:
                 tape.breaks.append(Break(argument, "zero"))
@@ -548,7 +407,7 @@ class _Compiler:
     def jumping(self, node: Call) -> int:
         """An arc tangent or cotangent, which jumps where its argument has a pole."""
         argument = self.slot(node.args[0])
-        if self.tape._varying[argument] and _may_have_pole(node.args[0], self.tape.variable):
+        if self.tape._varying[argument] and may_have_pole(node.args[0], self.tape.variable):
             self.tape.poles.append(argument)
             if id(node) not in self.outermost:
                 self._branch(node, argument)
@@ -627,12 +486,3 @@ _SPECIAL_FORMS: dict[str, Callable[[_Compiler, Call], int]] = {
     "atan": _Compiler.jumping, "acot": _Compiler.jumping,
     "lambertw": _Compiler.lambertw, "piecewise": _Compiler.piecewise,
 }  # fmt: skip
-
-#: All functions but these are bounded in time at every argument and precision used here (measured:
-#: elementary ones, the gamma function, erf); these belong in a killable worker.
-_SLOW = frozenset(
-    """ei expint li li_offset si ci shi chi lgamma gamma_upper gamma_lower digamma polygamma beta
-    beta_lower zeta polylog fresnel_s fresnel_c dawson elliptic_f elliptic_e elliptic_k
-    elliptic_ec elliptic_pi elliptic_pic hypgeom bessel_j bessel_y bessel_i bessel_k airy_ai
-    airy_bi lambertw lerch_phi legendre_p chebyshev_t chebyshev_u hermite_h laguerre_l""".split()
-)

@@ -13,19 +13,12 @@ from typing import TYPE_CHECKING
 
 from flint import acb
 
-from .balls import (
-    Conventions,
-    Tape,
-    UnusableError,
-    compile_tape,
-    needs_worker,
-    precision,
-    symbols_of,
-)
+from .balls import Conventions, Tape, UnusableError, compile_tape, precision
 from .domain import candidates, real_everywhere, search, uniform
 from .expression import Expression
 from .jets import ZERO, Ball
 from .latex import ReadError, read, to_latex
+from .trees import needs_worker, symbols_of
 
 if TYPE_CHECKING:
     import sympy

@@ -17,12 +17,13 @@ from .answers import (
     read_answer,
     require_worker,
 )
-from .balls import Tape, UnusableError, compile_tape, needs_worker, precision, symbols_of
+from .balls import Tape, UnusableError, compile_tape, precision
 from .decision import Outcome, Policy, decide, log2, show
 from .expression import Expression
 from .integrand import Integrand, ProblemError
 from .jets import ZERO, Ball
 from .latex import ReadError, Reading, read
+from .trees import needs_worker, symbols_of
 from .verdict import Status, Verdict, Witness
 
 #: Two closed forms are equal if they agree to so many bits (300 decimal digits), relative to the

@@ -8,9 +8,9 @@ from types import FrameType
 import sympy
 from sympy.core.cache import clear_cache
 
-from rewards.balls import symbols_of
 from rewards.latex import read, to_latex
 from rewards.sympy_bridge import from_sympy, to_sympy
+from rewards.trees import symbols_of
 
 
 class _OutOfTimeError(BaseException):
