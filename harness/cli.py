@@ -371,7 +371,7 @@ def score(run: Path, as_json: bool, **strictness: Any) -> None:
 @click.option("--policy", help="Verdicts to report, by name; by default the latest.")
 def report(runs: tuple[Path, ...], form: str | None, policy: str | None) -> None:
     """Print a run's table and write its page (report.html), or export the table."""
-    from harness.report import export, print_summary, write_page
+    from harness.report import export, print_published, print_summary, write_page
     from harness.store import Run
 
     for path in runs:
@@ -383,6 +383,7 @@ def report(runs: tuple[Path, ...], form: str | None, policy: str | None) -> None
             continue
         if form is None:
             print_summary(run.summary(policy))
+            print_published(run.summary(policy))
         click.echo(f"wrote {write_page(run, policy=policy)}", err=True)
 
 

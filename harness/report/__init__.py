@@ -1,6 +1,7 @@
 """What people read: a table in the terminal, tables for papers and programs, a page to open."""
 
 from harness.report.page import write_page
+from harness.report.published import print_published
 from harness.report.tables import FORMATS, export, print_summary, to_pandas
 
-__all__ = ["FORMATS", "export", "print_summary", "to_pandas", "write_page"]
+__all__ = ["FORMATS", "export", "print_published", "print_summary", "to_pandas", "write_page"]

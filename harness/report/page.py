@@ -11,6 +11,7 @@ import jinja2
 from markupsafe import Markup
 
 from harness.log import write_atomically
+from harness.report import published
 from harness.report.figures import ORDER, pass_bars, verdict_bars
 from harness.report.mathml import to_mathml
 from harness.report.tables import all_ks, cells, headings, percent, remarks, shown_rates
@@ -46,6 +47,8 @@ def write_page(run: Run, path: Path | None = None, policy: str | None = None) ->
     """Write the page, by default as ``report.html`` in the run directory."""
     summary = run.summary(policy)
     ks, rates = all_ks(summary.rows), shown_rates(summary.rows)
+    others = published.beside(summary)
+    others_ks = published.all_ks(others)
     items = list(_items(run, policy))
     shown = {status for status in ORDER if any(item.status == status for item in items)}
     html = (
@@ -58,6 +61,9 @@ def write_page(run: Run, path: Path | None = None, policy: str | None = None) ->
             headings=headings(ks, rates),
             table=[(row.subset == "all", cells(row, ks, rates)) for row in summary.rows],
             remarks=remarks(summary),
+            published_headings=published.headings(others_ks),
+            published=[published.cells(row, others_ks) for row in others],
+            published_remark=published.REMARK,
             pass_figure=pass_bars(summary.rows) if summary.rows else "",
             verdict_figure=verdict_bars(summary.rows) if summary.rows else "",
             headline=[(row.label, row.passes[0]) for row in _headline(summary.rows)],
