@@ -95,7 +95,10 @@ class Conventions:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """The argument of a function whose branch matters, with its slot; is the function a root?"""
+    """The argument of a function whose branch matters, and the slot where that has its zeros.
+
+    ``root`` says whether the function is a root (or a logarithm), which changes at zeros only.
+    """
 
     argument: Expression
     slot: int
@@ -244,8 +247,15 @@ class _Compiler:
         return self.apply(node.function, slots)
 
     def _branch(self, node: Call, argument: int, *, root: bool = False, at: int = 0) -> None:
-        if self.tape._varying[argument]:
-            self.tape.branches.append(Branch(node.args[at], argument, root))
+        if not self.tape._varying[argument]:
+            return
+        # A power vanishes where its base does, and there a base with a simple zero is easily found.
+        inner = node.args[at]
+        while root and isinstance(inner, Call) and inner.function == "pow":
+            if (fold(inner.args[1]) or 0) <= 0:
+                break
+            inner = inner.args[0]
+        self.tape.branches.append(Branch(node.args[at], self.slot(inner), root))
 
     def chain(self, name: str, slots: Sequence[int]) -> int:
         """A left fold of a two-argument rule."""

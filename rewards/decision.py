@@ -23,6 +23,7 @@ from .domain import breakpoints, pole_crossings, uniform
 from .expression import Expression
 from .integrand import BASE_BITS, MIN_POINTS, Integrand, Point, Pool
 from .jets import ZERO, Ball, Jet
+from .jumps import jump
 from .radicals import Choice
 from .tameness import BRANCHING_POINTS, is_tame, points_wanted, polynomial
 from .verdict import Status, Witness
@@ -45,8 +46,6 @@ MAX_SEARCH = 3000
 MAX_RADICAND_SEARCH = 80
 #: Longer answers are not searched for jumps of inverse functions, which are only flagged.
 MAX_FLAGGED = 400
-#: Two sides of a breakpoint differ by more than this share: a jump.
-JUMP = 2.0**-24
 
 
 CONVENTION_FLAGS: dict[Conventions, tuple[str, ...]] = {
@@ -131,6 +130,7 @@ class _Decision:
         self.bits_of_agreement = float(MAX_BITS)
         self.touching: list[tuple[Ball, Ball]] = []
         self.finite = False
+        self.hidden = False
         self.smooth = not (tape.breaks or tape.branches)
         self.spent = 0
         literal = max(tape.literal_bits, pool.tape.literal_bits)
@@ -169,10 +169,10 @@ class _Decision:
     def _usable(self) -> int:
         return len(self.agreeing) + len(self.flipped)
 
-    def _visit(self, points: Sequence[Point]) -> Outcome | None:
+    def _visit(self, points: Sequence[Point], *, thorough: bool = False) -> Outcome | None:
         """Compare at each point; an outcome if one of them refutes."""
         for point in points:
-            agreement = self._compare(point)
+            agreement = self._compare(point, thorough)
             if agreement is None:
                 continue
             if agreement:
@@ -195,8 +195,11 @@ class _Decision:
         jets = self.tape.run(point.x, self.values, derivative=self.order == 1)
         return jets, jets[self.tape.root][self.order] or ZERO
 
-    def _compare(self, point: Point) -> bool | None:
-        """True: agree to `AGREE_BITS`. False: proven different. None: the point does not say."""
+    def _compare(self, point: Point, thorough: bool = False) -> bool | None:
+        """True: agree to `AGREE_BITS`. False: proven different. None: the point does not say.
+
+        If ``thorough``, agreement must be so close that no term of the answer is hidden by it.
+        """
         bits, radius_before = self.bits, math.inf
         while bits <= self.max_bits:
             jets, slope = self._derivative(point, bits)
@@ -209,7 +212,8 @@ class _Decision:
                 agreed = min(slope.rel_accuracy_bits(), expected.rel_accuracy_bits())
                 if agreed < AGREE_BITS:
                     agreed = self._scale(point, expected, jets) - log2(difference.abs_upper())
-                if agreed >= AGREE_BITS:
+                hides = thorough and agreed >= AGREE_BITS and self._hides(jets, difference)
+                if agreed >= AGREE_BITS and not hides:
                     self.bits_of_agreement = min(self.bits_of_agreement, agreed, bits)
                     if not self.finite:
                         self.finite = jets[self.tape.root][0].is_finite()
@@ -219,12 +223,22 @@ class _Decision:
                 # A ball on a branch cut never shrinks: another point must do.
                 radius = log2(difference.abs_upper())
                 if radius > radius_before - 16:
+                    self.hidden |= hides
                     return None
                 radius_before = radius
             elif bits > 2 * self.bits:
                 return None
             bits *= 2
+        self.hidden |= thorough
         return None
+
+    def _hides(self, jets: Sequence[Jet], difference: Ball) -> bool:
+        """Whether the error is so large that a term of the answer does not show in it."""
+        least = difference.abs_upper() * SEEN
+        slopes = [jets[slot][self.order] for slot in self.tape.terms]
+        return any(
+            not (slope is None or slope.is_zero() or slope.abs_lower() > least) for slope in slopes
+        )
 
     def _scale(self, point: Point, expected: Ball, jets: Sequence[Jet]) -> float:
         """log2 of |f|, or of the largest term that cancels where f is zero (to all appearances)."""
@@ -381,16 +395,21 @@ class _Decision:
             if not complete:
                 return self._undecided("a non-analytic part has breakpoints too close to isolate")
             for low, high in places if self.order else ():
-                jump = self._jump(low, high)
-                if jump is not None:
+                witness = self._jump(low, high)
+                if witness is not None:
                     detail = "the answer jumps where the integrand is bounded"
-                    return Outcome(Status.INCORRECT, self._usable(), witness=jump, detail=detail)
+                    return Outcome(Status.INCORRECT, self._usable(), witness=witness, detail=detail)
             cells += [low for low, _ in places]
         for branch in self.tape.branches:
             if branch.root and not is_tame(branch, self.tape.variable):
                 self.touching += self._touching(branch, width)
         cells += [low for low, _ in self.touching]
-        return self._visit(self._between(cells))
+        refuted = self._visit(self._between(cells), thorough=True)
+        if refuted is None and self.hidden:
+            return self._undecided(
+                "a term of the answer is too small to be seen between breakpoints"
+            )
+        return refuted
 
     def _touching(self, branch: Branch, width: float) -> list[tuple[Ball, Ball]]:
         """Zeros of a radicand that may touch zero, where the sign of the root may change."""
@@ -450,30 +469,8 @@ class _Decision:
         return points
 
     def _jump(self, low: Ball, high: Ball) -> Witness | None:
-        """A witness that F's two sides differ at a place where f is bounded and real."""
-        bits = 256
-        with precision(bits):
-            step = max(arb(2.0**-40) * (1 + abs(low)), 2 * (high - low))
-            left, right = acb((low - step).mid()), acb((high + step).mid())
-            sides = []
-            for x in (left, right):
-                f = self.pool.tape.run(x, self.pool.values, derivative=False)[self.pool.tape.root][
-                    0
-                ]
-                value = self.tape.run(x, self.values, derivative=False)[self.tape.root][0]
-                if not (f.is_finite() and f.imag.contains(0) and value.is_finite()):
-                    return None
-                if f.abs_lower() > arb(2.0**30):
-                    return None
-                sides.append(value)
-            gap = sides[1] - sides[0]
-            if gap.abs_lower() > arb(JUMP):
-                return Witness(
-                    point=f"{self.tape.variable}={show(left)} and just above",
-                    expected=show(sides[0]),
-                    got=show(sides[1]),
-                )
-        return None
+        self._spend(16 * (self.tape.size + self.pool.tape.size))
+        return jump(self.tape, self.values, self.pool, low, high)
 
 
 @lru_cache(maxsize=1024)

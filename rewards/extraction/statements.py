@@ -52,7 +52,7 @@ _INVOLVED = re.compile(
 _MATH_TEXT = re.compile(
     r"\s*\\?(?:a(?:rc?)?)?(?:sinh?|cosh?|tanh?|coth?|sech?|csch?|cosec|sh|ch|th)\s*"
     r"|\s*(?:arg|arc|area)\w*\s*"
-    r"|\s*(?:ln|log|lg|exp|erfc?i?|sgn|sign|signum|abs|Li|li|Ei|Si|Ci|Shi|Chi|Cl|gd|sqrt|max|min"
+    r"|\s*(?:arc)?(?:senh?|tgh?|c?tgh?|cotgh?)\s*|\s*(?:ln|log|lg|exp|erfc?i?|sgn|sign|signum|abs|Li|li|Ei|Si|Ci|Shi|Chi|Cl|gd|sqrt|max|min"
     r"|floor|ceil|si|ci|dilog|sinc|Im|Re|AGM|am|sn|cn|dn)\s*(?:_\{?\w\}?)?\s*|\s*[^\W_]\s*",
 )
 _CONSTANT_TEXT = re.compile(rf"\s*{CONSTANT_WORDS}\s*[.,]?\s*", re.IGNORECASE)
@@ -63,7 +63,8 @@ _SAME_TEXT = re.compile(
     re.IGNORECASE,
 )
 _ALTERNATIVE_TEXT = re.compile(
-    r"\W*(?:either|or|and|ou|oder|o|или|或)\W*|.*\b(?:else|otherwise)\W*", re.IGNORECASE
+    r"\W*(?:either|or|and|ou|oder|o|или|或)\W*|.*\b(?:else|otherwise|unless|maybe|perhaps|possibly)\b.*",
+    re.IGNORECASE,
 )
 _FORMULA_SIGN = re.compile(r"[=^+\\]|\d\s*[A-Za-z]")
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
