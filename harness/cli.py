@@ -214,6 +214,12 @@ def _pairs(settings: tuple[str, ...], flag: str) -> dict[str, str]:
 @source_options
 @click.option("--prompt", metavar="NAME|FILE.jinja", help="Template; by default the task's own.")
 @click.option(
+    "--num-fewshot",
+    "shots",
+    type=click.IntRange(0),
+    help="Worked examples in the prompt, for templates that show any.",
+)
+@click.option(
     "-n",
     "--samples",
     default=1,
@@ -249,6 +255,7 @@ def sweep(
     split: str | None,
     skip_broken: bool,
     prompt: str | None,
+    shots: int | None,
     samples: int,
     limit: int | None,
     seed: int,
@@ -276,6 +283,7 @@ def sweep(
             benchmarks, columns=columns, syntax=syntax, split=split, skip_broken=skip_broken
         ),
         prompt=prompt,
+        shots=shots,
         samples=samples,
         limit=limit,
         seed=seed,

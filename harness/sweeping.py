@@ -78,6 +78,7 @@ def plan(
     benchmarks: Sequence[str],
     *,
     prompt: str | None = None,
+    shots: int | None = None,
     samples: int = 1,
     limit: int | None = None,
     seed: int = 0,
@@ -93,6 +94,8 @@ def plan(
     problems = problems_of(benchmarks, limit, seed)
     named = load_prompt(prompt) if prompt is not None else None
     prompts = {task: named or default_for(task) for task in {problem.task for problem in problems}}
+    if shots is not None:
+        prompts = {task: template.with_shots(shots) for task, template in prompts.items()}
     sampling = sampling or Sampling()
     identity = Identity(tuple(dict.fromkeys(benchmarks)), prompts, sampling, seed)
     rendered = {}
@@ -120,6 +123,7 @@ def sweep(
     benchmarks: Sequence[str],
     *,
     prompt: str | None = None,
+    shots: int | None = None,
     samples: int = 1,
     limit: int | None = None,
     seed: int = 0,
@@ -135,6 +139,7 @@ def sweep(
         models: specs (``"solver/sympy"``) or `Model` instances.
         benchmarks: specs such as ``"bee"`` or ``"bee/competition"``.
         prompt: name or path of a template; by default the one of the problems' task.
+        shots: how many worked examples the prompt shows, if it shows any.
         samples: how many samples of each problem; a larger number extends an earlier run.
         limit: at most so many problems, spread over the subsets; a larger number extends.
         seed: the seed from which every sample's seed, and every generated problem, derives.
@@ -151,6 +156,7 @@ def sweep(
         models,
         benchmarks,
         prompt=prompt,
+        shots=shots,
         samples=samples,
         limit=limit,
         seed=seed,

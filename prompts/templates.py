@@ -7,18 +7,22 @@ A file has a TOML head between two lines ``+++`` and a Jinja body:
     description = "One line for `run.py ls prompts`."
     default = true      # optional: taken for this task when no prompt is named
     stop = ["Question:"] # optional: strings that end a completion
+    shots = 4           # optional: how many worked examples, unless --num-fewshot says otherwise
     +++
     {% call user() %}Integrate {{ integrand }}.{% endcall %}
 
 Each ``{% call ROLE() %}`` block (``system``, ``user``, ``assistant``) becomes a message of a chat;
 a body without any is one text to complete. The body sees the problem's ``inputs`` by name and the
-whole problem as ``problem``. Blank space around a message, or before a text, is dropped.
+whole problem as ``problem``; with ``shots``, ``examples`` are worked ones (`prompts.fewshot`), each
+with ``integrand``, ``variable``, ``solution`` and ``antiderivative``. Blank space around a message,
+or before a text, is dropped.
 """
 
 from __future__ import annotations
 
 import difflib
 import hashlib
+import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,11 +33,13 @@ from typing import Any
 import jinja2
 
 from benchmarks.problem import TASKS, Problem
+from prompts.fewshot import NotEnoughExamplesError, select
 from prompts.rendering import Message, Rendered
 
 LIBRARY = Path(__file__).parent / "library"
 ROLES = ("system", "user", "assistant")
-_HEAD = {"task": str, "description": str, "default": bool, "stop": list}
+_HEAD = {"task": str, "description": str, "default": bool, "stop": list, "shots": int}
+_SHOTS = re.compile(r"^shots\s*=.*$", re.MULTILINE)
 
 
 class PromptError(ValueError):
@@ -51,11 +57,22 @@ class Prompt:
     body: str
     stop: tuple[str, ...] = ()
     default: bool = False
+    shots: int | None = None
 
     @property
     def hash(self) -> str:
         """SHA-256 of the file's text."""
         return hashlib.sha256(self.source.encode()).hexdigest()
+
+    def with_shots(self, shots: int) -> Prompt:
+        """The same template with so many worked examples, which its source says from then on."""
+        if self.shots is None:
+            raise PromptError(
+                f"prompt {self.name!r} shows no examples: it has no shots in its head"
+            )
+        if shots < 0:
+            raise PromptError(f"the number of examples cannot be {shots}")
+        return parse(self.name, _SHOTS.sub(f"shots = {shots}", self.source, count=1))
 
     @cached_property
     def _template(self) -> jinja2.Template:
@@ -73,10 +90,13 @@ class Prompt:
             text = self._template.render(
                 dict(problem.inputs)
                 | {"problem": problem}
+                | ({} if self.shots is None else {"examples": select(problem, self.shots)})
                 | {role: _collector(role, messages) for role in ROLES}
             )
         except jinja2.UndefinedError as error:
             raise PromptError(f"prompt {self.name!r}, problem {problem.id}: {error}") from None
+        except NotEnoughExamplesError as error:
+            raise PromptError(f"prompt {self.name!r}: {error}") from None
         if not messages:
             return Rendered(text=text.lstrip("\n"))
         if text.strip():
@@ -140,6 +160,7 @@ def parse(name: str, source: str) -> Prompt:
         body=body,
         stop=tuple(map(str, head.get("stop", ()))),
         default=head.get("default", False),
+        shots=head.get("shots"),
     )
 
 
