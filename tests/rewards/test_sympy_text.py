@@ -49,7 +49,7 @@ def test_anything_else_is_refused_at_once(text: str) -> None:
     if text == "sin":  # a symbol, like any name that is not called
         assert read_sympy(text) == Symbol("sin")
         return
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"\w"):
         read_sympy(text)
     assert time.perf_counter() - start < 1
 
