@@ -42,6 +42,8 @@ ZERO_BITS = 1024
 BUDGET = 4_000_000
 #: Most evaluations on intervals that are spent on the breakpoints of one non-analytic part.
 MAX_SEARCH = 3000
+#: Breakpoints are isolated at this precision, so that slopes do not pass for jumps.
+JUMP_BITS = 512
 #: The same for zeros of a radicand, in whose neighbourhood more points are taken.
 MAX_RADICAND_SEARCH = 80
 #: Longer answers are not searched for jumps of inverse functions, which are only flagged.
@@ -385,8 +387,8 @@ class _Decision:
         """Refute an F that jumps where f is bounded, or that differs from f between breakpoints."""
         if self.tape.pointwise:
             return self._undecided("a condition singles out points")
-        ctx.prec = self.bits
-        width = 2.0 ** -(self.bits * 3 // 8)
+        ctx.prec = max(self.bits, JUMP_BITS) if self.tape.breaks else self.bits
+        width = 2.0 ** -(ctx.prec * 3 // 8)
         cells: list[Ball] = []
         for brk in self.tape.breaks:
             budget = min(MAX_SEARCH, (BUDGET - self.spent) // (4 * self.tape.size))
@@ -404,6 +406,7 @@ class _Decision:
             if branch.root and not is_tame(branch, self.tape.variable):
                 self.touching += self._touching(branch, width)
         cells += [low for low, _ in self.touching]
+        ctx.prec = self.bits
         refuted = self._visit(self._between(cells), thorough=True)
         if refuted is None and self.hidden:
             return self._undecided(

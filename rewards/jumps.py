@@ -12,7 +12,7 @@ from .jets import Ball
 from .verdict import Witness
 
 #: The two sides are so far from the place, relative to 1 + |x|; f is also seen from further off.
-NEAR, FAR = arb(2.0**-40), arb(2.0**-20)
+NEAR, FAR = arb(2.0**-300), arb(2.0**-20)
 #: f is bounded at the place if it does not grow by this factor from far to near.
 GROWTH = 4
 #: A jump exceeds what f could account for by this factor.
@@ -26,7 +26,7 @@ def jump(
 
     None where F is continuous, where f is unbounded or not real, or where F has no value.
     """
-    for bits in (256, 1024, 4096):
+    for bits in (512, 1024, 4096):
         with precision(bits):
             scale = 1 + abs(low)
             step = max(NEAR * scale, 2 * (high - low))
@@ -58,9 +58,8 @@ def _size(pool: Pool, *points: Ball) -> Ball | None:
     """The larger |f| at the points, if f is finite and real there."""
     sizes = []
     for x in points:
-        value = pool.tape.run(x, pool.values, derivative=pool.order == 1)[pool.tape.root][
-            pool.order
-        ]
+        jets = pool.tape.run(x, pool.values, derivative=pool.order == 1)
+        value = jets[pool.tape.root][pool.order]
         if value is None:
             continue
         if not (value.is_finite() and value.imag.contains(0)):

@@ -24,6 +24,8 @@ _DOUBLED: Final = re.compile(
     r"(?<!\\)\\\\(?=(?:[dt]?frac|left|right|sqrt|ln|log|exp|sin|cos|tan|cot|sec|csc|arc|text|math"
     r"|operatorname|cdot|times|pi)(?![a-z]*\\\\))"
 )
+#: A sign in braces, which keep TeX from spacing it.
+_BRACED: Final = re.compile(r"\{(\\cdot|\\times)\}")
 _END: Final = [""] * 4
 
 
@@ -67,6 +69,8 @@ def _prepared(text: str) -> str:
     """Mathematical alphabets to plain letters and doubled backslashes to single ones, in place."""
     if "\\\\" in text and "\\begin" not in text:
         text = _DOUBLED.sub(r" \\", text)
+    if "{\\cdot}" in text or "{\\times}" in text:
+        text = _BRACED.sub(r" \1 ", text)
     if text.isascii() or max(text) < "\U0001d400":
         return text
     return "".join(
