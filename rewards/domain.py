@@ -184,10 +184,10 @@ def breakpoints(
                 continue
         middle = ((low + high) / 2).mid()
         # Once begun, a small interval is followed to its end before the next is looked at.
-        rank = near if size > 1 else -1.0 / float(size)
-        for part in ((low, middle), (middle, high)):
+        for a, b in ((low, middle), (middle, high)):
             serial += 1
-            heapq.heappush(queue, (rank, serial, *part))
+            rank = float(min(abs(a), abs(b))) if size > 1 else -1.0 / float(size)
+            heapq.heappush(queue, (rank, serial, a, b))
     complete = all(low >= WINDOW or high <= -WINDOW for _, _, low, high in queue)
     return _merged(found, width), complete
 

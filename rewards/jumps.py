@@ -8,7 +8,7 @@ from flint import acb, arb
 
 from .balls import Tape, precision
 from .integrand import Pool
-from .jets import Ball
+from .jets import ZERO, Ball
 from .verdict import Witness
 
 #: The two sides are so far from the place, relative to 1 + |x|; f is also seen from further off.
@@ -42,7 +42,12 @@ def jump(
             gap = after - before
             if not gap.is_finite():
                 return None
-            allowed = EXCESS * step * bound
+            # What f accounts for: its enclosure over the interval, or else its size at the ends.
+            between = _enclosure(pool, left, right)
+            if between is None:
+                allowed = EXCESS * step * bound
+            else:
+                gap, allowed = gap - between * (right - left), arb(0)
             if gap.abs_lower() > allowed:
                 return Witness(
                     point=f"{answer.variable}={left.real.str(15)} and just above",
@@ -52,6 +57,14 @@ def jump(
             if gap.abs_upper() <= 2 * allowed + arb(2) ** (-bits // 2):
                 return None
     return None
+
+
+def _enclosure(pool: Pool, left: Ball, right: Ball) -> Ball | None:
+    """An enclosure of f on the interval, if f is finite and real all over it."""
+    interval = acb(left.real.union(right.real))
+    jets = pool.tape.run(interval, pool.values, derivative=pool.order == 1)
+    value = jets[pool.tape.root][pool.order] or ZERO
+    return value if value.is_finite() and value.imag.contains(0) else None
 
 
 def _size(pool: Pool, *points: Ball) -> Ball | None:
