@@ -156,3 +156,76 @@ def test_the_k_to_report() -> None:
     assert metrics.powers(64) == [1, 4, 16, 64]
     assert metrics.powers(10) == [1, 4, 10]
     assert metrics.powers(10, [16, 2]) == [2]
+
+
+# --- other counts ------------------------------------------------------------------------------
+
+
+@given(counts())
+def test_all_at_k_is_the_combinatorial_formula(case: tuple[int, int, int]) -> None:
+    n, c, k = case
+    exact = Fraction(math.comb(c, k), math.comb(n, k))
+    assert metrics.all_at_k(n, c, k) == pytest.approx(float(exact), abs=1e-12)
+    assert metrics.all_at_k(n, c, k) <= metrics.pass_at_k(n, c, k) + 1e-12
+
+
+def test_fail_at_k_looks_at_the_best_ranked() -> None:
+    ranked = [False, False, True, False]
+    assert [metrics.fail_at_k(ranked, k) for k in (1, 2, 3, 4, 9)] == [1, 1, 0, 0, 0]
+    assert metrics.fail_at_k([], 1) == 1
+    with pytest.raises(ValueError, match="k >= 1"):
+        metrics.fail_at_k(ranked, 0)
+
+
+def test_the_majority_votes_by_answer() -> None:
+    answers = ["a", "b", "b", None, "c"]
+    right = [True, False, False, False, False]
+    assert metrics.majority_at_k(answers, right, 5) == 0
+    assert metrics.majority_at_k(answers, right, 1) == 1 / 5
+    assert metrics.majority_at_k(["a", "b"], [True, False], 2) == 0.5  # a tie is shared
+    assert metrics.majority_at_k([None, None], [False, False], 2) == 0
+    # The 10 subsets of 3: {a,b,b'} is lost, {a,b,-} is a tie of two, {a,b,c} of three, {b,b',*} ...
+    by_hand = [
+        0, 1 / 2, 1 / 3, 1 / 2, 1 / 3, 1 / 2,  # with a: bb, b-, bc, b'-, b'c, -c
+        0, 0, 0, 0,  # without
+    ]  # fmt: skip
+    assert metrics.majority_at_k(answers, right, 3) == pytest.approx(sum(by_hand) / 10)
+
+
+def test_the_majority_of_many_is_sampled_with_a_seed() -> None:
+    answers = ["a"] * 20 + ["b"] * 12
+    right = [True] * 20 + [False] * 12
+    exact = sum(
+        math.comb(20, i) * math.comb(12, 8 - i) * (1 if i > 4 else 0.5 if i == 4 else 0)
+        for i in range(9)
+    ) / math.comb(32, 8)
+    found = metrics.majority_at_k(answers, right, 8)
+    assert found == pytest.approx(exact, abs=0.03)
+    assert found == metrics.majority_at_k(answers, right, 8)
+
+
+def test_labels() -> None:
+    labels = metrics.Labels.of([1, 1, 1, 0, 0, 0], [1, 1, None, 0, 1, 0])
+    assert labels.confusion == {1: {1: 2, None: 1}, 0: {0: 2, 1: 1}}
+    assert labels.accuracy == pytest.approx(4 / 6)
+    assert labels.f1(1) == pytest.approx(2 * 2 / (3 + 3))
+    assert labels.f1(0) == pytest.approx(2 * 2 / (2 + 3))
+    assert labels.macro_f1 == pytest.approx((2 / 3 + 4 / 5) / 2)
+    assert metrics.Labels.of([0, 0], [None, None]).macro_f1 == 0
+    with pytest.raises(ValueError, match="no samples"):
+        metrics.Labels.of([], [])
+
+
+def test_what_answers_take() -> None:
+    spent = [
+        {"samples": 2, "counted": 2, "tokens": 300, "prompt_tokens": 80, "seconds": 1.0},
+        {"samples": 2, "counted": 2, "tokens": 100, "prompt_tokens": 20, "seconds": 3.0},
+    ]
+    used = metrics.usage(spent, solved=1)
+    assert (used.tokens_per_problem, used.tokens_per_solved) == (200, 400)
+    assert (used.seconds_per_problem, used.seconds_per_solved) == (2, 4)
+    assert used.cost(1.0, 10.0) == pytest.approx((50 * 1 + 200 * 10) / 1e6)
+    partly = metrics.usage([spent[0] | {"counted": 1}, spent[1]], solved=0)
+    assert partly.tokens_per_problem is None
+    assert partly.seconds_per_solved is None
+    assert partly.cost(1.0, 1.0) is None
