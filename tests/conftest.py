@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
 
 import pytest
+from hypothesis import settings
+
+# The same examples every time, so that a green commit stays green; HYPOTHESIS_PROFILE=search draws
+# new ones, to look for more.
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.register_profile("search", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 #: Marker -> the module that must be there, and how to get it.
 EXTRAS = {
