@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from harness.comparing import compare
     from harness.errors import UserError
     from harness.grading import Policy
     from harness.models import Model, register
@@ -22,6 +23,7 @@ __all__ = [
     "Run",
     "Sampling",
     "UserError",
+    "compare",
     "plan",
     "register",
     "score",
@@ -29,6 +31,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "harness.comparing": ("compare",),
     "harness.errors": ("UserError",),
     "harness.grading": ("Policy",),
     "harness.models": ("Model", "register"),

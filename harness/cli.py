@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.cli_compare import compare
 from harness.errors import UserError, suggest
 from harness.problem_options import (
     generate,
@@ -393,6 +394,9 @@ def report(runs: tuple[Path, ...], form: str | None, policy: str | None) -> None
             print_summary(run.summary(policy))
             print_published(run.summary(policy))
         click.echo(f"wrote {write_page(run, policy=policy)}", err=True)
+
+
+cli.add_command(compare)
 
 
 # --- verify ------------------------------------------------------------------------------------

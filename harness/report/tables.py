@@ -152,10 +152,10 @@ def export(summary: Summary, form: str) -> str:
         table = [names, rule, *lines]
         return "".join(f"| {' | '.join(line)} |\n" for line in table)
     if form == "latex":
-        body = "".join(f"  {' & '.join(map(_tex, line))} \\\\\n" for line in lines)
+        body = "".join(f"  {' & '.join(map(tex, line))} \\\\\n" for line in lines)
         return (
             f"\\begin{{tabular}}{{ll{'r' * (len(names) - 2)}}}\n  \\toprule\n"
-            f"  {' & '.join(map(_tex, names))} \\\\\n  \\midrule\n{body}  \\bottomrule\n"
+            f"  {' & '.join(map(tex, names))} \\\\\n  \\midrule\n{body}  \\bottomrule\n"
             "\\end{tabular}\n"
         )
     raise UserError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
@@ -179,7 +179,8 @@ def _csv(summary: Summary) -> str:
     return buffer.getvalue()
 
 
-def _tex(text: str) -> str:
+def tex(text: str) -> str:
+    """Text with what LaTeX would take for commands escaped."""
     for character in "&%$#_{}":
         text = text.replace(character, "\\" + character)
     return text

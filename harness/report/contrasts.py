@@ -1,0 +1,266 @@
+"""A comparison for people and for programs: the terminal, CSV, LaTeX (booktabs), Markdown, JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from harness.comparison import POWER, Comparison, Contrast, Difference, Transfer
+from harness.errors import UserError
+from harness.report.tables import FORMATS, percent, tex
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Line = tuple[Contrast, Difference]
+
+
+def signed(value: float) -> str:
+    """Percentage points with their sign, as in ``-12.5``."""
+    text = f"{100 * value:+.1f}"
+    return "0.0" if text in ("+0.0", "-0.0") else text
+
+
+def points(value: float, interval: tuple[float, float] | None) -> str:
+    """A difference with its interval, as in ``-12.5 [-20.1, -4.0]``."""
+    if interval is None:
+        return signed(value)
+    return f"{signed(value)} [{signed(interval[0])}, {signed(interval[1])}]"
+
+
+def p_value(p: float | None) -> str:
+    if p is None:
+        return ""
+    return "< 0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.1 else f"{p:.2f}"
+
+
+def lines_of(contrasts: Sequence[Contrast]) -> list[Line]:
+    return [(row, found) for row in contrasts for found in row.differences]
+
+
+def headings(comparison: Comparison) -> list[str]:
+    sides = ["original", "perturbed"] if comparison.by == "perturbation" else ["first", "second"]
+    return ["", "pairs", "k", *sides, "difference", "p", "p (Holm)", "detects"]
+
+
+def cells(row: Contrast, found: Difference) -> list[str]:
+    """A line as text, in the order of `headings`."""
+    count = str(row.pairs) if row.pairs == row.clusters else f"{row.pairs} in {row.clusters}"
+    return [
+        row.group,
+        count,
+        str(found.k),
+        percent(found.first),
+        percent(found.second),
+        points(found.value, found.interval),
+        p_value(found.p),
+        p_value(found.adjusted),
+        percent(found.design.detectable) if found.design else "",
+    ]
+
+
+def transfer_cells(row: Contrast, found: Difference) -> list[str]:
+    """What was solved on one side and failed on the other, both ways."""
+    return [row.group, *_transfer(found.lost), *_transfer(found.gained)]
+
+
+def transfer_headings(comparison: Comparison) -> list[str]:
+    one, other = headings(comparison)[3:5]
+    return [
+        "",
+        f"{one} solved, {other} failed", "by luck", "excess",
+        f"{other} solved, {one} failed", "by luck", "excess",
+    ]  # fmt: skip
+
+
+def _transfer(found: Transfer | None) -> tuple[str, str, str]:
+    if found is None:
+        return "", "", ""
+    if found.control is None or found.excess is None:
+        return percent(found.share), "", ""
+    return percent(found.share), percent(found.control), points(found.excess, found.interval)
+
+
+def remarks(comparison: Comparison) -> list[str]:
+    """What a reader of the table has to know."""
+    family = [found for row in comparison.contrasts for found in row.differences
+              if found.adjusted is not None]  # fmt: skip
+    lines = [
+        "In percent and percentage points, second minus first; 95 % intervals, resampled by "
+        "cluster; sign-flip p values."
+    ]
+    if len(family) > 1:
+        lines.append(
+            f"Holm's p holds for the family of {len(family)} at the primary k = "
+            f"{comparison.primary_k}; other lines are exploratory."
+        )
+    if any(row.pairs != row.clusters for row in comparison.contrasts):
+        lines.append("Pairs whose problems were made from the same one are a cluster.")
+    lines += _needs(comparison)
+    for row, found in lines_of(comparison.contrasts):
+        low, high = found.bounds
+        if found.k == comparison.primary_k and high - low > 1e-9:
+            lines.append(
+                f"{row.group}: undecided answers count as not correct; decided, the difference "
+                f"would be between {signed(low)} and {signed(high)}."
+            )
+    lines += [
+        f"{row.group}: {row.unpaired} problems without a counterpart are left out."
+        for row in comparison.contrasts
+        if row.unpaired
+    ]
+    return lines + list(comparison.notes)
+
+
+def _needs(comparison: Comparison) -> Iterator[str]:
+    shown = 0
+    for row in comparison.contrasts:
+        found = row.at(comparison.primary_k)
+        if found is None or found.design is None:
+            continue
+        plan = found.design
+        if not shown:
+            yield (
+                f"“detects” is the true difference found with {100 * POWER:.0f} % power at the "
+                f"level {100 * plan.alpha:.2g} % (Holm's first step for the family)."
+            )
+        shown += 1
+        if plan.detectable > plan.target:
+            more = f"{plan.clusters_needed} clusters of problems instead of {plan.clusters}"
+            if plan.samples_needed is not None:
+                more += f", or {plan.samples_needed} samples of each"
+            elif plan.sampling is not None:
+                more += " (more samples of these would not do)"
+            yield f"{row.group}: to detect {signed(plan.target)[1:]} points, {more}."
+
+
+def print_comparison(comparison: Comparison, console: Console | None = None) -> None:
+    """Print the tables, as wide as they need to be."""
+    from rich.console import Console
+
+    console = console or Console()
+    parts = [(_heading(comparison), comparison.contrasts)]
+    if comparison.broken_down_by:
+        parts.append((f"By {comparison.broken_down_by}", comparison.breakdown))
+    for title, contrasts in parts:
+        for sides, rows in _by_sides(comparison, contrasts).items():
+            shown = f"{title}: {sides}" if sides else title
+            _print(console, shown, headings(comparison), [cells(*line) for line in lines_of(rows)])
+    lines = [
+        (row, found)
+        for row in comparison.contrasts
+        if (found := row.at(comparison.primary_k)) and (found.lost or found.gained)
+    ]
+    for sides, rows in _by_sides(comparison, [row for row, _ in lines]).items():
+        title = f"Solved one, failed the other, at k = {comparison.primary_k}"
+        body = [transfer_cells(*line) for line in lines if line[0] in rows]
+        shown = f"{title}: {sides}" if sides else title
+        _print(console, shown, transfer_headings(comparison), body)
+    for text in remarks(comparison):
+        console.print(text, style="dim", soft_wrap=True, markup=False, highlight=False)
+
+
+def _heading(comparison: Comparison) -> str:
+    if comparison.by == "perturbation":
+        return "Perturbations against their originals, paired by parent"
+    return "Paired by problem"
+
+
+def _by_sides(comparison: Comparison, rows: Sequence[Contrast]) -> dict[str, list[Contrast]]:
+    """Contrasts of the same two systems together, under a title."""
+    if comparison.by == "perturbation":
+        return {"": list(rows)} if rows else {}
+    groups: dict[str, list[Contrast]] = {}
+    for row in rows:
+        groups.setdefault(f"first {row.first}, second {row.second}", []).append(row)
+    return groups
+
+
+def _print(console: Console, title: str, names: list[str], body: list[list[str]]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for position, name in enumerate(names):
+        table.add_column(name, justify="right" if position else "left")
+    for line in body:
+        table.add_row(*line, style="bold" if line[0] == "all" else None)
+    wide = console.options.update(max_width=10_000)
+    console.width = max(console.width, console.measure(table, options=wide).maximum)
+    console.print(title, style="bold", markup=False, highlight=False)
+    console.print(table)
+
+
+def export_comparison(comparison: Comparison, form: str) -> str:
+    """The comparison as JSON, CSV (a line for each contrast and k), LaTeX or Markdown."""
+    if form == "json":
+        return json.dumps(comparison.to_dict(), indent=2, ensure_ascii=False) + "\n"
+    if form == "csv":
+        return _csv(comparison)
+    if form not in FORMATS:
+        raise UserError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
+    names = [comparison.by if comparison.by == "perturbation" else "subset"]
+    names += headings(comparison)[1:]
+    lines = [cells(*line) for line in lines_of([*comparison.contrasts, *comparison.breakdown])]
+    if comparison.by != "perturbation":
+        names = [names[0], "first system", "second system", *names[1:]]
+        rows = [*comparison.contrasts, *comparison.breakdown]
+        sides = [[row.first, row.second] for row, _ in lines_of(rows)]
+        lines = [[line[0], *side, *line[1:]] for line, side in zip(lines, sides, strict=True)]
+    left = len(names) - 8
+    if form == "markdown":
+        rule = ["---"] * left + ["---:"] * 8
+        return "".join(f"| {' | '.join(line)} |\n" for line in [names, rule, *lines])
+    body = "".join(f"  {' & '.join(map(_math, line))} \\\\\n" for line in lines)
+    return (
+        f"\\begin{{tabular}}{{{'l' * left}{'r' * 8}}}\n  \\toprule\n"
+        f"  {' & '.join(map(tex, names))} \\\\\n  \\midrule\n{body}  \\bottomrule\n"
+        "\\end{tabular}\n"
+    )
+
+
+def _math(cell: str) -> str:
+    """A cell as LaTeX, with true minus signs."""
+    numeric = cell[:1] in "+-0123456789<" and not cell.strip("+-0123456789.,[]< ")
+    if not numeric or not cell:
+        return tex(cell)
+    return "$" + cell.replace("] ", "]").replace("< ", "<").replace(" [", r"\ [") + "$"
+
+
+def _csv(comparison: Comparison) -> str:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(
+        ["part", "group", "first_side", "second_side", "pairs", "clusters", "unpaired", "k",
+         "primary", "first", "second", "difference", "interval_low", "interval_high",
+         "bound_low", "bound_high", "p", "exact", "p_holm", "detectable", "clusters_needed",
+         "samples_needed", "lost", "lost_by_luck", "lost_excess", "gained", "gained_by_luck",
+         "gained_excess"]
+    )  # fmt: skip
+    parts = [("family", row) for row in comparison.contrasts]
+    parts += [(f"by_{comparison.broken_down_by}", row) for row in comparison.breakdown]
+    for part, row in parts:
+        for found in row.differences:
+            plan = found.design
+            numbers: list[float | None] = [
+                found.first, found.second, found.value, *found.interval, *found.bounds, found.p,
+            ]  # fmt: skip
+            ways: list[float | None] = []
+            for way in (found.lost, found.gained):
+                ways += [way.share, way.control, way.excess] if way else [None] * 3
+            writer.writerow(
+                [part, row.group, row.first, row.second, row.pairs, row.clusters, row.unpaired]
+                + [found.k, int(found.k == comparison.primary_k), *map(_number, numbers)]
+                + [int(found.exact), _number(found.adjusted)]
+                + [_number(plan.detectable if plan else None)]
+                + [plan.clusters_needed if plan else "", (plan and plan.samples_needed) or ""]
+                + [_number(number) for number in ways]
+            )
+    return buffer.getvalue()
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}"
