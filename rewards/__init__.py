@@ -10,6 +10,7 @@ from .arithmetic import verify_integer
 from .labels import verify_label
 from .values import verify_equivalent, verify_value
 from .verdict import Evidence, Status, Verdict, Witness
+from .workers import averify_many, verify_many
 
 __all__ = [
     "Evidence",
@@ -17,9 +18,11 @@ __all__ = [
     "Status",
     "Verdict",
     "Witness",
+    "averify_many",
     "verify_antiderivative",
     "verify_equivalent",
     "verify_integer",
     "verify_label",
+    "verify_many",
     "verify_value",
 ]

@@ -407,7 +407,7 @@ class _Decision:
                 self.touching += self._touching(branch, width)
         cells += [low for low, _ in self.touching]
         ctx.prec = self.bits
-        refuted = self._visit(self._between(cells), thorough=True)
+        refuted = self._visit(self._between(cells), thorough=bool(self.tape.breaks))
         if refuted is None and self.hidden:
             return self._undecided(
                 "a term of the answer is too small to be seen between breakpoints"

@@ -222,12 +222,16 @@ class Integrand:
         return self._pools[key]
 
 
-# The integral sign and the differential that people leave around an integrand.
-_SIGN = re.compile(r"^\s*\\(?:displaystyle|textstyle)?\s*\\?int(?:\\limits)?(?![a-z])\s*")
-_DIFFERENTIAL = re.compile(
-    r"(?:\\[,;:! ]|\\quad|~|\s)*"
-    r"(?:\\mathrm\s*\{?\s*d\s*\}?|\\operatorname\{d\}|d)\s*(\\?[A-Za-z]+)\s*$"
+# What people leave around an integrand: the integral sign, the differential (which may stand within
+# a fraction), delimiters of mathematics.
+_SIGN = re.compile(r"^\s*(?:\\displaystyle|\\textstyle)?\s*(?:\\int(?:\\limits)?(?![a-zA-Z])|∫)\s*")
+_SPACES = r"(?:\\[,;:! ]|\\quad|~|\s)*"
+_D = (
+    r"(?:\\(?:mathrm|operatorname|text|rm)\s*\{\s*d\s*\}"
+    r"|\\mathrm\s*d|\\(?:differentialD|dd)|(?<![A-Za-z\\])d)"
 )
+_DIFFERENTIAL = re.compile(rf"{_SPACES}{_D}\s*(?P<name>\\[A-Za-z]+|[A-Za-z])(?![A-Za-z])\s*")
+_DELIMITERS = re.compile(r"^\s*(?:\$\$?|\\\(|\\\[)\s*|\s*(?:\$\$?|\\\)|\\\])\s*[.,]?\s*$")
 
 
 def prepare(
@@ -248,7 +252,7 @@ def prepare(
 
 @lru_cache(maxsize=1024)
 def _prepare_text(text: str, variable: str | None, kinds: tuple[tuple[str, str], ...]) -> Integrand:
-    body, named = _strip_integral(text)
+    body, named = _strip_integral(text, variable)
     known = [variable] if variable else [named] if named else []
     try:
         likeliest, *others = read(body, symbols=known)
@@ -261,17 +265,21 @@ def _prepare_text(text: str, variable: str | None, kinds: tuple[tuple[str, str],
     return _finish(likeliest.expression, variable, named, kinds, text)
 
 
-def _strip_integral(text: str) -> tuple[str, str | None]:
-    r"""The integrand without ``\int`` and ``dx``, and the variable that the differential names."""
-    body = text.strip().strip("$").strip()
+def _strip_integral(text: str, variable: str | None) -> tuple[str, str | None]:
+    r"""The integrand without ``\int`` and ``dx``, and the variable that the differential names.
+
+    A differential is looked for behind an integral sign, and at the end where it is the variable's.
+    """
+    body = _DELIMITERS.sub("", text)
     sign = _SIGN.match(body)
-    if sign is None:
+    body = body[sign.end() :] if sign else body
+    found = list(_DIFFERENTIAL.finditer(body))
+    last = found[-1] if found else None
+    if last is None or not (sign or (last.end() == len(body) and last["name"] == variable)):
         return body, None
-    body = body[sign.end() :]
-    differential = _DIFFERENTIAL.search(body)
-    if differential is None:
-        return body, None
-    return body[: differential.start()] or "1", differential.group(1)
+    before, after = body[: last.start()], body[last.end() :]
+    alone = before.rstrip().endswith(("{", "")[not before.strip()]) and after[:1] in ("}", "")
+    return before + ("1" if alone else " ") + after, last["name"].lstrip("\\")
 
 
 def _finish(
