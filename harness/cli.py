@@ -353,20 +353,43 @@ def _print_summary(summary: Summary, as_json: bool) -> None:
 @cli.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @policy_options
+@click.option(
+    "--against",
+    metavar="POLICY",
+    help="Show what changed from these verdicts; by default from the latest others.",
+)
 @json_option
-def score(run: Path, as_json: bool, **strictness: Any) -> None:
+def score(run: Path, against: str | None, as_json: bool, **strictness: Any) -> None:
     """Judge a run's answers, without asking any model.
 
     Verdicts are kept apart for every version and policy of the verifier; only those that are
-    missing are made.
+    missing are made. What changed from the earlier ones is shown, with the reasons.
     """
+    from harness.changes import changes
     from harness.progress import for_stderr
+    from harness.report import export
+    from harness.report.changes import print_changes
+    from harness.store import Run
     from harness.sweeping import score as score_run
 
     policy = _policy(**strictness)
+    earlier = Run(run).policies
+    if against is not None and against not in earlier:
+        raise UserError(f"{run} has no verdicts {against!r}; {suggest(against, earlier)}")
+    others = [name for name in earlier if name != policy.name]
+    before = against or (others[-1] if others else None)
     with for_stderr() as progress:
         scored = score_run(run, policy=policy, progress=progress)
-    _print_summary(scored.summary(policy.name), as_json)
+    found = changes(scored, before, policy.name) if before else None
+    summary = scored.summary(policy.name)
+    if as_json:
+        result = json.loads(export(summary, "json"))
+        result["changes"] = found.to_dict() if found else None
+        click.echo(json.dumps(result, indent=2, ensure_ascii=False))
+        return
+    _print_summary(summary, as_json=False)
+    if found:
+        print_changes(found)
 
 
 @cli.command()

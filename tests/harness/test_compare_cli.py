@@ -137,3 +137,41 @@ def test_how_numbers_are_written() -> None:
     assert [signed(v) for v in (0.125, -0.125, 0.0001, 0)] == ["+12.5", "-12.5", "0.0", "0.0"]
     assert points(0.1, (-0.05, 0.25)) == "+10.0 [-5.0, +25.0]"
     assert [p_value(p) for p in (1.0, 0.0499, 0.00001, None)] == ["1.00", "0.0499", "< 0.0001", ""]
+
+
+HEDGING = r"""
+def answer(messages, seed):
+    n = messages[-1]["content"].count("3 x e^x")
+    return r"Hence $3(x-1)e^x + C$." if n else r"\boxed{x^2}"
+"""
+
+
+def test_another_policy_keeps_both_verdicts_and_shows_what_changed(
+    cli: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "hedging.py").write_text(HEDGING)
+    bench = tmp_path / "bench.jsonl"
+    bench.write_text("".join(json.dumps(row(f"p{n}", n, "plain")) + "\n" for n in (1, 2, 3)))
+    swept = cli("sweep", "--model", "python/hedging.py:answer", "--benchmark", bench,
+                "--out", "run", "--json")  # fmt: skip
+    (latest,) = harness.Run(tmp_path / "run").policies
+    again = cli("score", "run", "--json")
+    assert json.loads(again.stdout)["changes"] is None
+    strict = cli("score", "run", "--strict", "--json")
+    assert strict.returncode == 0, strict.stderr
+    found = json.loads(strict.stdout)["changes"]
+    assert (found["before"], found["judged"]) == (latest, 3)
+    assert found["transitions"] == [{"before": "correct", "after": "no_answer", "answers": 1}]
+    (change,) = found["changes"]
+    assert change["problem"] == "bench/plain/p3"
+    assert "points" in change["because_before"]
+    assert set(harness.Run(tmp_path / "run").policies) == {latest, f"{latest}-strict"}
+    shown = cli("score", "run", "--strict")
+    assert f"1 of 3 verdicts differ from {latest}" in shown.stdout
+    assert "correct → no answer" in shown.stdout
+    back = json.loads(cli("score", "run", "--against", f"{latest}-strict", "--json").stdout)
+    assert back["rows"] == json.loads(swept.stdout)["rows"]
+    assert back["changes"]["transitions"][0]["after"] == "correct"
+    refused = cli("score", "run", "--against", "balls")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "no verdicts 'balls'" in refused.stderr

@@ -1,0 +1,46 @@
+"""Verdicts that changed, for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.changes import Changes
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+#: So many are shown; all are in the JSON.
+SHOWN = 20
+#: Reasons are cut to so many characters.
+LONGEST = 160
+
+
+def print_changes(found: Changes, console: Console | None = None) -> None:
+    """Print how many verdicts changed from what to what, and the first of them with the reasons."""
+    from rich.console import Console
+
+    console = console or Console()
+
+    def say(text: str, style: str | None = None) -> None:
+        console.print(text, style=style, soft_wrap=True, markup=False, highlight=False)
+
+    count = len(found.changes)
+    say(f"{count} of {found.judged} verdicts differ from {found.before}", "bold")
+    for (before, after), times in found.transitions.items():
+        say(f"  {times:>5}  {_words(before)} → {_words(after)}")
+    for change in found.changes[:SHOWN]:
+        sample = f" #{change.sample}" if change.sample else ""
+        say(f"{change.problem}{sample}, {change.label}: {_cut(change.answer or 'no answer')}")
+        say(f"    {_words(change.before)}: {_cut(change.because_before) or '-'}", "dim")
+        say(f"    {_words(change.after)}: {_cut(change.because_after) or '-'}", "dim")
+    if count > SHOWN:
+        say(f"... and {count - SHOWN} more; --json has them all", "dim")
+
+
+def _words(status: str) -> str:
+    return status.replace("_", " ")
+
+
+def _cut(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
