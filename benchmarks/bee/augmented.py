@@ -197,7 +197,7 @@ class Generator:
                 if verdict is not None:
                     coverage = verdict.evidence.coverage
                 else:
-                    simplified, outcome = None, "changed"
+                    simplified, outcome = None, "unproven"
             spot = _spot(one.f, one.variation)
             records.append(
                 Record(

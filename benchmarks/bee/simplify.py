@@ -7,6 +7,7 @@ on SymPy's version, so it is recorded (`benchmarks.bee.records`) and not repeate
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from rewards.pool import WorkerError, WorkerMemory, WorkerPool, WorkerTimeout
@@ -34,6 +35,13 @@ def simplify_all(integrands: Sequence[str], *, cpu_limit: float = CPU_LIMIT) -> 
     with WorkerPool(memory_mb=MEMORY_MB, tasks=tasks) as pool:
         results = pool.map("simplify", items, deadline=PATIENCE * cpu_limit)
     return [_outcome(result) for result in results]
+
+
+@cache
+def _pool() -> WorkerPool:
+    """One pool for the whole process: to import SymPy takes longer than most simplifications."""
+    worker = Path(__file__).with_name("_simplify_worker.py")
+    return WorkerPool(memory_mb=MEMORY_MB, tasks={"simplify": f"{worker}:simplify"})
 
 
 def _outcome(result: str | WorkerError | None) -> Outcome:

@@ -1,0 +1,87 @@
+"""Rewriting of trees: derivatives proven by the verifier, twins, draws."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.bee.bank import entries
+from benchmarks.bee.twins import twin
+from benchmarks.draws import Draws
+from benchmarks.trees import add, differentiate, div, mul, number, parse, polynomial, substitute
+from rewards import verify_antiderivative
+from rewards.expression import Call, Symbol
+from rewards.latex import to_latex
+
+FUNCTIONS = [
+    r"x^2\sin^3(2x)e^{-x}", r"\sqrt{\tan x}", r"\frac{x^2-1}{x^3+1}", "x^{x^2}", r"\sqrt[3]{x^2+1}",
+    r"\ln|\cos x|", r"\arctan\frac{1-x}{1+x}", r"2^x\log_2 x", r"\frac{\operatorname{arcsec} x}{x}",
+    r"\operatorname{artanh}\frac x2\cosh^{-1}(x+2)", r"\sec x\csc x\cot x", r"\coth(x)\csch(x^2)",
+    r"\operatorname{arsinh}(\operatorname{sech} x)", r"\arccos(x)\operatorname{arccot}(x)",
+    r"\operatorname{arcoth}(x^2+2)", r"\operatorname{arccsc}(x+1)", r"\operatorname{erf}(x^2)",
+    r"(\sin x)^{\cos x}", r"x^{-2/3}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", FUNCTIONS)
+def test_a_derivative_has_the_function_as_antiderivative(text: str) -> None:
+    slope = to_latex(differentiate(parse(text)))
+    verdict = verify_antiderivative(text, slope)
+    assert verdict.correct, (slope, verdict)
+
+
+def test_an_unknown_derivative_is_refused() -> None:
+    with pytest.raises(ValueError, match="floor"):
+        differentiate(parse(r"\lfloor x\rfloor"))
+    assert differentiate(parse(r"\lfloor 2\rfloor x")) == mul(parse(r"\lfloor 2\rfloor"))
+
+
+def test_arithmetic_is_done() -> None:
+    x = Symbol("x")
+    assert polynomial([0, -1, 3, 0]) == parse("-x^2+3x")
+    assert polynomial([0, 0, 0, 0]) == number(0)
+    assert mul(number(2), Call("neg", (x,)), number(3)) == parse("-6x")
+    assert mul(div(x, number(4)), number(2)) == div(x, number(2))
+    assert add(number(0), x) == x
+    assert substitute(parse("x^2+a"), "x", parse("2x")) == parse("(2x)^2+a")
+
+
+def test_draws_are_fixed_for_all_time() -> None:
+    draws = Draws("test", 1)
+    assert [draws.integer(-9, 9) for _ in range(8)] == [-2, -2, -7, -5, 9, 2, 8, 1]
+    assert Draws("test", 2).shuffled("abcdef") == Draws("test", 2).shuffled("abcdef")
+    assert sorted(Draws("test", 2).shuffled("abcdef")) == list("abcdef")
+    many = [Draws("many", i).integer(-9, 9, nonzero=True) for i in range(4000)]
+    assert set(many) == {*range(-9, 10)} - {0}
+    assert all(160 < many.count(value) < 290 for value in set(many))  # 222 are expected
+
+
+@pytest.mark.parametrize(
+    ("f", "big_f", "expected"),
+    [
+        (r"\cos x", r"\sin x", r"\cosh x"),
+        (r"\frac{1}{1+\cos^2 x}", r"\frac{1}{\sqrt2}\arctan\frac{\tan x}{\sqrt2}",
+         r"\frac{1}{1+\cosh^2 x}"),
+        (r"x\sinh x", r"x\cosh x-\sinh x", r"-x\sin x"),
+        (r"\arctan x", r"x\arctan x-\frac12\ln(1+x^2)", r"\operatorname{artanh} x"),
+    ],
+)  # fmt: skip
+def test_twins(f: str, big_f: str, expected: str) -> None:
+    made = twin(parse(f), parse(big_f))
+    assert made is not None
+    assert to_latex(made[0]) == to_latex(parse(expected))
+    assert verify_antiderivative(to_latex(made[1]), to_latex(made[0])).correct
+
+
+@pytest.mark.parametrize(
+    ("f", "big_f"),
+    [("e^x", "e^x"), (r"\sqrt{\sin x}", "x"), ("x^2", r"\frac{x^3}{3}"), (r"\sin x + \cos x", "x")],
+)
+def test_no_twin(f: str, big_f: str) -> None:
+    assert twin(parse(f), parse(big_f)) is None
+
+
+def test_derivatives_of_the_whole_bank() -> None:
+    """The references, differentiated by rewriting, are the integrands."""
+    for entry in entries("qualifier"):
+        slope = differentiate(parse(entry.antiderivative))
+        assert verify_antiderivative(entry.antiderivative, to_latex(slope)).correct, entry.id
