@@ -10,7 +10,7 @@ from .judge import Kind, Statement, defines, has_integral, judge
 from .result import Extraction, nothing
 from .spans import Span, bare_spans, restored, spans
 from .statements import Chain, chains
-from .words import FORMULA, Lead, asks, first_check, read_lead
+from .words import FORMULA, Lead, asks, denied_after, first_check, mentioned_after, read_lead
 
 #: Only so much of the end of a text is looked at, and only so many of its last formulas.
 TAIL = 20_000
@@ -34,6 +34,7 @@ _REMARK = re.compile(
     r"\b(?:where|with|for|if|when|since|let|using|because|note|recall|by)\b", re.IGNORECASE
 )
 _LEADS_ON = re.compile(r"\b(?:get|gives|obtain|have|therefore|thus|so|is)\W*\Z", re.IGNORECASE)
+_NAMED = re.compile(r"\b(?:[Aa]nswer|ANSWER|[Rr]esult|[Ss]olution)\b")
 _NUMBER = re.compile(r".*\d.*|\\?pi", re.DOTALL)
 # A line without delimiters that may hold the answer.
 _BARE_ANSWER = re.compile(r"\+\s?(?:[CcKkС]|const)(?![A-Za-z])|(?i:answer|result)\W{1,6}")
@@ -154,6 +155,10 @@ class _Reader:
         """
         text, found = self.text, self.spans
         span = found[index]
+        if denied_after(text, span.end):
+            return Lead(denied=True), False
+        if mentioned_after(text, span.end):
+            return Lead(soft=True), False
         if _IS_THE_ANSWER.match(text, span.end, span.end + 60):
             return Lead(announced=True, named=True, concluded=True), False
         if not span.start and not self.chains(index)[0].lead:
@@ -177,6 +182,21 @@ class _Reader:
         if inside and inside[0].lead:
             sentence += " " + inside[0].lead
         return read_lead(sentence), asked
+
+    def mentioned(self, candidate: _Candidate, lead: Lead) -> bool:
+        """Whether a formula only stands in a sentence of its own, after an answer that was named.
+
+        "The answer is F + C. We also looked at G + C."
+        """
+        span = self.spans[candidate.index]
+        if (
+            span.kind == "display"
+            or lead.announced
+            or lead.concluded
+            or candidate.statement.links > 1
+        ):
+            return False
+        return _NAMED.search(self.text, 0, span.start) is not None
 
     def checked(self, index: int) -> bool:
         """Whether the formula stands in a check or an explanation that follows the answer.
@@ -261,6 +281,7 @@ def _choose(reader: _Reader) -> _Candidate | None:
     explained: _Candidate | None = None  # strong, but in a check or an explanation
     remark: _Candidate | None = None
     number: _Candidate | None = None
+    loose: _Candidate | None = None  # strong, but nothing in its sentence leads to it
     passed: tuple[str, ...] = ()
     for index in range(len(reader.spans) - 1, -1, -1):
         judged = reader.statements(index)
@@ -270,6 +291,9 @@ def _choose(reader: _Reader) -> _Candidate | None:
                 passed = (*passed, judged[0].reason)
             continue
         lead, asked = reader.lead(index)
+        if lead.denied:
+            passed = (*passed, "a formula that the text rejects") if len(passed) < 4 else passed
+            continue
         this = _Candidate(reader, index, best, lead.announced, passed)
         announced = lead.announced and not lead.soft
         checked = not lead.named and reader.checked(index)
@@ -281,7 +305,13 @@ def _choose(reader: _Reader) -> _Candidate | None:
                 number = number or this
         elif best.kind is Kind.STRONG or announced:
             if not doubted:
-                return later or this
+                if loose:
+                    if lead.named and best.kind is Kind.STRONG:
+                        return this
+                elif later or not reader.mentioned(this, lead):
+                    return later or this
+                else:
+                    loose = this
             if checked:
                 explained = explained or this
             else:
@@ -298,6 +328,8 @@ def _choose(reader: _Reader) -> _Candidate | None:
             plain = plain or this
             if lead.concluded or reader.spans[index].kind == "display":
                 later = later or this
+    if loose:
+        return loose
     if doubtful and (plain is None or plain.index < doubtful.index):
         return doubtful
     return plain or explained or identity or remark or number

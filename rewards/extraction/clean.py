@@ -16,6 +16,7 @@ _NOISE = re.compile(
     r"|underset\s?\{[^{}]{0,80}\}|(?:textcolor|colorbox)\s?\{[^{}]{0,40}\})(?=\s?\{)"
     r"|\$|\*\*(?![\w(])|(?<![\w)])\*\*"
 )
+_COLOURED = re.compile(r"\\color\s?\{[^{}]{0,80}\}\s?\{([^{}]{0,80})\}")
 _ALIGNMENT = re.compile(r"\\\\(?:[ ]?\[[^\]\n]{0,12}\])?|&")
 _ORNAMENT = r"\\(?:blacksquare|square|Box|checkmark|qed|bigstar|q?quad|par|hfill)(?![A-Za-z])"
 _TRAILING = re.compile(
@@ -38,6 +39,7 @@ _CONSTANT_WORD = re.compile(
     re.IGNORECASE,
 )
 _PRIMED_CONSTANT = re.compile(r"([-+]\s?[CKck])(?:'|\^\{?\\prime\}?)(?![\w(])")
+_BRACKETED_CONSTANT = re.compile(r"(?<![\^_])[({]\s*([-+]\s*[CcKk])\s*[)}]\Z")
 _CYRILLIC_CONSTANT = re.compile(r"([-+]\s?)С(?!\w)")
 _POWER = re.compile(r"(?<=[\w)}\]])\s?\*\*\s?(?=[\w({-])")
 _REMARK_INSIDE = re.compile(
@@ -53,6 +55,8 @@ def clean(latex: str) -> str:
     if "$" in latex or "\\" in latex or "*" in latex:
         if "**" in latex:
             latex = _POWER.sub("^", latex)
+        if "\\color" in latex:
+            latex = _COLOURED.sub(r"\1", latex)
         latex = _NOISE.sub("", latex)
     if ("&" in latex or "\\\\" in latex) and "\\begin" not in latex:
         latex = _ALIGNMENT.sub(" ", latex)
@@ -63,6 +67,8 @@ def clean(latex: str) -> str:
     if "С" in latex:
         latex = _CYRILLIC_CONSTANT.sub(r"\1C", latex)
     latex = _trim(latex)
+    if latex.endswith(("C)", "C}", "c)", "c}")):
+        latex = _BRACKETED_CONSTANT.sub(r"\1", latex)
     while latex.endswith((")", "]")) and (shorter := _without_remark(latex)) != latex:
         latex = _trim(shorter)
     return _unwrapped(latex)

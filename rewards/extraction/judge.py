@@ -36,6 +36,10 @@ _PLUS_CONSTANT = re.compile(
 )
 _CONSTANT_PLUS = re.compile(rf"{_CONSTANT_NAME}\s*[-+]")
 _LONGEST_CONSTANT = 40
+# An antiderivative by its name: "F(x) + C" says nothing.
+_MERE_NAME = re.compile(
+    rf"[FGHfgh]\s?(?:\\left)?\(\s?{_LETTER}\s?(?:\\right)?\)\s*\+\s*{_CONSTANT_NAME}"
+)
 _NUMBER = re.compile(
     r"[-+]?[\d.,]+|[-+]?\\d?frac\s?\{?\d+\}?\s?\{?\d+\}?|[-+]?\d+/\d+|\\pi|π|e|\\infty"
 )
@@ -123,6 +127,8 @@ def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
         return "too long"
     if len(answer) < _LONGEST_CONSTANT and CONSTANT.fullmatch(answer):
         return "a lone constant"
+    if len(answer) < _LONGEST_CONSTANT and _MERE_NAME.fullmatch(answer):
+        return "a name"
     if root:
         if CONSTANT.fullmatch(root):
             return "a definition of the constant"

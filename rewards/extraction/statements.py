@@ -20,6 +20,7 @@ _ROW_ENVIRONMENTS = frozenset(
 )
 _TOKEN = re.compile(
     r"\\begin\s?\{(?P<begin>[A-Za-z]+)\*?\}"
+    r"(?:(?<=\{array\})(?:\[\w\])?\s?\{(?:[^{}]|\{[^{}]{0,20}\}){0,40}\})?"
     r"|\\end\s?\{(?P<end>[A-Za-z]+)\*?\}"
     r"|(?P<row>\\\\(?:[ ]?\[[^\]\n]{0,12}\])?|\\(?:newline|cr)(?![A-Za-z]))"
     r"|\\(?P<text>(?:inter|shortinter)?text(?:rm|normal|it|bf|sf)?|[mh]box|mathrm|operatorname)"
@@ -55,6 +56,13 @@ _MATH_TEXT = re.compile(
     r"|\s*(?:arc)?(?:senh?|tgh?|c?tgh?|cotgh?)\s*|\s*(?:ln|log|lg|exp|erfc?i?|sgn|sign|signum|abs|Li|li|Ei|Si|Ci|Shi|Chi|Cl|gd|sqrt|max|min"
     r"|floor|ceil|si|ci|dilog|sinc|Im|Re|AGM|am|sn|cn|dn)\s*(?:_\{?\w\}?)?\s*|\s*[^\W_]\s*",
 )
+# The name of a function that is applied: \text{FresnelS}[..].
+_APPLIED_TEXT = re.compile(
+    r"(?!(?:or|and|where|with|for|if|when|as|since|then|so|is|by|let|const|constant|note)\b)"
+    r"[A-Za-z]{2,}\w*",
+    re.IGNORECASE,
+)
+_ARGUMENT = re.compile(r"\s?(?:\\left\s?)?[(\[]")
 _CONSTANT_TEXT = re.compile(rf"\s*{CONSTANT_WORDS}\s*[.,]?\s*", re.IGNORECASE)
 _SAME_TEXT = re.compile(
     r"\bequivalent|\bi\.?e\b|\bthat is\b|\bwhich (?:is|simplif|equals|gives|becomes)|\bsimplif"
@@ -148,7 +156,8 @@ class _Cutter:
                 continue
             elif kind in ("begin", "end"):
                 name = token[kind]
-                if name in _ROW_ENVIRONMENTS:
+                whole = name == "array" and not depth and (kind == "begin" or not tables)
+                if name in _ROW_ENVIRONMENTS or (whole and not tables):
                     if not tables:
                         self._take(token)
                 elif kind == "begin":
@@ -236,7 +245,9 @@ class _Cutter:
         words = self.latex[token.end() + 1 : close]
         constant = _CONSTANT_TEXT.fullmatch(words) is not None
         if not constant and (
-            token["text"] in ("mathrm", "operatorname") or _MATH_TEXT.fullmatch(words)
+            token["text"] in ("mathrm", "operatorname")
+            or _MATH_TEXT.fullmatch(words)
+            or (_APPLIED_TEXT.fullmatch(words) and _ARGUMENT.match(self.latex, close + 1))
         ):
             return close + 1
         row = self.row

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import unescape
 
 # --- Unicode -----------------------------------------------------------------------------------
 # Only what finding the answer needs. Letters are never mapped (Cyrillic stays Cyrillic), and
@@ -51,6 +52,39 @@ def plain(text: str) -> str:
     if len(text) > _LONG:  # where every character might be one of them
         return text.translate(_TABLE)
     return _CHARACTER.sub(lambda m: _CHARACTERS[m[0]], text)
+
+
+# --- HTML, and Markdown's quotations ------------------------------------------------------------
+_HTML = re.compile(
+    r"</?(?:(?P<block>p|div|br|li|ul|ol|h[1-6]|center|tr|table)|(?P<sup>sup)|(?P<sub>sub)"
+    r"|b|i|em|strong|span|u|font|code|mark|td)(?:\s[^<>\n]{0,200})?\s?/?>",
+    re.IGNORECASE,
+)
+_ENTITY = re.compile(
+    r"&(?:nbsp|ensp|emsp|thinsp|times|middot|sdot|minus|radic|int|pi|infin|lt|gt|le|ge|amp|quot"
+    r"|sup[123]|frac12|frac14|frac34|theta|alpha|ndash|mdash|#(?:\d{2,5}|x[0-9a-fA-F]{2,5}));"
+)
+
+
+_QUOTE = re.compile(r"^ {0,3}(?:> ?)+(?![ \d=<>])", re.MULTILINE)
+
+
+def _tag(tag: re.Match[str]) -> str:
+    if tag["block"]:
+        return "\n"
+    closes = tag[0][1] == "/"
+    if tag["sup"] or tag["sub"]:
+        return "}" if closes else "^{" if tag["sup"] else "_{"
+    return ""
+
+
+def _without_markup(text: str) -> str:
+    if "&" in text and ";" in text:
+        text = _ENTITY.sub(lambda m: unescape(m[0]), text)
+    if ">" not in text:
+        return text
+    text = _QUOTE.sub("", text)
+    return _HTML.sub(_tag, text) if "<" in text else text
 
 
 # --- Thinking ----------------------------------------------------------------------------------
@@ -160,7 +194,7 @@ def visible(completion: str, stop: Sequence[str] = ()) -> Visible:
     if cuts:
         text = text[: min(cuts)]
         shown = Visible("")  # what follows a stop string, a thought included, was never asked for
-    text = plain(text)
+    text = plain(_without_markup(text))
     if "<|" in text or "INST]" in text or "s>" in text or "_of_turn>" in text:
         text = _TURN.sub("", text, count=1)
         end = _END.search(text)

@@ -69,7 +69,51 @@ _GROUPS = {
     """,
 }
 _KINDS = {word: kind for kind, words in _GROUPS.items() for word in words.split()}
-_WORD = re.compile(r"[^\W\d_]+(?:[-.'][^\W\d_]+)*|§|,")
+_WORD = re.compile(r"[^\W\d_]+(?:[-.'][^\W\d_]+)*|§|[,;]")
+# A result that is used, not found: "using the standard result".
+_USED_RESULT = re.compile(
+    r"\b(?:(?:well-)?known|standard|classical|basic|general) results?\b"
+    r"|\b(?:using|use|used|by|from|apply|applying|recall) (?:the|this|a|an|our)(?: \w+)? results?"
+    r"(?=\W*\Z)"
+)
+# A formula that is not meant, or that was or would be the answer otherwise: "rather than ..",
+# "had we kept the factor, it would have been ..", "one might guess ..", "I first wrote ..".
+_DENIAL = re.compile(
+    # said right before it
+    r"\b(?:(?:not|nor|never|instead of|rather than|as opposed to|unlike|can(?:not|'t) be"
+    r"|differs? from|different from|reject|rule out|ruled out|considered|ignore|disregard|discard"
+    r"|don't (?:write|say|use)|wrong|incorrect|draft|scratch(?: work)?|rough work|whereas"
+    r"|intermediate result|previously|formerly|related)"
+    r"(?: (?:just|simply|merely|equal to|be|the same as|given by|as|the))?)[\s*:(]*\Z"
+    # said before it, with no turn towards the answer in between
+    r"|\b(?:would have|had (?:we|i|you|it|the)|if (?:you|one|someone) (?:got|get|wrote|had)"
+    r"|if\b[^\u00a7]*\b(?:instead|were(?! to)|had)\b[^\u00a7]*\bwould"
+    r"|(?:confused?|mixed up) (?:this |it |that )?with|tempt(?:ing|ed)|naive(?:ly)?|at first glance"
+    r"|(?:might|could|may) (?:\w+ )?(?:guess|think|expect|believe|suppose|assume|hope)"
+    r"|(?:initially|originally|at first|previously|earlier|first|mistakenly) (?:(?:i|we|had) )?"
+    r"(?:got|thought|wrote|obtained|claimed|believed|guessed|had|said|assumed)"
+    r"|common (?:\w+ )?(?:mistake|error)|wrongly|incorrectly|mistakenly|erroneously|textbook says"
+    r"|in contrast|for comparison|related integral"
+    r"|(?:wrong|incorrect|erroneous) (?:\w+ )?(?:answer|result|solution|antiderivative))\b"
+    r"(?:(?!\b(?:but|however|actual\w*|correct|right|should|so|thus|hence|therefore|same|just|simply"
+    r"|in fact|indeed|instead(?=,))\b)"
+    r"[^\u00a7])*\Z"
+)
+_RIGHT = (
+    r"(?:\w+ ){0,2}(?:right|correct|work|valid|true|match\w*|answer|antiderivative|solution|good"
+    r"|what)\b(?! (?:for|when|at|if|on|to)\b)"
+)
+_DENIED_AFTER = re.compile(
+    r"[\s*.,;)]{0,4}(?:(?:and|but|which|this|that|it|however|though)[\s,]{1,2}){0,3}"
+    r"(?:(?:is|was|are|would be|does|did|can)(?: (?:also|clearly|therefore|thus|obviously))?"
+    r"(?:n['\u2019]t| ?not)? (?:(?:an? |the )?(?:wrong|incorrect|tempting|false|mistaken|erroneous"
+    rf"|common mistake|naive)\b|(?:(?<=not )|(?<=n't )){_RIGHT})"
+    r"|is (?:the|an) (?:antiderivative|integral) of (?:a different|another|some other)\b"
+    r"|(?:has|had) (?:the|a) (?:wrong|incorrect|typo|mistake|error)\b)",
+    re.IGNORECASE,
+)
+#: They end a clause.
+_BREAKS = frozenset((",", ";", "but", "however"))
 _CJK = re.compile(
     r"(?P<announce>答案|结果|結果|原函数|原始関数|积分为|積分為|解答|答え|정답|답은|결과)"
     r"|(?P<conclude>所以|因此|得到|可得|得|故|即|从而|よって|したがって|따라서|그러므로)"
@@ -87,6 +131,7 @@ class Lead:
     concluded: bool = False  # "so we get"
     doubted: bool = False  # recalled or checked
     soft: bool = False  # "where", "let", "by"
+    denied: bool = False  # "not", "instead of", "one might guess"
 
 
 def read_lead(sentence: str) -> Lead:
@@ -97,11 +142,15 @@ def read_lead(sentence: str) -> Lead:
     sentence = sentence.lower()
     if "in general" in sentence:
         sentence = sentence.replace("in general", "generally")
+    if "result" in sentence:
+        sentence = _USED_RESULT.sub("formula", sentence)
+    if _DENIAL.search(sentence):
+        return Lead(denied=True)
     for word in _WORD.findall(sentence):
         kind = _KINDS.get(word)
         if kind:
             kinds.append(kind)
-        elif word == ",":
+        elif word in _BREAKS:
             kinds.append(",")
     if not sentence.isascii():
         kinds += [m.lastgroup or "" for m in _CJK.finditer(sentence)]
@@ -144,6 +193,24 @@ def read_lead(sentence: str) -> Lead:
     return Lead(
         announced, announced and named, (concluded or announced) and not soft, doubted, soft
     )
+
+
+_MENTIONED_AFTER = re.compile(
+    r"[\s*]{0,3}(?:(?:is|are|be|remains) (?:(?:well|always|not|only|also) )?(?:defined|undefined"
+    r"|real|positive|negative|non-?(?:zero|negative)|zero|continuous|differentiable|increasing|even"
+    r"|odd|constant|a constant)|denotes?|represents?|stands for|refers to|makes sense)\b",
+    re.IGNORECASE,
+)
+
+
+def mentioned_after(text: str, end: int) -> bool:
+    """Whether what follows a formula speaks of it as of something known: "is defined"."""
+    return _MENTIONED_AFTER.match(text, end, end + 60) is not None
+
+
+def denied_after(text: str, end: int) -> bool:
+    """Whether what follows a formula takes it back: "is not right"."""
+    return _DENIED_AFTER.match(text, end, end + 80) is not None
 
 
 _ASKED = frozenset(
