@@ -401,11 +401,19 @@ def score(run: Path, against: str | None, as_json: bool, **strictness: Any) -> N
     help="Only this: the page, or the table as text on stdout.",
 )
 @click.option("--policy", help="Verdicts to report, by name; by default the latest.")
-def report(runs: tuple[Path, ...], form: str | None, policy: str | None) -> None:
+@click.option(
+    "--majority",
+    is_flag=True,
+    help="Also majority votes (maj@k), with answers grouped as mathematics.",
+)
+def report(runs: tuple[Path, ...], form: str | None, policy: str | None, majority: bool) -> None:
     """Print a run's table and write its page (report.html), or export the table."""
     from harness.report import export, print_published, print_summary, write_page
+    from harness.report.tables import print_votes
     from harness.store import Run
 
+    if majority and form is not None:
+        raise UserError("--majority goes with the table on the terminal, without --format")
     for path in runs:
         run = Run(path)
         if policy is not None and policy not in run.policies:
@@ -416,6 +424,8 @@ def report(runs: tuple[Path, ...], form: str | None, policy: str | None) -> None
         if form is None:
             print_summary(run.summary(policy))
             print_published(run.summary(policy))
+            if majority:
+                print_votes(run, policy)
         click.echo(f"wrote {write_page(run, policy=policy)}", err=True)
 
 
@@ -516,7 +526,8 @@ def _print_verdict(verdict: Verdict) -> None:
 @click.option(
     "--overlap",
     metavar="FILE",
-    help="Screen a set, such as training data, for problems of the benchmarks.",
+    help="Screen a set, such as training data, for problems of the benchmarks; "
+    "--columns and so on are about it.",
 )
 @source_options
 @json_option
@@ -539,8 +550,8 @@ def ls(
 
         place = overlap if is_source(overlap) else f"file:{overlap}"
         options["skip_broken"] = True  # a training set need not be perfect to be screened
-        *benchmarks_, place = with_source_options([*benchmarks, place], **options)
-        sys.exit(print_overlap(benchmarks_, place, as_json))
+        (place,) = with_source_options([place], **options)
+        sys.exit(print_overlap(benchmarks, place, as_json))
     benchmarks = with_source_options(benchmarks, **options)
     if validate:
         sys.exit(_validate(benchmarks, as_json))

@@ -89,10 +89,23 @@ def remarks(summary: Summary) -> list[str]:
         lines.append(
             "Undecided and failed answers count as not correct; " + "; ".join(bounds) + "."
         )
+    lines += _spent(summary)
     if summary.missing:
         lines.append(f"Not finished: {summary.missing} answers are still to be asked.")
     if summary.unscored:
         lines.append(f"{summary.unscored} answers are not scored yet: run.py score {summary.run}")
+    return lines
+
+
+def _spent(summary: Summary) -> list[str]:
+    """Tokens by problem and by solved problem, of each model's broadest row."""
+    lines = []
+    for row in {row.model: row for row in summary.rows}.values():
+        used = row.usage
+        if used is not None and used.tokens_per_problem is not None:
+            solved = used.tokens_per_solved
+            text = f"{row.label}: {used.tokens_per_problem:,.0f} tokens a problem"
+            lines.append(f"{text}, {solved:,.0f} a solved one." if solved else f"{text}.")
     return lines
 
 
@@ -124,6 +137,36 @@ def print_summary(summary: Summary, console: Console | None = None) -> None:
         console.print(table)
     for line in remarks(summary):
         console.print(line, style="dim", soft_wrap=True, markup=False, highlight=False)
+
+
+def print_votes(run: Run, policy: str | None = None, console: Console | None = None) -> None:
+    """Print majority votes, and how many different answers there are."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    from harness.answers import votes
+
+    console = console or Console()
+    found = votes(run, policy)
+    ks = sorted({estimate.k for row in found for estimate in row.majority})
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    names = [*(f"maj@{k}" for k in ks), "answers", "correct forms"]
+    for name in ("model", "subset", "problems", *names):
+        table.add_column(name, justify="left" if name in ("model", "subset") else "right")
+    for row in found:
+        by_k = {estimate.k: estimate for estimate in row.majority}
+        shown = (f"{percent(by_k[k].value)} {spread(by_k[k])}" if k in by_k else "" for k in ks)
+        forms = "" if row.forms is None else f"{row.forms:.1f}"
+        table.add_row(row.label, row.subset, str(row.problems), *shown, f"{row.groups:.1f}", forms)
+    wide = console.options.update(max_width=10_000)
+    console.width = max(console.width, console.measure(table, options=wide).maximum)
+    console.print(table)
+    console.print(
+        "A vote counts for every answer with the same derivative. “answers” are the different ones "
+        "of a problem, “correct forms” the different ways in which a solved one was written.",
+        style="dim", soft_wrap=True, highlight=False,
+    )  # fmt: skip
 
 
 def _by_model(summary: Summary) -> dict[str, list[Row]]:
@@ -166,15 +209,21 @@ def _csv(summary: Summary) -> str:
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(
         ["model", "subset", "problems", "samples", "k", "pass_at_k", "interval_low",
-         "interval_high", "worst", "best", *RATES.values()]
+         "interval_high", "worst", "best", *RATES.values(), "all_at_k", "reward",
+         "tokens_per_problem", "tokens_per_solved"]
     )  # fmt: skip
     for row in summary.rows:
+        every = {e.k: f"{e.value:.6f}" for e in row.all_passes}
+        used = row.usage
+        tokens = (used.tokens_per_problem, used.tokens_per_solved) if used else (None, None)
         for e in row.passes:
             numbers = [e.value, *e.interval, e.low, e.high]
             rates = [row.rates[name] for name in RATES.values()]
             writer.writerow(
                 [row.label, row.subset, row.problems, row.samples, e.k]
                 + [f"{number:.6f}" for number in numbers + rates]
+                + [every.get(e.k, f"{e.value:.6f}"), f"{row.reward:.6f}"]
+                + ["" if number is None else f"{number:.1f}" for number in tokens]
             )
     return buffer.getvalue()
 
