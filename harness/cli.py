@@ -244,6 +244,12 @@ def _pairs(settings: tuple[str, ...], flag: str) -> dict[str, str]:
     metavar="DIR",
     help="Run directory; by default one under runs/ that the settings determine.",
 )
+@click.option(
+    "--primary-k",
+    type=click.IntRange(1),
+    metavar="K",
+    help="pass@K is what comparisons will be about; declared when the run is made (1).",
+)
 @policy_options
 @click.option("--dry-run", is_flag=True, help="Show the prompts and the size, and ask nothing.")
 @json_option
@@ -265,6 +271,7 @@ def sweep(
     max_tokens: int,
     stop: tuple[str, ...],
     out: Path | None,
+    primary_k: int | None,
     dry_run: bool,
     as_json: bool,
     **strictness: Any,
@@ -291,6 +298,7 @@ def sweep(
         sampling=Sampling(temperature, top_p, max_tokens, stop),
         options=_pairs(model_options, "-M"),
         out=out,
+        primary_k=primary_k,
     )
     if dry_run:
         _print_plan(job, as_json)
