@@ -47,6 +47,9 @@ VERDICTS = (
     ("answer", "evidence"),
     ("key", "model", "problem", "sample", "stage", "finish_reason", "status", "reward"),
 )
+#: The comparisons that p values are adjusted over, together: every subset with what it was made
+#: from, or every two systems on every subset, at the primary k.
+FAMILY = "all contrasts of one compare at the primary k"
 PACKAGES = ("calculus-harness", "sympy", "python-flint", "numpy", "scipy", "jinja2", "vllm",
             "openai", "transformers", "torch", "datasets")  # fmt: skip
 
@@ -235,13 +238,17 @@ class RunWriter(Run):
 
 
 @contextmanager
-def writing(path: Path, identity: Identity) -> Iterator[RunWriter]:
-    """Make a run directory, or go on with the one that is there if it has this identity."""
+def writing(path: Path, identity: Identity, primary_k: int | None = None) -> Iterator[RunWriter]:
+    """Make a run directory, or go on with the one that is there if it has this identity.
+
+    ``primary_k`` is the k of pass@k that p values are adjusted for (`harness.comparison`). It is
+    declared when the run is made, before anything was asked, and cannot be changed; 1 by default.
+    """
     if path.exists() and not path.is_dir():
         raise RunError(f"{path} is not a directory; use another --out")
     manifest_path = path / "manifest.json"
     if manifest_path.exists():
-        _refuse_other(Run(path), identity)
+        _refuse_other(Run(path), identity, primary_k)
     elif path.is_dir() and any(not entry.name.startswith(".") for entry in path.iterdir()):
         raise RunError(f"{path} holds other files and is not a run; use another --out")
     with ExitStack() as stack:
@@ -253,7 +260,7 @@ def writing(path: Path, identity: Identity) -> Iterator[RunWriter]:
                     "schema": SCHEMA,
                     "created": _now(),
                     "identity": identity.to_dict(),
-                    "comparison": {"primary_k": 1, "family": "pair_parent"},
+                    "comparison": {"primary_k": primary_k or 1, "family": FAMILY},
                     "models": {},
                     "policies": {},
                     "problem_sets": {},
@@ -262,7 +269,7 @@ def writing(path: Path, identity: Identity) -> Iterator[RunWriter]:
                 text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
                 write_atomically(manifest_path, text.encode())
             run = stack.enter_context(_opened(path))
-        _refuse_other(run, identity)
+        _refuse_other(run, identity, primary_k)
         yield run
 
 
@@ -310,7 +317,13 @@ def _lock(path: Path) -> Iterator[None]:
         lock.release()
 
 
-def _refuse_other(run: Run, identity: Identity) -> None:
+def _refuse_other(run: Run, identity: Identity, primary_k: int | None) -> None:
+    declared = run.manifest["comparison"]["primary_k"]
+    if primary_k not in (None, declared):
+        raise RunError(
+            f"{run.path} declared the primary k {declared} before anything was asked; leave "
+            f"--primary-k out (compare -k {primary_k} shows it too), or use another --out"
+        )
     there, here = run.manifest["identity"], identity.to_dict()
     if there == here:
         return

@@ -48,6 +48,7 @@ class Job:
     samples: int
     out: Path
     limit: int | None = None
+    primary_k: int | None = None
     rendered: Mapping[str, tuple[Rendered, Sampling, str]] = field(default_factory=dict, repr=False)
 
     @property
@@ -85,6 +86,7 @@ def plan(
     sampling: Sampling | None = None,
     options: Mapping[str, Any] | None = None,
     out: str | os.PathLike[str] | None = None,
+    primary_k: int | None = None,
 ) -> Job:
     """Resolve the arguments of `sweep`, and refuse what cannot work, before anything is asked."""
     if not models or not benchmarks:
@@ -114,6 +116,7 @@ def plan(
         samples=samples,
         out=Path(out),
         limit=limit,
+        primary_k=primary_k,
         rendered=rendered,
     )
 
@@ -130,6 +133,7 @@ def sweep(
     sampling: Sampling | None = None,
     options: Mapping[str, Any] | None = None,
     out: str | os.PathLike[str] | None = None,
+    primary_k: int | None = None,
     policy: Policy | None = None,
     progress: Progress | None = None,
 ) -> Run:
@@ -146,6 +150,8 @@ def sweep(
         sampling: temperature and so on.
         options: options of the models that are given as specs (``-M key=value``).
         out: the run directory; by default one under ``runs/`` that the other arguments determine.
+        primary_k: the k of pass@k for which `harness.compare` adjusts p values; declared in the
+            manifest when the run is made (1 by default) and fixed from then on.
         policy: how strictly to judge.
         progress: what to tell as it goes; silent by default.
 
@@ -163,6 +169,7 @@ def sweep(
         sampling=sampling,
         options=options,
         out=out,
+        primary_k=primary_k,
     )
     return run_job(job, policy=policy, progress=progress)
 
@@ -170,7 +177,7 @@ def sweep(
 def run_job(job: Job, *, policy: Policy | None = None, progress: Progress | None = None) -> Run:
     """Ask and score what a `plan` says and the run directory does not hold yet."""
     policy, progress = policy or Policy(), progress or Silent()
-    with writing(job.out, job.identity) as run:
+    with writing(job.out, job.identity, job.primary_k) as run:
         stored = {row["key"] for _, row in run.completions.heads()}
         run.extend(
             [

@@ -175,3 +175,25 @@ def test_another_policy_keeps_both_verdicts_and_shows_what_changed(
     refused = cli("score", "run", "--against", "balls")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "no verdicts 'balls'" in refused.stderr
+
+
+def test_the_primary_k_is_declared_before_the_run(
+    cli: Command, tmp_path: Path, model: str, bench: str
+) -> None:
+    arguments = ("sweep", "--model", model, "--benchmark", bench, "--limit", "4", "--out", "run")
+    assert cli(*arguments, "-n", "2", "--primary-k", "2").returncode == 0
+    declared = json.loads((tmp_path / "run" / "manifest.json").read_text())["comparison"]
+    assert declared["primary_k"] == 2
+    assert cli(*arguments, "-n", "3").returncode == 0  # kept
+    late = cli(*arguments, "-n", "3", "--primary-k", "1")
+    assert late.returncode == 2
+    assert "declared the primary k 2" in late.stderr
+    (tmp_path / "other.py").write_text(MODEL.replace("SALT", "1").replace("n >= 100", "False"))
+    other = ("--model", "python/other.py:answer")
+    assert cli(*arguments, "-n", "3", *other).returncode == 0
+    found = json.loads(cli("compare", "run", "--json").stdout)
+    assert found["primary_k"] == 2
+    for row in found["contrasts"]:
+        assert [d["adjusted"] is not None for d in row["differences"]] == [
+            d["k"] == 2 for d in row["differences"]
+        ]
