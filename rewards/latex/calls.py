@@ -50,6 +50,8 @@ def function(parser: Parser, name: str, depth: int) -> Expression:
         argument = argument_of(parser, name, depth)
     if tokens[parser.pos] == "," and tokens[parser.pos - 1] not in CLOSERS:
         raise parser.stray(",")
+    if name == "gudermannian" and type(power) is Number and power == Number(-1):
+        return Call("atanh", (Call("sin", (argument,)),))
     node = _unary(name, argument, base)
     return node if power is None else Call("pow", (node, power))
 

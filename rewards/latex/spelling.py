@@ -126,6 +126,8 @@ def _delimiter(command: str, mark: str) -> tuple[str, ...]:
         return ("\\middle|",) if command == "middle" else ("|",)
     if kind == ".":
         return (f"\\{command}.",)
+    if mark == "/" and command in ("left", "right"):  # x^2\left/2\right., \left.x^2\right/2
+        return ("/", "\\left.") if command == "left" else ("\\right.", "/")
     if kind == "/":
         return ("/",)
     return (SYNONYMS.get(mark, mark),)
