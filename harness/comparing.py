@@ -104,7 +104,7 @@ def compare(
                 f"{group.name}: the primary k of {primary} needs {primary} samples of each "
                 f"problem, and some have {smaller}; these p values belong to no family."
             )
-        row = contrast(group.name, group.sides, group.pairs, chosen, group.unpaired)
+        row = contrast(group.name, group.sides, group.pairs, chosen, group.unpaired, group.system)
         rows.append(row)
         pairs.append(group.pairs)
     contrasts = with_family(rows, pairs, primary, target)
@@ -129,6 +129,7 @@ class _Group:
     pairs: list[Pair]
     unpaired: int
     problems: dict[str, Problem]
+    system: str = ""
 
 
 def _perturbations(systems: Sequence[System]) -> list[_Group]:
@@ -137,9 +138,8 @@ def _perturbations(systems: Sequence[System]) -> list[_Group]:
         problems = system.run.problems
         for subset, (pairs, unpaired) in pair_parents(system.tallies, problems).items():
             origins = list(dict.fromkeys(problems[pair.unit].subset for pair in pairs))
-            name = f"{system.name}: {subset}" if len(systems) > 1 else subset
             sides = (" + ".join(origins) or "original", subset.partition("/")[2])
-            groups.append(_Group(name, sides, pairs, unpaired, problems))
+            groups.append(_Group(subset, sides, pairs, unpaired, problems, system.name))
     return groups
 
 

@@ -302,7 +302,8 @@ class Difference:
 class Contrast:
     """One line of a comparison: what is compared, on what, and with what result for each k.
 
-    ``unpaired`` problems have no counterpart and are left out.
+    ``system`` is whose subsets are compared, empty where systems are. ``unpaired`` problems have no
+    counterpart and are left out.
     """
 
     group: str
@@ -313,6 +314,7 @@ class Contrast:
     samples: tuple[int, int]
     unpaired: int
     differences: tuple[Difference, ...]
+    system: str = ""
 
     def at(self, k: int) -> Difference | None:
         return next((found for found in self.differences if found.k == k), None)
@@ -341,6 +343,7 @@ def contrast(
     pairs: Sequence[Pair],
     ks: Sequence[int],
     unpaired: int = 0,
+    system: str = "",
     seed: int = 0,
 ) -> Contrast:
     """Compare the two sides of pairs at every k that the smaller number of samples allows."""
@@ -356,6 +359,7 @@ def contrast(
         samples=samples,
         unpaired=unpaired,
         differences=tuple(_compare(pairs, k, seed) for k in ks if k <= min(samples)),
+        system=system,
     )
 
 
@@ -429,8 +433,9 @@ def break_down(
     for pair in pairs:
         for label in labels.get(pair.unit, ()):
             groups.setdefault(label, []).append(pair)
+    names = row.first, row.second
     return [
-        contrast(f"{row.group} · {label}", (row.first, row.second), found, [k], seed=seed)
+        contrast(f"{row.group} · {label}", names, found, [k], system=row.system, seed=seed)
         for label, found in sorted(groups.items(), key=lambda entry: (-len(entry[1]), entry[0]))
         if len(found) >= FEWEST
     ]

@@ -84,6 +84,15 @@ def _transfer(found: Transfer | None) -> tuple[str, str, str]:
     return percent(found.share), percent(found.control), points(found.excess, found.interval)
 
 
+def named(comparison: Comparison, row: Contrast) -> str:
+    """A contrast as a sentence names it: with the system, or the systems, where there are more."""
+    several = len({(other.system, other.first, other.second) for other in comparison.contrasts}) > 1
+    if comparison.by == "perturbation":
+        systems = {other.system for other in comparison.contrasts}
+        return f"{row.system}, {row.group}" if len(systems) > 1 else row.group
+    return f"{row.first} and {row.second}, {row.group}" if several else row.group
+
+
 def remarks(comparison: Comparison) -> list[str]:
     """What a reader of the table has to know."""
     family = [found for row in comparison.contrasts for found in row.differences
@@ -97,6 +106,11 @@ def remarks(comparison: Comparison) -> list[str]:
             f"Holm's p holds for the family of {len(family)} at the primary k = "
             f"{comparison.primary_k}; other lines are exploratory."
         )
+    if comparison.breakdown:
+        lines.append(
+            f"The lines by {comparison.broken_down_by} are a family of their own; a problem with "
+            "several is in several."
+        )
     if any(row.pairs != row.clusters for row in comparison.contrasts):
         lines.append("Pairs whose problems were made from the same one are a cluster.")
     lines += _needs(comparison)
@@ -104,11 +118,11 @@ def remarks(comparison: Comparison) -> list[str]:
         low, high = found.bounds
         if found.k == comparison.primary_k and high - low > 1e-9:
             lines.append(
-                f"{row.group}: undecided answers count as not correct; decided, the difference "
-                f"would be between {signed(low)} and {signed(high)}."
+                f"{named(comparison, row)}: undecided answers count as not correct; decided, the "
+                f"difference would be between {signed(low)} and {signed(high)}."
             )
     lines += [
-        f"{row.group}: {row.unpaired} problems without a counterpart are left out."
+        f"{named(comparison, row)}: {row.unpaired} problems without a counterpart are left out."
         for row in comparison.contrasts
         if row.unpaired
     ]
@@ -129,12 +143,13 @@ def _needs(comparison: Comparison) -> Iterator[str]:
             )
         shown += 1
         if plan.detectable > plan.target:
-            more = f"{plan.clusters_needed} clusters of problems instead of {plan.clusters}"
+            what = "problems" if row.pairs == row.clusters else "clusters of problems"
+            more = f"{plan.clusters_needed} {what} instead of {plan.clusters}"
             if plan.samples_needed is not None:
                 more += f", or {plan.samples_needed} samples of each"
             elif plan.sampling is not None:
                 more += " (more samples of these would not do)"
-            yield f"{row.group}: to detect {signed(plan.target)[1:]} points, {more}."
+            yield f"{named(comparison, row)}: to detect {signed(plan.target)[1:]} points, {more}."
 
 
 def print_comparison(comparison: Comparison, console: Console | None = None) -> None:
@@ -170,12 +185,12 @@ def _heading(comparison: Comparison) -> str:
 
 
 def _by_sides(comparison: Comparison, rows: Sequence[Contrast]) -> dict[str, list[Contrast]]:
-    """Contrasts of the same two systems together, under a title."""
-    if comparison.by == "perturbation":
-        return {"": list(rows)} if rows else {}
+    """Contrasts of the same system, or the same two, together, under a title."""
+    names = "first {0.first}, second {0.second}"
+    key = "{0.system}" if comparison.by == "perturbation" else names
     groups: dict[str, list[Contrast]] = {}
     for row in rows:
-        groups.setdefault(f"first {row.first}, second {row.second}", []).append(row)
+        groups.setdefault(key.format(row), []).append(row)
     return groups
 
 
@@ -202,14 +217,15 @@ def export_comparison(comparison: Comparison, form: str) -> str:
         return _csv(comparison)
     if form not in FORMATS:
         raise UserError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
-    names = [comparison.by if comparison.by == "perturbation" else "subset"]
-    names += headings(comparison)[1:]
-    lines = [cells(*line) for line in lines_of([*comparison.contrasts, *comparison.breakdown])]
-    if comparison.by != "perturbation":
-        names = [names[0], "first system", "second system", *names[1:]]
-        rows = [*comparison.contrasts, *comparison.breakdown]
+    rows = [*comparison.contrasts, *comparison.breakdown]
+    if comparison.by == "perturbation":
+        systems = ["system"] if len({row.system for row in rows}) > 1 else []
+        names = [*systems, "perturbation", *headings(comparison)[1:]]
+        sides = [[row.system] * len(systems) for row, _ in lines_of(rows)]
+    else:
+        names = ["first system", "second system", "subset", *headings(comparison)[1:]]
         sides = [[row.first, row.second] for row, _ in lines_of(rows)]
-        lines = [[line[0], *side, *line[1:]] for line, side in zip(lines, sides, strict=True)]
+    lines = [[*side, *cells(*line)] for side, line in zip(sides, lines_of(rows), strict=True)]
     left = len(names) - 8
     if form == "markdown":
         rule = ["---"] * left + ["---:"] * 8
@@ -234,8 +250,8 @@ def _csv(comparison: Comparison) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(
-        ["part", "group", "first_side", "second_side", "pairs", "clusters", "unpaired", "k",
-         "primary", "first", "second", "difference", "interval_low", "interval_high",
+        ["part", "system", "group", "first_side", "second_side", "pairs", "clusters", "unpaired",
+         "k", "primary", "first", "second", "difference", "interval_low", "interval_high",
          "bound_low", "bound_high", "p", "exact", "p_holm", "detectable", "clusters_needed",
          "samples_needed", "lost", "lost_by_luck", "lost_excess", "gained", "gained_by_luck",
          "gained_excess"]
@@ -252,7 +268,16 @@ def _csv(comparison: Comparison) -> str:
             for way in (found.lost, found.gained):
                 ways += [way.share, way.control, way.excess] if way else [None] * 3
             writer.writerow(
-                [part, row.group, row.first, row.second, row.pairs, row.clusters, row.unpaired]
+                [
+                    part,
+                    row.system,
+                    row.group,
+                    row.first,
+                    row.second,
+                    row.pairs,
+                    row.clusters,
+                    row.unpaired,
+                ]
                 + [found.k, int(found.k == comparison.primary_k), *map(_number, numbers)]
                 + [int(found.exact), _number(found.adjusted)]
                 + [_number(plan.detectable if plan else None)]

@@ -99,7 +99,7 @@ def test_tables_for_papers(cli: Command, runs: tuple[Path, Path]) -> None:
     assert latex.startswith("\\begin{tabular}{lrrrrrrrr}\n  \\toprule")
     assert "& $-" in latex
     markdown = cli("compare", *runs, "--markdown").stdout
-    assert markdown.startswith("| subset | first system | second system | pairs |")
+    assert markdown.startswith("| first system | second system | subset | pairs |")
 
 
 def test_from_python(runs: tuple[Path, Path]) -> None:
