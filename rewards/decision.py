@@ -42,6 +42,8 @@ ZERO_BITS = 1024
 BUDGET = 4_000_000
 #: Most evaluations on intervals that are spent on the breakpoints of one non-analytic part.
 MAX_SEARCH = 3000
+#: So closely an answer is looked at beside the zeros of its radicands.
+THOROUGH_BITS = 1024
 #: Breakpoints are isolated at this precision, so that slopes do not pass for jumps.
 JUMP_BITS = 512
 #: The same for zeros of a radicand, in whose neighbourhood more points are taken.
@@ -203,6 +205,8 @@ class _Decision:
         If ``thorough``, agreement must be so close that no term of the answer is hidden by it.
         """
         bits, radius_before = self.bits, math.inf
+        # Between breakpoints nothing may hide; beside a radicand's zero it need not be proven.
+        thorough_bits = self.max_bits if self.tape.breaks else THOROUGH_BITS
         while bits <= self.max_bits:
             jets, slope = self._derivative(point, bits)
             expected = self.pool.f(point, bits)
@@ -215,7 +219,8 @@ class _Decision:
                 if agreed < AGREE_BITS:
                     agreed = self._scale(point, expected, jets) - log2(difference.abs_upper())
                 hides = thorough and agreed >= AGREE_BITS and self._hides(jets, difference)
-                if agreed >= AGREE_BITS and not hides:
+                if agreed >= AGREE_BITS and not (hides and bits < thorough_bits):
+                    self.hidden |= hides
                     self.bits_of_agreement = min(self.bits_of_agreement, agreed, bits)
                     if not self.finite:
                         self.finite = jets[self.tape.root][0].is_finite()
@@ -225,13 +230,11 @@ class _Decision:
                 # A ball on a branch cut never shrinks: another point must do.
                 radius = log2(difference.abs_upper())
                 if radius > radius_before - 16:
-                    self.hidden |= hides
                     return None
                 radius_before = radius
             elif bits > 2 * self.bits:
                 return None
             bits *= 2
-        self.hidden |= thorough
         return None
 
     def _hides(self, jets: Sequence[Jet], difference: Ball) -> bool:
@@ -407,8 +410,8 @@ class _Decision:
                 self.touching += self._touching(branch, width)
         cells += [low for low, _ in self.touching]
         ctx.prec = self.bits
-        refuted = self._visit(self._between(cells), thorough=bool(self.tape.breaks))
-        if refuted is None and self.hidden:
+        refuted = self._visit(self._between(cells), thorough=True)
+        if refuted is None and self.hidden and self.tape.breaks:
             return self._undecided(
                 "a term of the answer is too small to be seen between breakpoints"
             )
