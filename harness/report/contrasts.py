@@ -104,7 +104,7 @@ def remarks(comparison: Comparison) -> list[str]:
     if len(family) > 1:
         lines.append(
             f"Holm's p holds for the family of {len(family)} at the primary k = "
-            f"{comparison.primary_k}; other lines are exploratory."
+            f"{comparison.primary_k}, which was declared before the run; the rest is exploratory."
         )
     if comparison.breakdown:
         lines.append(
@@ -130,26 +130,27 @@ def remarks(comparison: Comparison) -> list[str]:
 
 
 def _needs(comparison: Comparison) -> Iterator[str]:
-    shown = 0
+    """What each contrast could have shown, and what it would take to show less."""
     for row in comparison.contrasts:
         found = row.at(comparison.primary_k)
         if found is None or found.design is None:
             continue
         plan = found.design
-        if not shown:
-            yield (
-                f"“detects” is the true difference found with {100 * POWER:.0f} % power at the "
-                f"level {100 * plan.alpha:.2g} % (Holm's first step for the family)."
-            )
-        shown += 1
+        text = (
+            f"{named(comparison, row)}: a true difference of {percent(plan.detectable)} points is "
+            f"found with {100 * POWER:.0f} % power at the level {100 * plan.alpha:.2g} %"
+        )
         if plan.detectable > plan.target:
             what = "problems" if row.pairs == row.clusters else "clusters of problems"
-            more = f"{plan.clusters_needed} {what} instead of {plan.clusters}"
+            text += (
+                f"; for {percent(plan.target)} points it takes {plan.clusters_needed} {what} "
+                f"instead of {plan.clusters}"
+            )
             if plan.samples_needed is not None:
-                more += f", or {plan.samples_needed} samples of each"
+                text += f", or {plan.samples_needed} samples of each"
             elif plan.sampling is not None:
-                more += " (more samples of these would not do)"
-            yield f"{named(comparison, row)}: to detect {signed(plan.target)[1:]} points, {more}."
+                text += ", and more samples of these would not do"
+        yield f"{text}."
 
 
 def print_comparison(comparison: Comparison, console: Console | None = None) -> None:

@@ -33,8 +33,8 @@ def _svg(height: float, label: str, parts: Sequence[str]) -> Markup:
 
 def _name(row: Row, y: float, several: bool) -> str:
     name = f"{row.subset} · {row.label}" if several else row.subset
-    if len(name) > 38:
-        name = name[:37] + "…"
+    if len(name) > 33:
+        name = name[:32] + "…"
     return f'<text class="name" x="{LEFT - 12}" y="{y:.1f}" text-anchor="end">{escape(name)}</text>'
 
 

@@ -14,6 +14,7 @@ from harness.log import write_atomically
 from harness.report import published
 from harness.report.figures import ORDER, pass_bars, verdict_bars
 from harness.report.mathml import to_mathml
+from harness.report.paired import panels, pass_curves, sections
 from harness.report.tables import all_ks, cells, headings, percent, remarks, shown_rates
 from rewards.verdict import Verdict
 
@@ -49,6 +50,7 @@ def write_page(run: Run, path: Path | None = None, policy: str | None = None) ->
     ks, rates = all_ks(summary.rows), shown_rates(summary.rows)
     others = published.beside(summary)
     others_ks = published.all_ks(others)
+    curves = panels(run, policy)
     items = list(_items(run, policy))
     shown = {status for status in ORDER if any(item.status == status for item in items)}
     html = (
@@ -65,6 +67,8 @@ def write_page(run: Run, path: Path | None = None, policy: str | None = None) ->
             published=[published.cells(row, others_ks) for row in others],
             published_remark=published.REMARK,
             pass_figure=pass_bars(summary.rows) if summary.rows else "",
+            curve_figure=pass_curves(curves) if curves else "",
+            comparisons=sections(run, policy),
             verdict_figure=verdict_bars(summary.rows) if summary.rows else "",
             headline=[(row.label, row.passes[0]) for row in _headline(summary.rows)],
             statuses=[status for status in ORDER if status in shown],

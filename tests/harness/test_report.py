@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from html.parser import HTMLParser
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness.report import write_page
+from harness.report import paired, write_page
 from harness.report.mathml import to_mathml
 
 HOSTILE = r'''
@@ -78,3 +79,40 @@ def test_the_page_opens_in_a_browser_and_runs_no_completion(page: Path) -> None:
     assert "<title>run · calculus-harness</title>" in result.stdout
     assert "8 of 8" in result.stdout  # our own script ran
     assert "CONSOLE" not in result.stderr
+
+
+def test_the_page_shows_curves_and_comparisons(tmp_path: Path) -> None:
+    model = tmp_path / "model.py"
+    model.write_text(
+        "import random\n"
+        "def answer(messages, seed):\n"
+        "    return random.Random(seed).choice([r'\\boxed{x^2}', r'\\boxed{x^3}'])\n"
+        "def other(messages, seed):\n    return answer(messages, seed + 1)\n"
+    )
+    rows = []
+    for subset, parent in (("plain", False), ("<b>shifted</b>", True)):
+        for i in range(6):
+            formula = {"integrand": f"2x + {i} - {i}", "variable": "x"}
+            rows.append({"id": f"{subset}{i}", "task": "integration", "benchmark": "b",
+                         "subset": subset, "inputs": formula, "target": formula,
+                         "pair_parent": f"plain{i}" if parent else None})  # fmt: skip
+    bench = tmp_path / "b.jsonl"
+    bench.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run = harness.sweep([f"python/{model}:answer", f"python/{model}:other"], [str(bench)],
+                        samples=4, out=tmp_path / "run")  # fmt: skip
+    text = write_page(run).read_text(encoding="utf-8")
+    for words in ("pass@k over k", "Perturbations against their originals", "minus original",
+                  "Models against each other", "% power at the level"):  # fmt: skip
+        assert words in text
+    assert text.count('class="dot') == 2 + 3
+    assert text.count('class="curve') == 4
+    assert "<b>shifted" not in text
+
+
+def test_labels_of_curves_do_not_cover_each_other() -> None:
+    placed = paired._apart([(50.0, "a", "c0"), (52.0, "b", "c1"), (90.0, "c", "c2")])
+    assert [at for at, *_ in placed] == [50.0, 65.0, 90.0]
+    assert paired.spaced(1) == [1]
+    assert paired.spaced(8) == list(range(1, 9))
+    assert paired.spaced(256)[-1] == 256
+    assert len(paired.spaced(256)) <= 16
