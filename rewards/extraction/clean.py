@@ -43,7 +43,8 @@ _BRACKETED_CONSTANT = re.compile(r"(?<![\^_])[({]\s*([-+]\s*[CcKk])\s*[)}]\Z")
 _CYRILLIC_CONSTANT = re.compile(r"([-+]\s?)С(?!\w)")
 _POWER = re.compile(r"(?<=[\w)}\]])\s?\*\*\s?(?=[\w({-])")
 _REMARK_INSIDE = re.compile(
-    r"[=<>]|\\(?:n?eq?|not|leq?|geq?|lt|gt|in|notin|text|mbox|textrm)(?![A-Za-z])"
+    r"[=<>]|\\(?:n?eq?|not|leq?|geq?|lt|gt|in|notin)(?![A-Za-z])"
+    r"|\\(?:text|mbox|textrm)\s?\{(?!\s*\\?[A-Za-z]{1,8}\s*\})"
     r"|\b(?:where|for|if|with|when|or|since)\b|constant",
     re.IGNORECASE,
 )

@@ -168,7 +168,7 @@ _MATH_WORD = re.compile(
     re.IGNORECASE,
 )
 # Letters that stand alone: not in a command, a group, or an exponent.
-_LONE = re.compile(r"(?<![\\\w^_{])[^\W\d_]{2,}(?![\w^_}])")
+_LONE = re.compile(r"(?<![\\\w^_{])[^\W\d_\u02b0-\u02ff\u1d2c-\u1d7fⁱⁿ]{2,}(?![\w^_}])")
 _SHORT_WORDS = frozenset(
     "am an as at be by do go he if in is it me my no of oh on or so to up us we al da de di du el"
     " en es et il is la le ma ne où por se si un".split()
@@ -179,7 +179,7 @@ _WORDS_AFTER_ALL = frozenset(("by", "my", "ay", "at", "as", "cost"))
 _LEXEME = re.compile(
     r"\\(?:text|mathrm|operatorname|mbox|textrm|mathcal|mathbf)\s?\*?\s?\{[^{}\n]{0,80}\}"
     r"|\\[A-Za-z]+"
-    r"|(?P<word>[^\W\d_²³¹⁰-₟]{2,}(?:['-][^\W\d_]+)?)"
+    r"|(?P<word>[^\W\d_²³¹⁰-₟\u02b0-\u02ff\u1d2c-\u1d7f]{2,}(?:['-][^\W\d_]+)?)"
     r"|(?P<stop>[:;.?](?=\s|\Z|\*)|(?<![\d)}])!(?=\s|\Z|\*)|[\"#]{1,6}(?=\s)"
     r"|(?<=\n)>|(?<=\n)\s*(?:[-*•+]|\d{1,2}[.)])\s)"
     r"|(?P<article>(?<![\w^_{(*/+=-])(?:[aI](?=\s+[^\W\d_]{3,})|I'(?:ll|m|ve|d)\b))"

@@ -66,7 +66,7 @@ _ENTITY = re.compile(
 )
 
 
-_QUOTE = re.compile(r"^ {0,3}(?:> ?)+(?![ \d=<>])", re.MULTILINE)
+_QUOTE = re.compile(r"\A\s*(?:> ?)+|^ {0,3}(?:> ?)+(?![ \d=<>])", re.MULTILINE)
 
 
 def _tag(tag: re.Match[str]) -> str:
@@ -171,7 +171,8 @@ def _without_thoughts(text: str) -> Visible:
 
 # --- A text whose backslashes were escaped once more (JSON) --------------------------------------
 _COMMANDS = (
-    r"(?:boxed|[dt]?frac|int|sqrt|sin|cos|tan|ln|log|left|arctan|arcsin|cdot|text)(?![A-Za-z])"
+    r"(?:boxed|[dt]?frac|int|sqrt|(?:arc)?(?:sin|cos|tan)|(?:sin|cos|tan)h|sec|csc|cot|ln|log|exp|left"
+    r"|cdot|text|mathrm|operatorname|displaystyle|pi)(?![A-Za-z])"
 )
 _DOUBLED = re.compile(r"(?<!\\)\\\\" + _COMMANDS)
 _SINGLE = re.compile(r"(?<!\\)\\" + _COMMANDS)

@@ -26,6 +26,14 @@ _DOUBLED: Final = re.compile(
 )
 #: A sign in braces, which keep TeX from spacing it.
 _BRACED: Final = re.compile(r"\{(\\cdot|\\times)\}")
+#: An inverse function whose name is in two pieces: ``\operatorname{arc}\tan``, ``arc tan``.
+_ARC_ALONE: Final = re.compile(r"arc(?=[\s\\~}])")
+_ARC: Final = re.compile(
+    r"(?:\\(?:operatorname|mathrm|text|textrm)\*?\s?\{\s*arc\s*\}|\{\\rm\s+arc\s*\}|\\?\barc)"
+    r"(?:\s|\\[,;!: ]|~)*"
+    r"(?:\\(?:operatorname|mathrm|text|textrm)\*?\s?\{\s*(?P<named>(?:sin|cos|tan|cot|sec|csc)h?)\s*\}"
+    r"|(?:\\|(?<=[\s~,;!:]))(?P<plain>(?:sin|cos|tan|cot|sec|csc)h?)(?![A-Za-z]))"
+)
 _END: Final = [""] * 4
 
 
@@ -71,9 +79,16 @@ def _prepared(text: str) -> str:
         text = _DOUBLED.sub(r" \\", text)
     if "{\\cdot}" in text or "{\\times}" in text:
         text = _BRACED.sub(r" \1 ", text)
+    if "arc" in text and _ARC_ALONE.search(text):
+        text = _ARC.sub(_joined_arc, text)
     if text.isascii() or max(text) < "\U0001d400":
         return text
     return "".join(
         unicodedata.normalize("NFKC", char) if "\U0001d400" <= char <= "\U0001d7ff" else char
         for char in text
     )
+
+
+def _joined_arc(found: re.Match[str]) -> str:
+    name = found["named"] or found["plain"]
+    return f"\\arc{name} ".ljust(len(found[0]))
