@@ -178,7 +178,7 @@ def breakpoints(
         if value.is_finite() and _monotone(slope):
             target = arb(0) if brk.at == "zero" else value.real.unique_fmpz()
             if target is not None:
-                isolated = _bisect(tape, brk.slot, arb(target), values, low, high, width)
+                isolated = _isolate(tape, brk.slot, arb(target), values, low, high, width)
                 if isolated is not None:
                     found.append(isolated)
                 continue
@@ -233,7 +233,7 @@ def _monotone(slope: Ball | None) -> bool:
     return slope is not None and slope.is_finite() and not slope.real.contains(0)
 
 
-def _bisect(
+def _isolate(
     tape: Tape,
     slot: int,
     target: Ball,
@@ -242,7 +242,10 @@ def _bisect(
     high: Ball,
     width: float,
 ) -> tuple[Ball, Ball] | None:
-    """Where a monotone u passes ``target`` in [low, high], isolated; None where it does not."""
+    """Where a monotone u passes ``target`` in [low, high], isolated; None where it does not.
+
+    Interval Newton steps, and a bisection where one does not halve the interval.
+    """
 
     def sign(at: Ball) -> int:
         jets = tape.run(acb(at), values, derivative=False, until=slot)
@@ -257,12 +260,21 @@ def _bisect(
     if right == 0:
         return high, high
     while high - low > width:
+        size = high - low
         middle = ((low + high) / 2).mid()
-        here = sign(middle)
-        if here == 0:
+        slope = tape.run(acb(low.union(high)), values, until=slot)[slot][1]
+        value = tape.run(acb(middle), values, derivative=False, until=slot)[slot][0].real - target
+        if value.is_zero():
             return middle, middle
-        if here == left:
-            low = middle
-        else:
-            high = middle
+        newton = middle - value / slope.real if slope is not None else low.union(high)
+        if newton.is_finite():
+            low, high = max(low, newton.lower()), min(high, newton.upper())
+        if high - low > size / 2:
+            here = 1 if value > 0 else -1 if value < 0 else 0
+            if here == 0:
+                break  # too close to tell at this precision
+            if here == left:
+                low = middle
+            else:
+                high = middle
     return low, high
