@@ -268,18 +268,32 @@ def _prepare_text(text: str, variable: str | None, kinds: tuple[tuple[str, str],
 def _strip_integral(text: str, variable: str | None) -> tuple[str, str | None]:
     r"""The integrand without ``\int`` and ``dx``, and the variable that the differential names.
 
-    A differential is looked for behind an integral sign, and at the end where it is the variable's.
+    Behind an integral sign the differential ends the text or fills a numerator (``\frac{dx}{x}``).
+    Without the sign only ``dx`` or ``\, d x`` at the end is one: in ``c + d x``, d is a parameter.
     """
     body = _DELIMITERS.sub("", text)
     sign = _SIGN.match(body)
     body = body[sign.end() :] if sign else body
     found = list(_DIFFERENTIAL.finditer(body))
-    last = found[-1] if found else None
-    if last is None or not (sign or (last.end() == len(body) and last["name"] == variable)):
+    last = next((each for each in reversed(found) if each.end() == len(body)), None)
+    if sign and found:
+        last = last or next((each for each in found if _fills_group(body, each)), found[-1])
+    if last is None or (not sign and not _is_differential(body, last, variable)):
         return body, None
     before, after = body[: last.start()], body[last.end() :]
-    alone = before.rstrip().endswith(("{", "")[not before.strip()]) and after[:1] in ("}", "")
+    alone = _fills_group(body, last) or not (before + after).strip()
     return before + ("1" if alone else " ") + after, last["name"].lstrip("\\")
+
+
+def _fills_group(body: str, found: re.Match[str]) -> bool:
+    return body[: found.start()].endswith("{") and body[found.end() :].startswith("}")
+
+
+def _is_differential(body: str, found: re.Match[str], variable: str | None) -> bool:
+    before, text = body[: found.start()].rstrip(), found[0]
+    spaced = text.lstrip().startswith(("\\", "~"))
+    glued = f"d{found['name']}" in text
+    return found["name"] == variable and (spaced or glued) and before[-1:] not in ("", *"+-*/^({=")
 
 
 def _finish(

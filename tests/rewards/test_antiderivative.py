@@ -10,7 +10,8 @@ import sympy
 from flint import ctx
 
 from rewards import ProblemError, Status, verify_antiderivative
-from rewards.integrand import _prepare_text
+from rewards.balls import Conventions, precision
+from rewards.integrand import BASE_BITS, _prepare_text, prepare
 
 HOSTILE = [
     r"9^{9^{9^{9^{9}}}}",
@@ -154,3 +155,33 @@ def test_undecided_is_scored_as_the_caller_chooses() -> None:
     assert verify_antiderivative(*case).status is Status.UNDECIDED
     assert verify_antiderivative(*case).reward == 0.0
     assert verify_antiderivative(*case, undecided_reward=0.25).reward == 0.25
+
+
+@pytest.mark.parametrize(
+    ("integrand", "bare"),
+    [
+        (r"\int \frac{dx}{1+x^2}", r"\frac{1}{1+x^2}"),
+        (r"\int \frac{x\,dx}{1+x^2}", r"\frac{x}{1+x^2}"),
+        (r"$\displaystyle\int 2x\cos(x^2)\,\mathrm{d}x$", r"2x\cos(x^2)"),
+        (r"\int dx", "1"),
+        (r"\[\int \sqrt{c + d x}\, d x\]", r"\sqrt{c + d x}"),
+        (r"\int \frac{dx}{c + d x}", r"\frac{1}{c + d x}"),
+        (r"x^2\,dx", "x^2"),
+        ("x^2 dx", "x^2"),
+        ("c + d x", "d x + c"),
+        ("b d x", "d b x"),
+        ("∫ x e^x dx", "x e^x"),
+    ],
+)
+def test_an_integral_sign_and_a_differential_are_not_the_integrand(
+    integrand: str, bare: str
+) -> None:
+    given, expected = prepare(integrand, "x", None), prepare(bare, "x", None)
+    assert given.symbols == expected.symbols
+    points = expected.pool(Conventions(), 0).take(4)
+    with precision(BASE_BITS):
+        for point in points:
+            values = expected.pool(Conventions(), 0).values
+            tape = given.tape(Conventions())
+            value = tape.run(point.x, values, derivative=False)[tape.root][0]
+            assert value.overlaps(expected.pool(Conventions(), 0).f(point, BASE_BITS))
