@@ -138,7 +138,7 @@ class Generator:
         taken: list[_Taken | None] = []
         records: dict[int, Record] = {}
         for at, index in enumerate(indices):
-            f, variation = self._place(index)
+            f, variation = self.place(index)
             recorded = self._recorded(f, variation)
             if recorded is not None:
                 records[at] = recorded[1]
@@ -152,7 +152,8 @@ class Generator:
             for at, one in enumerate(taken)
         ]
 
-    def _place(self, index: int) -> tuple[Known, int]:
+    def place(self, index: int) -> tuple[Known, int]:
+        """Which variation of which problem this index means."""
         if not 0 <= index < self.size:
             raise IndexError(f"{self.recipe.name} has places 0 to {self.size - 1}, not {index}")
         original, variation = divmod(index, self.recipe.variations)
@@ -262,11 +263,8 @@ def _proof(antiderivative: str, integrand: str) -> Verdict | None:
 def _places(recipe: str) -> tuple[int, ...]:
     """The indices of a recipe's places at which there is a problem with seed 0."""
     generator = Generator(RECIPES[recipe], built_in())
-    if not RECIPES[recipe].of_all:
-        return tuple(range(generator.size))
     spots = set(ledger().places(recipe))
-    originals = generator._originals
-    return tuple(i for i, known in enumerate(originals) if _spot(known, 0) in spots)
+    return tuple(i for i in range(generator.size) if _spot(*generator.place(i)) in spots)
 
 
 def _make(recipe: str, seed: int, index: int) -> Problem:

@@ -216,7 +216,7 @@ def _power(f: Known, free: list[Symbol]) -> Known:
 
 def _exponential(f: Known, free: list[Symbol]) -> Known:
     a = free.pop(0)
-    inner = power(Call("e"), mul(a, X))
+    inner = Call("exp", (mul(a, X),))
     return _substituted(f, inner, inner, a)
 
 

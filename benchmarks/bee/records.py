@@ -78,6 +78,8 @@ class Ledger:
 
     def add(self, records: Sequence[Record]) -> None:
         """Add to the cache; without a place for it, the decisions are made again next time."""
+        if not records:
+            return
         for record in records:
             self._records[record.place].append(record)
         with contextlib.suppress(OSError):
