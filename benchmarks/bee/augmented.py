@@ -263,7 +263,7 @@ def _proof(antiderivative: str, integrand: str) -> Verdict | None:
 def _places(recipe: str) -> tuple[int, ...]:
     """The indices of a recipe's places at which there is a problem with seed 0."""
     generator = Generator(RECIPES[recipe], built_in())
-    spots = set(ledger().places(recipe))
+    spots = ledger().places(recipe)
     return tuple(i for i in range(generator.size) if _spot(*generator.place(i)) in spots)
 
 

@@ -66,15 +66,17 @@ class Ledger:
         self._records: dict[Place, list[Record]] = defaultdict(list)
         file = resources.files("benchmarks.bee").joinpath(SHIPPED)
         self._read(file.read_text(encoding="utf-8") if file.is_file() else "")
+        self._shipped = tuple(self._records)
         with contextlib.suppress(OSError):
             self._read(cache_file().read_text(encoding="utf-8"))
 
     def find(self, place: Place) -> Sequence[Record]:
         return self._records.get(place, ())
 
-    def places(self, recipe: str, seed: int = 0, difficulty: int = 1) -> list[str]:
-        """The spots with a record, in the order in which they were made."""
-        return [place[3] for place in self._records if place[:3] == (recipe, seed, difficulty)]
+    def places(self, recipe: str) -> set[str]:
+        """The spots of a recipe at which the package has a problem with seed 0."""
+        return {spot for name, seed, level, spot in self._shipped
+                if (name, seed, level) == (recipe, 0, 1)}  # fmt: skip
 
     def add(self, records: Sequence[Record]) -> None:
         """Add to the cache; without a place for it, the decisions are made again next time."""
