@@ -26,7 +26,6 @@ from typing import Any
 
 from benchmarks.problem import Problem
 from harness.inference import (
-    cluster_sums,
     clusters_needed,
     detectable,
     holm,
@@ -36,6 +35,7 @@ from harness.inference import (
     sign_flip,
 )
 from harness.metrics import LEVEL, Tally, pass_at_k
+from harness.resampling import cluster_sums
 
 #: The power that the detectable difference is computed for.
 POWER = 0.8
@@ -239,9 +239,17 @@ def design(pairs: Sequence[Pair], k: int, target: float, alpha: float = 1 - LEVE
     variance = count * scale * float((sums**2).sum()) / (count - 1)
     fewest = min(min(pair.samples) for pair in pairs)
 
+    weights: dict[tuple[int, int], float] = {}
+    for pair in pairs:
+        for side in (pair.first, pair.second):
+            for t in side:
+                key = (t.samples, t.correct)
+                weights[key] = weights.get(key, 0.0) + scale / len(side) ** 2
+
     def sampling(at: int) -> float:
-        total = math.fsum(_noise(pair.first, k, at) + _noise(pair.second, k, at) for pair in pairs)
-        return max(0.0, scale * total)
+        """The sampling variance of the mean with ``at`` samples of each problem, times clusters."""
+        terms = (weight * sampling_variance(*key, k, at) for key, weight in weights.items())
+        return max(0.0, math.fsum(terms))
 
     now = needed = None
     if 2 * k <= fewest:
@@ -258,12 +266,6 @@ def design(pairs: Sequence[Pair], k: int, target: float, alpha: float = 1 - LEVE
         clusters_needed=clusters_needed(variance, target, alpha, POWER),
         samples_needed=needed,
     )
-
-
-def _noise(side: Sequence[Tally], k: int, at: int) -> float:
-    """The sampling variance of a side's mean, with ``at`` samples of each problem."""
-    total = math.fsum(sampling_variance(t.samples, t.correct, k, at) for t in side)
-    return total / len(side) ** 2
 
 
 def _difference(pair: Pair, k: int) -> float:

@@ -8,14 +8,16 @@ together. Everything is seeded: the same numbers give the same intervals and p v
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from harness.metrics import LEVEL, RESAMPLES, clopper_pearson
+from harness.resampling import cluster_sums, resampled
 
 Floats = NDArray[np.float64]
 
@@ -24,22 +26,11 @@ ENUMERATED = 18
 #: Points of the lattice on which an exact null distribution is convolved, times its clusters.
 CONVOLVED = 40_000_000
 #: Random sign patterns otherwise.
-FLIPS = 20_000
+FLIPS = 9_999
+#: Random signs up to so many are kept for the next test with as many clusters.
+_KEPT = 16_000_000
 #: A difference with a larger denominator is not looked for on a lattice.
 _DENOMINATOR = 5_000
-
-
-def cluster_sums(
-    columns: Sequence[Sequence[float]], clusters: Sequence[Hashable]
-) -> tuple[Floats, Floats]:
-    """The sum of each column within each cluster (clusters x columns), and the clusters' sizes."""
-    index = {cluster: i for i, cluster in enumerate(dict.fromkeys(clusters))}
-    which = np.array([index[cluster] for cluster in clusters], dtype=np.int64)
-    sums = [
-        np.bincount(which, weights=np.asarray(column, dtype=float), minlength=len(index))
-        for column in columns
-    ]
-    return np.stack(sums, axis=1), np.bincount(which, minlength=len(index)).astype(float)
 
 
 # --- intervals ---------------------------------------------------------------------------------
@@ -78,7 +69,7 @@ def ratio_interval(
         return max(-1.0, same - other), min(1.0, same + other)
     tail = (1 - LEVEL) / 2
     tail = float(norm.cdf(math.sqrt(count / (count - 1)) * t.ppf(tail, count - 1)))
-    drawn = _resampled(sums, seed, resamples)
+    drawn = resampled(sums, seed, resamples)
     drawn = drawn[drawn[:, 1] > 0]
     low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [tail, 1 - tail])
     return float(low), float(high)
@@ -92,20 +83,6 @@ def mean_interval(
 ) -> tuple[float, float]:
     """The interval of a mean difference: `ratio_interval` with the number of pairs below."""
     return ratio_interval(differences, [1.0] * len(differences), clusters, seed, resamples)
-
-
-def _resampled(sums: Floats, seed: int, resamples: int) -> Floats:
-    """The column sums of samples of rows drawn with replacement."""
-    count = len(sums)
-    generator = np.random.default_rng(seed)
-    drawn = np.empty((resamples, sums.shape[1]))
-    batch = max(1, 4_000_000 // count)
-    for start in range(0, resamples, batch):
-        size = min(batch, resamples - start)
-        rows = generator.integers(count, size=(size, count)) + count * np.arange(size)[:, None]
-        times = np.bincount(rows.ravel(), minlength=size * count).reshape(size, count)
-        drawn[start : start + size] = times @ sums
-    return drawn
 
 
 # --- tests -------------------------------------------------------------------------------------
@@ -149,14 +126,33 @@ def sign_flip(
     steps = _lattice(sizes)
     if steps is not None:
         return SignFlip(_convolved(steps, abs(sums.sum())), True)
-    generator = np.random.default_rng(seed)
+    everything = np.abs(sums[:, 0])
+    near = 2e-6 * float(everything.sum())  # single precision; what is as near counts as extreme
     extreme = 0
-    batch = max(1, 8_000_000 // len(sizes))
-    for start in range(0, FLIPS, batch):
-        shape = (min(batch, FLIPS - start), len(sizes))
-        signs = generator.integers(2, size=shape, dtype=np.int8) * 2.0 - 1.0
-        extreme += int(np.count_nonzero(np.abs(signs @ sizes) >= observed))
+    for signs in _signs(len(everything), seed):
+        flipped = signs @ everything.astype(np.float32)
+        extreme += int(np.count_nonzero(np.abs(flipped) >= observed - near))
     return SignFlip((extreme + 1) / (FLIPS + 1), False)
+
+
+def _signs(count: int, seed: int) -> Iterable[NDArray[np.float32]]:
+    """`FLIPS` random patterns of signs, some at a time."""
+    if count * FLIPS <= _KEPT:
+        return [_kept_signs(count, seed)]
+    return _drawn_signs(count, seed)
+
+
+def _drawn_signs(count: int, seed: int) -> Iterator[NDArray[np.float32]]:
+    generator = np.random.default_rng(seed)
+    batch = max(1, _KEPT // count)
+    for start in range(0, FLIPS, batch):
+        shape = (min(batch, FLIPS - start), count)
+        yield generator.integers(2, size=shape, dtype=np.int8).astype(np.float32) * 2 - 1
+
+
+@lru_cache(maxsize=2)
+def _kept_signs(count: int, seed: int) -> NDArray[np.float32]:
+    return np.concatenate(list(_drawn_signs(count, seed)))
 
 
 def _lattice(sizes: Floats) -> tuple[list[int], int] | None:

@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 
 from benchmarks.problem import Problem
 from harness.requests import FinishReason
+from harness.resampling import cluster_sums, resampled
 from rewards.verdict import Status
 
 if TYPE_CHECKING:
@@ -177,17 +178,9 @@ def cluster_bootstrap(
     values: Sequence[float], clusters: Sequence[object], seed: int = 0, resamples: int = RESAMPLES
 ) -> tuple[float, float]:
     """The percentile interval of the mean of ``values`` when whole clusters are resampled."""
-    index = {cluster: i for i, cluster in enumerate(dict.fromkeys(clusters))}
-    which = np.array([index[cluster] for cluster in clusters])
-    totals = np.bincount(which, weights=np.asarray(values, dtype=float))
-    sizes = np.bincount(which).astype(float)
-    generator = np.random.default_rng(seed)
-    means = np.empty(resamples)
-    batch = max(1, 4_000_000 // len(totals))
-    for start in range(0, resamples, batch):
-        count = min(batch, resamples - start)
-        drawn = generator.integers(len(totals), size=(count, len(totals)))
-        means[start : start + count] = totals[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
+    sums, sizes = cluster_sums([values], clusters)
+    drawn = resampled(np.column_stack([sums[:, 0], sizes]), seed, resamples)
+    means = drawn[:, 0] / drawn[:, 1]
     low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)
 
