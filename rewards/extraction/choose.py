@@ -10,7 +10,16 @@ from .judge import Kind, Statement, defines, has_integral, judge
 from .result import Extraction, nothing
 from .spans import Span, bare_spans, restored, spans
 from .statements import Chain, chains
-from .words import FORMULA, Lead, asks, denied_after, first_check, mentioned_after, read_lead
+from .words import (
+    FORMULA,
+    Lead,
+    asks,
+    check_fails,
+    denied_after,
+    first_check,
+    mentioned_after,
+    read_lead,
+)
 
 #: Only so much of the end of a text is looked at, and only so many of its last formulas.
 TAIL = 20_000
@@ -34,7 +43,6 @@ _REMARK = re.compile(
     r"\b(?:where|with|for|if|when|since|let|using|because|note|recall|by)\b", re.IGNORECASE
 )
 _LEADS_ON = re.compile(r"\b(?:get|gives|obtain|have|therefore|thus|so|is)\W*\Z", re.IGNORECASE)
-_NAMED = re.compile(r"\b(?:[Aa]nswer|ANSWER|[Rr]esult|[Ss]olution)\b")
 _NUMBER = re.compile(r".*\d.*|\\?pi", re.DOTALL)
 # A line without delimiters that may hold the answer.
 _BARE_ANSWER = re.compile(r"\+\s?(?:[CcKkС]|const)(?![A-Za-z])|(?i:answer|result)\W{1,6}")
@@ -183,21 +191,6 @@ class _Reader:
             sentence += " " + inside[0].lead
         return read_lead(sentence), asked
 
-    def mentioned(self, candidate: _Candidate, lead: Lead) -> bool:
-        """Whether a formula only stands in a sentence of its own, after an answer that was named.
-
-        "The answer is F + C. We also looked at G + C."
-        """
-        span = self.spans[candidate.index]
-        if (
-            span.kind == "display"
-            or lead.announced
-            or lead.concluded
-            or candidate.statement.links > 1
-        ):
-            return False
-        return _NAMED.search(self.text, 0, span.start) is not None
-
     def checked(self, index: int) -> bool:
         """Whether the formula stands in a check or an explanation that follows the answer.
 
@@ -206,7 +199,7 @@ class _Reader:
         start = self.spans[index].start
         if self._check is None:
             self._check = first_check(self.text, start) if start > 5 else start
-        return self._check < start
+        return self._check < start and not check_fails(self.text, self._check, start)
 
 
 def _is_remark(lead: str) -> bool:
@@ -281,7 +274,6 @@ def _choose(reader: _Reader) -> _Candidate | None:
     explained: _Candidate | None = None  # strong, but in a check or an explanation
     remark: _Candidate | None = None
     number: _Candidate | None = None
-    loose: _Candidate | None = None  # strong, but nothing in its sentence leads to it
     passed: tuple[str, ...] = ()
     for index in range(len(reader.spans) - 1, -1, -1):
         judged = reader.statements(index)
@@ -305,13 +297,7 @@ def _choose(reader: _Reader) -> _Candidate | None:
                 number = number or this
         elif best.kind is Kind.STRONG or announced:
             if not doubted:
-                if loose:
-                    if lead.named and best.kind is Kind.STRONG:
-                        return this
-                elif later or not reader.mentioned(this, lead):
-                    return later or this
-                else:
-                    loose = this
+                return later or this
             if checked:
                 explained = explained or this
             else:
@@ -328,8 +314,6 @@ def _choose(reader: _Reader) -> _Candidate | None:
             plain = plain or this
             if lead.concluded or reader.spans[index].kind == "display":
                 later = later or this
-    if loose:
-        return loose
     if doubtful and (plain is None or plain.index < doubtful.index):
         return doubtful
     return plain or explained or identity or remark or number

@@ -87,7 +87,7 @@ _DENIAL = re.compile(
     r"(?: (?:just|simply|merely|equal to|be|the same as|given by|as|the))?)[\s*:(]*\Z"
     # said before it, with no turn towards the answer in between
     r"|\b(?:would have|had (?:we|i|you|it|the)|if (?:you|one|someone) (?:got|get|wrote|had)"
-    r"|if\b[^\u00a7]*\b(?:instead|were(?! to)|had)\b[^\u00a7]*\bwould"
+    r"|if\b[^\u00a7]{0,60}\b(?:instead|were(?! to)|had)\b[^\u00a7]{0,60}\bwould"
     r"|(?:confused?|mixed up) (?:this |it |that )?with|tempt(?:ing|ed)|naive(?:ly)?|at first glance"
     r"|(?:might|could|may) (?:\w+ )?(?:guess|think|expect|believe|suppose|assume|hope)"
     r"|(?:initially|originally|at first|previously|earlier|first|mistakenly) (?:(?:i|we|had) )?"
@@ -144,7 +144,7 @@ def read_lead(sentence: str) -> Lead:
         sentence = sentence.replace("in general", "generally")
     if "result" in sentence:
         sentence = _USED_RESULT.sub("formula", sentence)
-    if _DENIAL.search(sentence):
+    if _DENIAL.search(sentence, sentence.rfind(FORMULA) + 1):
         return Lead(denied=True)
     for word in _WORD.findall(sentence):
         kind = _KINDS.get(word)
@@ -280,3 +280,16 @@ def first_check(text: str, end: int) -> int:
                 break
             at = text.find(hint, at + 1, first)
     return first
+
+
+_FAILURE = re.compile(
+    r"\b(?:wrong|incorrect|mistakes?|error|redo|recompute|re-?evaluate|recalculate|oops|try again"
+    r"|start over|fix|off by|missing|(?:does|did|do|is|was)(?:n't| not) (?:the )?(?:\w+ )?(?:match"
+    r"|equal|work|hold|give|correct|right|what|same))\b",
+    re.IGNORECASE,
+)
+
+
+def check_fails(text: str, start: int, end: int) -> bool:
+    """Whether a check between two offsets found a mistake, so that what follows mends it."""
+    return _FAILURE.search(text, start, end) is not None
