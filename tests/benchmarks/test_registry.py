@@ -1,0 +1,90 @@
+"""What holds for every subset of every benchmark, whoever declared it."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+import prompts
+from benchmarks import Problem, UnknownBenchmarkError, load, names, subsets
+from benchmarks.bee.records import ledger
+from benchmarks.registry import resolve
+from rewards import verify_antiderivative
+
+SUBSETS = [f"{name}/{subset}" for name in names() for subset in subsets(name)]
+SAMPLE = 6
+
+
+@pytest.fixture(scope="module", params=SUBSETS)
+def sample(request: pytest.FixtureRequest) -> list[Problem]:
+    return load(request.param, limit=SAMPLE, seed=0)
+
+
+def test_each_problem_is_whole(sample: list[Problem]) -> None:
+    assert len(sample) == SAMPLE
+    assert len({problem.id for problem in sample}) == SAMPLE
+    for problem in sample:
+        (subset,) = resolve(problem.name)
+        assert problem.task == subset.task
+        assert Problem.from_dict(problem.to_dict()) == problem
+        assert pickle.loads(pickle.dumps(problem)) == problem
+        assert "antiderivative" not in problem.inputs
+
+
+def test_each_problem_is_addressable_and_the_same_again(sample: list[Problem]) -> None:
+    (subset,) = resolve(sample[0].name)
+    assert subset.problems(SAMPLE, 0) == sample
+    assert {p.id for p in subset.problems(SAMPLE - 2, 0)} < {p.id for p in sample}
+    assert subset.problem(0, 0).content_hash == subset.problem(0, 0).content_hash
+    with pytest.raises(IndexError):
+        subset.problem(0, -1)
+    if not subset.endless:
+        with pytest.raises(IndexError):
+            subset.problem(0, subset.size())
+
+
+def test_each_problem_renders_with_every_prompt_of_its_task(sample: list[Problem]) -> None:
+    for name in prompts.names(sample[0].task):
+        template = prompts.load(name)
+        for problem in sample:
+            text = str(template.render(problem))
+            assert str(problem.inputs.get("integrand", "")) in text
+            assert str(problem.target.get("antiderivative", "no reference")) not in text
+
+
+def test_each_reference_is_proven_and_refuted_when_broken(sample: list[Problem]) -> None:
+    for problem in sample:
+        if "antiderivative" in problem.target:
+            f, big_f = str(problem.target["integrand"]), str(problem.target["antiderivative"])
+            x = str(problem.target["variable"])
+            assert verify_antiderivative(big_f, f, variable=x).correct
+            assert not verify_antiderivative(rf"{big_f}+\sin({x})", f, variable=x).correct
+
+
+def test_the_main_job_is_the_two_partitions() -> None:
+    assert {problem.subset for problem in load("bee")} == {"qualifier", "competition"}
+    assert {problem.subset for problem in load("bee/all", limit=30)} == set(subsets("bee"))
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [("be", "did you mean 'bee'"), ("bee/qualifer", "did you mean 'qualifier'"),
+     ("nothing", "known: bee"), ("bee/nothing", "known: ")],
+)  # fmt: skip
+def test_a_mistyped_name(spec: str, said: str) -> None:
+    with pytest.raises(UnknownBenchmarkError, match=said):
+        load(spec)
+
+
+def test_another_seed_is_another_set_with_the_same_originals(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CALCULUS_HARNESS_CACHE", str(tmp_path))
+    ledger.cache_clear()
+    try:
+        one, two = (load("bee/parametric", limit=20, seed=seed) for seed in (0, 1))
+    finally:
+        ledger.cache_clear()
+    assert {problem.content_hash for problem in one}.isdisjoint(p.content_hash for p in two)
