@@ -14,8 +14,8 @@ for which the model met with an error, counts as not correct; where there are su
 `Estimate.low` and `Estimate.high` bound what pass@k would be if all of them were wrong, or right.
 
 Sources: Chen et al., "Evaluating Large Language Models Trained on Code" (2021), section 2.1, for
-pass@k; Yao et al., "tau-bench" (2024), section 3, for pass^k; Welleck et al., "Symbolic Brittleness
-in Sequence Models" (2022), section 2, for Fail@k; Wang et al., "Self-Consistency Improves Chain of
+pass@k; Yao et al., "tau-bench" (2024), for pass^k; Welleck et al., "Symbolic Brittleness
+in Sequence Models" (2022), for Fail@k; Wang et al., "Self-Consistency Improves Chain of
 Thought Reasoning in Language Models" (2023) for the majority vote; Brown, Cai and DasGupta,
 "Interval Estimation for a Binomial Proportion", Statistical Science 16 (2001), for Wilson and
 Clopper-Pearson; Davison and Hinkley, "Bootstrap Methods and their Application" (1997), sections 3.8

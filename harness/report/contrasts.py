@@ -58,8 +58,14 @@ def cells(row: Contrast, found: Difference) -> list[str]:
         points(found.value, found.interval),
         p_value(found.p),
         p_value(found.adjusted),
-        percent(found.design.detectable) if found.design else "",
+        _detectable(found),
     ]
+
+
+def _detectable(found: Difference) -> str:
+    if found.design is None:
+        return ""
+    return percent(found.design.detectable) if found.design.detectable <= 1 else "> 100"
 
 
 def transfer_cells(row: Contrast, found: Difference) -> list[str]:
@@ -111,6 +117,17 @@ def remarks(comparison: Comparison) -> list[str]:
             f"The lines by {comparison.broken_down_by} are a family of their own; a problem with "
             "several is in several."
         )
+    if any(
+        way is not None and way.control is None
+        for row in comparison.contrasts
+        for found in row.differences
+        if found.k == comparison.primary_k
+        for way in (found.lost, found.gained)
+    ):
+        lines.append(
+            f"What was lost or gained by luck can only be told with {2 * comparison.primary_k} "
+            "samples of each problem."
+        )
     if any(row.pairs != row.clusters for row in comparison.contrasts):
         lines.append("Pairs whose problems were made from the same one are a cluster.")
     lines += _needs(comparison)
@@ -136,10 +153,12 @@ def _needs(comparison: Comparison) -> Iterator[str]:
         if found is None or found.design is None:
             continue
         plan = found.design
-        text = (
-            f"{named(comparison, row)}: a true difference of {percent(plan.detectable)} points is "
-            f"found with {100 * POWER:.0f} % power at the level {100 * plan.alpha:.2g} %"
-        )
+        odds = f"with {100 * POWER:.0f} % power at the level {100 * plan.alpha:.3g} %"
+        if plan.detectable <= 1:
+            what = f"a true difference of {percent(plan.detectable)} points is found {odds}"
+        else:
+            what = f"too few to find any difference {odds}"
+        text = f"{named(comparison, row)}: {what}"
         if plan.detectable > plan.target:
             what = "problems" if row.pairs == row.clusters else "clusters of problems"
             text += (
