@@ -27,7 +27,7 @@ from .jets import Ball, Jet, Rule
 from .trees import SLOW, additive_terms, fold, may_have_pole, symbols_of, without_factor
 
 #: More slots than any answer that a person would write; a deterministic bound on the work.
-MAX_SLOTS = 6000
+MAX_SLOTS = 12_000
 #: Long numbers raise the working precision, up to this length in bits.
 MAX_LITERAL_BITS = 704
 

@@ -61,6 +61,7 @@ def tokenize(text: str, known: Collection[str], spell: Speller, limits: Limits) 
 
 def offset_of(text: str, index: int, spell: Speller) -> int:
     """The offset in `text` of its token number `index`."""
+    size = len(text)  # preparing may lengthen it
     text = _prepared(text)
     tokens: list[str] = []
     offsets: list[int] = []
@@ -70,7 +71,7 @@ def offset_of(text: str, index: int, spell: Speller) -> int:
         offsets.extend([match.start(1)] * len(pieces))
     kept = kept_places(tokens) if has_marks(text) else range(len(tokens))
     places = [offsets[place] for place in kept if tokens[place]]
-    return places[index] if index < len(places) else len(text)
+    return min(places[index], size) if index < len(places) else size
 
 
 def _prepared(text: str) -> str:

@@ -18,7 +18,7 @@ class Limits:
     depth: int = 100
     levels: int = 150
     digits: int = 1_000
-    terms: int = 64
+    terms: int = 2_500
     nodes: int = 20_000
     readings: int = 8
 
