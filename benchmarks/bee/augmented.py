@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -19,9 +19,11 @@ from benchmarks.bee import bank
 from benchmarks.bee.recipes import RECIPES, Choices, Draft, Known, Recipe
 from benchmarks.bee.records import Record, base_of, ledger
 from benchmarks.bee.simplify import CPU_LIMIT, Outcome, simplify_all
+from benchmarks.fingerprint import Fingerprint, fingerprint
 from benchmarks.problem import Problem
 from benchmarks.registry import benchmark
 from rewards import ProblemError, Status, Verdict, verify_antiderivative
+from rewards.expression import Expression
 from rewards.integrand import prepare
 from rewards.latex import ReadError, read, to_latex
 
@@ -59,6 +61,16 @@ class Parents:
             raise AugmentationError("there are no problems with a reference to make others of")
         competition, qualifier = tuple(known["competition"]), tuple(known["qualifier"])
         return cls(competition or every, qualifier or every)
+
+    @cached_property
+    def _fingerprints(self) -> tuple[Fingerprint, ...]:
+        known = dict.fromkeys((*self.competition, *self.qualifier))
+        return tuple(fingerprint(to_latex(parent.integrand), bank.VARIABLE) for parent in known)
+
+    def include(self, integrand: str) -> bool:
+        """Whether an integrand is one of the parents' up to a factor."""
+        mine = fingerprint(integrand, bank.VARIABLE)
+        return any(mine.resembles(other) and mine.same(other) for other in self._fingerprints)
 
 
 def _known(problem: Problem) -> Known:
@@ -176,14 +188,18 @@ class Generator:
         return None
 
     def _draw(self, f: Known, variation: int) -> _Taken | None:
-        """The first draw that is real somewhere and proven."""
+        """The first draw that is real somewhere, proven, and none of the parents itself."""
         step = self.recipe.variations
+        tried: set[Expression] = set()
         for turn in range(variation, variation + MAX_DRAWS * step, step):
             draft = self._draft(f, turn)
-            if draft is not None:
-                verdict = _proof(to_latex(draft.antiderivative), to_latex(draft.integrand))
-                if verdict is not None:
-                    return _Taken(f, variation, draft, turn, verdict.evidence.coverage)
+            if draft is None or draft.integrand in tried:
+                continue
+            tried.add(draft.integrand)
+            integrand = to_latex(draft.integrand)
+            verdict = _proof(to_latex(draft.antiderivative), integrand)
+            if verdict is not None and not self.parents.include(integrand):
+                return _Taken(f, variation, draft, turn, verdict.evidence.coverage)
         return None
 
     def _decide(self, taken: Sequence[_Taken]) -> list[Record]:

@@ -15,6 +15,7 @@ from benchmarks.bee.bank import entries
 from benchmarks.bee.recipes import RECIPES
 from benchmarks.bee.records import ledger
 from benchmarks.bee.simplify import simplify_all
+from benchmarks.fingerprint import overlap
 from benchmarks.registry import resolve
 from benchmarks.trees import parse, substitute
 from rewards import verify_antiderivative
@@ -80,6 +81,13 @@ def test_every_reference_is_proven_and_every_formula_reads_back(name: str) -> No
         coverage = verdict.evidence.coverage  # None where the domain is a sliver
         if coverage is not None and coverage < 1:
             assert problem.metadata["coverage"] == coverage
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_none_is_a_problem_of_the_bank(name: str) -> None:
+    found = overlap(load("bee"), load(f"bee/{name}"))
+    assert found.matches == []
+    assert found.unreadable == []
 
 
 @pytest.mark.parametrize("name", RECIPES)
