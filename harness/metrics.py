@@ -347,7 +347,6 @@ def powers(samples: int, wanted: Iterable[int] = ()) -> list[int]:
 def tally_samples(run: Run, policy: str | None = None) -> dict[str, dict[str, Tally]]:
     """The counts of every problem, by model and by problem key."""
     by_id = {problem.id: problem for problem in run.problems.values()}
-    clusters = {key: cluster_of(problem, by_id) for key, problem in run.problems.items()}
     counts: dict[str, dict[str, list[int]]] = {model: {} for model in run.models}
     for _, row in run.verdicts(policy).heads():
         count = counts[row["model"]].setdefault(row["problem"], [0, 0, 0])
@@ -355,7 +354,10 @@ def tally_samples(run: Run, policy: str | None = None) -> dict[str, dict[str, Ta
         count[1] += row["status"] == Status.CORRECT
         count[2] += row["status"] in UNKNOWN or row["finish_reason"] == FinishReason.ERROR
     return {
-        model: {key: Tally(key, clusters[key], *count) for key, count in found.items()}
+        model: {
+            key: Tally(key, cluster_of(run.problem(key), by_id), *count)
+            for key, count in found.items()
+        }
         for model, found in counts.items()
     }
 
