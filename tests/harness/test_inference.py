@@ -95,6 +95,17 @@ def test_the_test_keeps_its_level() -> None:
     assert 0.02 <= rejected / experiments <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / experiments)
 
 
+def test_averaged_children_do_not_break_the_level() -> None:
+    """One answer to an easy original, three to its perturbations: the sides differ in noise."""
+    generator = np.random.default_rng(6)
+    rejected, experiments = 0, 800
+    for experiment in range(experiments):
+        chance = generator.beta(3, 0.5, size=30)
+        difference = generator.binomial(3, chance) / 3 - generator.binomial(1, chance)
+        rejected += sign_flip(difference, range(30), seed=experiment).p <= 0.05
+    assert rejected / experiments <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / experiments)
+
+
 # --- Holm --------------------------------------------------------------------------------------
 
 
