@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from .balls import Branch, Tape
 from .domain import uniform
 from .expression import Expression, Number, Symbol
+from .ranges import never_vanishes
 
 #: Points asked for: an analytic answer, one with plain square roots, one with other branches.
 ANALYTIC_POINTS, TAME_POINTS, BRANCHING_POINTS = 4, 8, 24
@@ -29,11 +30,11 @@ def points_wanted(tape: Tape) -> int:
 def is_tame(branch: Branch, variable: str) -> bool:
     """Whether a branch can only change at an end of the real domain.
 
-    A linear argument, or for a root a quadratic without a double zero.
+    A linear argument, or for a root a quadratic without a double zero or what never vanishes.
     """
     coefficients = polynomial(branch.argument, variable)
     if coefficients is None:
-        return False
+        return branch.root and never_vanishes(branch.argument)
     a, b, c = coefficients
     if a == 0.0:
         return True
