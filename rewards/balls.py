@@ -177,7 +177,7 @@ class Tape:
                 jets_[slot] = rule(jets_[a])
             else:
                 jets_[slot] = rule(jets_)
-            if overrides and slot in overrides:
+            if overrides is not None and slot in overrides:
                 jets_[slot] = (jets_[slot][0] * overrides[slot], None)
         return jets_
 

@@ -212,7 +212,7 @@ def pole_crossings(
         value = tape.run(acb(x), values, derivative=False, until=slot)[slot][0]
         return float(value.real) if value.is_finite() and value.imag.contains(0) else None
 
-    grid = [(i + 0.382) * 0.75 - 9.0 for i in range(24)]
+    grid = [(i + 0.382) * 1.25 - 7.5 for i in range(12)]
     for (a, left), (b, right) in itertools.pairwise([(x, at(x)) for x in grid]):
         if left is None or right is None or left * right >= 0:
             continue
