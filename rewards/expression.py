@@ -51,27 +51,46 @@ FUNCTIONS: dict[str, tuple[int, int | None]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Number:
     """An exact rational in lowest terms, ``denominator > 0``."""
 
     numerator: int
-    denominator: int = 1
+    denominator: int
+
+    def __init__(self, numerator: int, denominator: int = 1) -> None:
+        _set_numerator(self, numerator)
+        _set_denominator(self, denominator)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Symbol:
     """A free symbol: the variable, a parameter, or a constant of integration (``"C_1"``)."""
 
     name: str
 
+    def __init__(self, name: str) -> None:
+        _set_name(self, name)
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, init=False)
 class Call:
     """A function of `FUNCTIONS` applied to arguments; constants such as ``pi`` have none."""
 
     function: str
-    args: tuple[Expression, ...] = ()
+    args: tuple[Expression, ...]
 
+    def __init__(self, function: str, args: tuple[Expression, ...] = ()) -> None:
+        _set_function(self, function)
+        _set_args(self, args)
+
+
+# Nodes are made by the thousand: their slots are filled directly, which takes half as long as the
+# generated ``__init__`` of a frozen dataclass.
+_set_numerator = vars(Number)["numerator"].__set__
+_set_denominator = vars(Number)["denominator"].__set__
+_set_name = vars(Symbol)["name"].__set__
+_set_function = vars(Call)["function"].__set__
+_set_args = vars(Call)["args"].__set__
 
 Expression = Number | Symbol | Call

@@ -11,7 +11,7 @@ from .expression import Expression, Number, Symbol
 from .ranges import never_vanishes
 
 #: Points asked for: an analytic answer, one with plain square roots, one with other branches.
-ANALYTIC_POINTS, TAME_POINTS, BRANCHING_POINTS = 4, 8, 16
+ANALYTIC_POINTS, TAME_POINTS, BRANCHING_POINTS = 4, 6, 16
 
 
 def points_wanted(tape: Tape) -> int:
