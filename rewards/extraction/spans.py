@@ -167,6 +167,8 @@ _MATH_WORD = re.compile(
     rf"|(?:[xtuvyznkab0e]?(?:{_FUNCTION})[xtuvyzθ]?)+)",
     re.IGNORECASE,
 )
+#: More than any text has characters.
+LONGEST_LINE = 1 << 62
 # Letters that stand alone: not in a command, a group, or an exponent.
 _LONE = re.compile(r"(?<![\\\w^_{])[^\W\d_\u02b0-\u02ff\u1d2c-\u1d7fⁱⁿ]{2,}(?![\w^_}])")
 _SHORT_WORDS = frozenset(
@@ -192,7 +194,7 @@ def bare_spans(text: str, start: int, end: int) -> list[Span]:
     found: list[Span] = []
     while start < end:
         line = text.find("\n", start, end) + 1 or end
-        if not _has_prose(text, start, line):
+        if not has_prose(text, start, line):
             _add_bare(found, text, start, line)
             start = line
             continue
@@ -208,7 +210,7 @@ def bare_spans(text: str, start: int, end: int) -> list[Span]:
     return found
 
 
-def _has_prose(text: str, start: int, end: int) -> bool:
+def has_prose(text: str, start: int = 0, end: int = LONGEST_LINE) -> bool:
     """Whether a line holds words, and is not a formula from end to end."""
     for lexeme in _LONE.finditer(text, start, end):
         word = lexeme[0]
