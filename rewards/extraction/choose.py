@@ -58,6 +58,8 @@ _ONLY_A_FORMULA = re.compile(
     r"|operatorname|mathrm|(?:arc)?(?:sin|cos|tan|cot|sec|csc)h?|pi|alpha|beta|lambda)(?![A-Za-z])))++",
     re.ASCII,
 )
+# The whole of a text, it is an answer: x for the integrand 1, C for 0.
+_LONE_SYMBOL = re.compile(r"\$?[A-Za-z]\$?")
 _VARIES = re.compile(r"(?<![A-Za-z])[a-z](?![A-Za-z])|\\")
 
 
@@ -72,6 +74,8 @@ def from_formulas(text: str) -> Extraction:
         if field:
             return _called_answer(field[1].replace('\\"', '"'))
     line = text.strip()
+    if _LONE_SYMBOL.fullmatch(line):
+        return Extraction(line.strip("$"), "bare")
     if (
         4 <= len(line) <= 1000
         and _ONLY_A_FORMULA.fullmatch(line)

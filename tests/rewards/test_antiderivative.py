@@ -185,3 +185,20 @@ def test_an_integral_sign_and_a_differential_are_not_the_integrand(
             tape = given.tape(Conventions())
             value = tape.run(point.x, values, derivative=False)[tape.root][0]
             assert value.overlaps(expected.pool(Conventions(), 0).f(point, BASE_BITS))
+
+
+@pytest.mark.parametrize(
+    ("answer", "integrand", "status"),
+    [
+        ("x", "1", Status.CORRECT),
+        ("$x$", "1", Status.CORRECT),
+        ("C", "0", Status.CORRECT),
+        ("$C$", "0", Status.CORRECT),
+        ("C", "x", Status.INCORRECT),
+        ("t", "1", Status.INCORRECT),
+    ],
+)
+def test_a_text_that_is_one_letter_is_an_answer(
+    answer: str, integrand: str, status: Status
+) -> None:
+    assert verify_antiderivative(answer, integrand).status is status

@@ -1,0 +1,106 @@
+"""Values and equivalent expressions: equal as closed forms, never by the luck of floats."""
+
+from __future__ import annotations
+
+import pytest
+
+from rewards import ProblemError, Status, verify_equivalent, verify_value
+
+
+@pytest.mark.parametrize(
+    ("answer", "target"),
+    [
+        (r"\frac{\pi}{4}", r"\arctan 1"),
+        (r"The integral equals $\boxed{\ln 2}$.", r"-\ln\frac12"),
+        (r"\sqrt{3+2\sqrt2}", r"1+\sqrt2"),
+        (r"\frac{\sqrt\pi}{2}", r"\Gamma(\tfrac32)"),
+        (r"I = \frac{\pi^2}{6}", r"\operatorname{Li}_2(1)"),
+        (r"\frac{1}{2004!}", r"\frac{2005}{2005!}"),
+        ("0.5", r"\frac12"),
+        (r"e^{i\pi}+2", "1"),
+        (r"\frac{1}{\sqrt2}", r"\sin\frac{\pi}{4}"),
+        (r"10^{-400}", r"\frac{1}{10^{400}}"),
+    ],
+)
+def test_equal_values(answer: str, target: str) -> None:
+    verdict = verify_value(answer, target)
+    assert verdict.correct, verdict.evidence
+    assert verdict.evidence.digits >= 300
+
+
+@pytest.mark.parametrize(
+    ("answer", "target"),
+    [
+        (r"\frac{1}{2004!}", r"\frac{1}{2006!}"),
+        ("3.14159265358979", r"\pi"),
+        (r"\frac{22}{7}", r"\pi"),
+        (r"e^{\pi\sqrt{163}}", "262537412640768744"),
+        (r"\pi+10^{-300}", r"\pi"),
+        ("x", r"\pi"),
+        (r"\frac{\pi}{4}+C", r"\frac{\pi}{4}"),
+        (r"10^{-400}", r"10^{-401}"),
+    ],
+)
+def test_different_values(answer: str, target: str) -> None:
+    assert verify_value(answer, target).status is Status.INCORRECT
+
+
+def test_a_tolerance_accepts_decimal_approximations_and_no_others() -> None:
+    assert verify_value("3.1416", r"\pi", relative_tolerance=1e-4).correct
+    assert not verify_value("3.15", r"\pi", relative_tolerance=1e-4).correct
+    assert not verify_value("3.1416", r"\pi").correct
+
+
+@pytest.mark.parametrize("answer", [r"\frac10", r"\ln 0", r"9^{9^{9^{9^9}}}-9^{9^{9^{9^9}}}"])
+def test_what_has_no_value_is_never_correct(answer: str) -> None:
+    assert not verify_value(answer, "0").correct
+
+
+def test_unevaluated_and_unreadable_values() -> None:
+    assert verify_value(r"\boxed{\int_0^1 x\,dx}", r"\frac12").status is Status.NOT_CLOSED_FORM
+    assert verify_value(r"\boxed{\frac{1}{}", r"\frac12").status is not Status.CORRECT
+    assert verify_value(r"\boxed{1 \text{ or } 2}", "1").reward == 0.0
+    assert verify_value("", "1").status is Status.NO_ANSWER
+
+
+@pytest.mark.parametrize("target", ["x", r"\frac{1}{", r"\int_0^1 x\,dx"])
+def test_a_bad_target_is_a_problem_error(target: str) -> None:
+    with pytest.raises(ProblemError):
+        verify_value("1", target)
+
+
+@pytest.mark.parametrize(
+    ("answer", "target"),
+    [
+        (r"\sin^2x", r"1-\cos^2x"),
+        (r"\sin 2x", r"2\sin x\cos x"),
+        (r"\sqrt{x^2}", "|x|"),
+        (r"a(x+b)", "ax+ab"),
+        (r"\frac{1}{x}-\frac{1}{x+1}", r"\frac{1}{x(x+1)}"),
+        (r"\operatorname{erf}(x)", r"1-\operatorname{erfc}(x)"),
+    ],
+)
+def test_equivalent_expressions(answer: str, target: str) -> None:
+    assert verify_equivalent(answer, target).correct
+
+
+@pytest.mark.parametrize(
+    ("answer", "target"),
+    [
+        (r"\sin^2x", r"1+\cos^2x"),
+        ("x", "|x|"),
+        ("x+C", "x"),
+        ("x+10^{-50}", "x"),
+        (r"\frac{x^2-1}{x-1}", "x-1"),
+    ],
+)
+def test_expressions_that_differ(answer: str, target: str) -> None:
+    assert verify_equivalent(answer, target).status is Status.INCORRECT
+
+
+def test_up_to_a_constant() -> None:
+    pair = (r"\sin^2x", r"-\frac12\cos 2x")
+    assert not verify_equivalent(*pair).correct
+    assert verify_equivalent(*pair, up_to_constant=True).correct
+    assert verify_equivalent(r"x^2+C", "x^2", up_to_constant=True).correct
+    assert not verify_equivalent(r"\sin^2x", r"\cos^2x", up_to_constant=True).correct
