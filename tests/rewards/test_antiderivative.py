@@ -202,3 +202,12 @@ def test_a_text_that_is_one_letter_is_an_answer(
     answer: str, integrand: str, status: Status
 ) -> None:
     assert verify_antiderivative(answer, integrand).status is status
+
+
+def test_points_that_tell_no_branch_do_not_count() -> None:
+    # Far out the radical's share is below the digits compared, so both its signs seem to hold.
+    f = r"1+\frac{10x}{\sqrt{x^2+1}}\operatorname{sech}^2(10\sqrt{x^2+1})"
+    assert verify_antiderivative(r"x+\tanh(10\sqrt{x^2+1})", f).correct
+    wrong = verify_antiderivative(r"x-\tanh(10\sqrt{x^2+1})", f)
+    assert wrong.status is Status.INCORRECT
+    assert "another branch" in wrong.evidence.detail
