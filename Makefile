@@ -4,12 +4,18 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 RUN    := $(BIN)/python run.py
 
-.PHONY: demo test test-all lint install clean
+.PHONY: demo train-demo test test-all lint install clean
 
 # A real model's real pass@1 over real integrals: SymPy's `integrate`, ten seconds a problem.
 demo: $(VENV)/.installed
 	$(RUN) sweep --model solver/sympy --benchmark bee --limit 40 --out runs/demo
 	$(RUN) report runs/demo --format html
+
+# A tiny model made from scratch learns to integrate k x^n by GRPO: minutes on two cores. On a machine
+# without a GPU, installing a CPU build of torch first saves gigabytes (docs/training.md).
+train-demo: $(VENV)/.installed
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --editable '.[train]'
+	OMP_NUM_THREADS=1 $(RUN) train grpo --config examples/grpo_cpu.yaml --out runs/train-demo
 
 # The core tests, in minutes. Tests whose extra is not installed are skipped with the reason.
 test: $(VENV)/.installed

@@ -15,8 +15,9 @@ from __future__ import annotations
 import difflib
 import hashlib
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice, zip_longest
 
 from benchmarks import files
 from benchmarks.problem import Problem
@@ -24,6 +25,11 @@ from benchmarks.problem import Problem
 #: Benchmark name -> the module that declares its subsets.
 MODULES: dict[str, str] = {
     "bee": "benchmarks.bee",
+    "lample_charton": "benchmarks.lample_charton",
+    "drills": "benchmarks.drills",
+    "brittleness": "benchmarks.brittleness",
+    "derivations": "benchmarks.derivations",
+    "calculus": "benchmarks.derivations",
 }
 
 Make = Callable[[int, int], Problem]
@@ -163,6 +169,41 @@ def spread(limit: int, room: list[int]) -> list[int]:
     return shares
 
 
+def together(subsets: Sequence[Sequence[Problem]], limit: int, seed: int = 0) -> list[Problem]:
+    """``limit`` of the problems of several subsets, with what they were made from.
+
+    A sample of originals and an independent one of their perturbations hardly have a pair in
+    common. Here whole families are taken, an original with all that is compared with it, in turn
+    from the subsets of the originals; only the last one may be cut, and then keeps its original. A
+    larger limit only adds to a smaller one's. The order is that of the subsets.
+    """
+    every = [problem for subset in subsets for problem in subset]
+    known = {(problem.benchmark, problem.id): problem for problem in every}
+    families: dict[tuple[str, str], list[Problem]] = {}
+    for problem in every:
+        families.setdefault((problem.benchmark, _origin(problem, known)), []).append(problem)
+    queues: dict[str, list[list[Problem]]] = {}
+    for (_, origin), family in families.items():
+        family.sort(key=lambda problem: problem.id != origin)  # the original first
+        queues.setdefault(family[0].name, []).append(family)
+    for name, queue in queues.items():
+        queue.sort(key=lambda family: _shuffle_key(seed, name, family[0].id))
+    turns = (family for turn in zip_longest(*queues.values()) for family in turn if family)
+    chosen = set(islice((problem for family in turns for problem in family), limit))
+    return [problem for problem in every if problem in chosen]
+
+
+def _origin(problem: Problem, known: Mapping[tuple[str, str], Problem]) -> str:
+    """The id of the problem that this one is compared with, through all generations."""
+    seen = {problem.id}
+    while (parent := problem.pair_parent) is not None and parent not in seen:
+        seen.add(parent)
+        if (problem.benchmark, parent) not in known:
+            return parent
+        problem = known[problem.benchmark, parent]
+    return problem.id
+
+
 def _in_source(spec: str) -> tuple[Subset, ...]:
     source = files.parse(spec)
     groups: dict[str, list[Problem]] = {}
@@ -197,5 +238,5 @@ def _suggest(wanted: str, known: list[str] | tuple[str, ...]) -> str:
     return f"; known: {', '.join(known)}"
 
 
-def _shuffle_key(seed: int, name: str, index: int) -> bytes:
+def _shuffle_key(seed: int, name: str, index: int | str) -> bytes:
     return hashlib.sha256(f"{seed}:{name}:{index}".encode()).digest()

@@ -9,23 +9,30 @@ if TYPE_CHECKING:
     from harness.comparing import compare
     from harness.errors import UserError
     from harness.grading import Policy
-    from harness.models import Model, register
+    from harness.models import Capability, Model, ask_each, register
+    from harness.phases import run_phases
+    from harness.planning import plan
+    from harness.prices import Prices
     from harness.requests import Completion, FinishReason, Request, Sampling
     from harness.store import Run
-    from harness.sweeping import plan, score, sweep
+    from harness.sweeping import score, sweep
 
 __all__ = [
+    "Capability",
     "Completion",
     "FinishReason",
     "Model",
     "Policy",
+    "Prices",
     "Request",
     "Run",
     "Sampling",
     "UserError",
+    "ask_each",
     "compare",
     "plan",
     "register",
+    "run_phases",
     "score",
     "sweep",
 ]
@@ -34,10 +41,13 @@ _HOMES = {
     "harness.comparing": ("compare",),
     "harness.errors": ("UserError",),
     "harness.grading": ("Policy",),
-    "harness.models": ("Model", "register"),
+    "harness.models": ("Capability", "Model", "ask_each", "register"),
+    "harness.phases": ("run_phases",),
+    "harness.planning": ("plan",),
+    "harness.prices": ("Prices",),
     "harness.requests": ("Completion", "FinishReason", "Request", "Sampling"),
     "harness.store": ("Run",),
-    "harness.sweeping": ("plan", "score", "sweep"),
+    "harness.sweeping": ("score", "sweep"),
 }
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.errors import UserError, suggest
 from rewards.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -57,14 +56,10 @@ class Changes:
 
 def changes(run: Run, before: str, after: str) -> Changes:
     """Compare two of a run's sets of verdicts, each named by its policy."""
-    for policy in (before, after):
-        if policy not in run.policies:
-            raise UserError(
-                f"{run.path} has no verdicts {policy!r}; {suggest(policy, run.policies)}"
-            )
-    statuses = {row["key"]: row["status"] for _, row in run.verdicts(before).heads()}
+    earlier, later = run.verdicts(before), run.verdicts(after)
+    statuses = {row["key"]: row["status"] for _, row in earlier.heads()}
     judged, differing = 0, {}
-    for _, row in run.verdicts(after).heads():
+    for _, row in later.heads():
         if row["key"] in statuses:
             judged += 1
             if row["status"] != statuses[row["key"]]:

@@ -1,8 +1,8 @@
 """The command line: parses, calls one function for each command, prints.
 
 Results go to stdout, messages to stderr. Exit status: 0 all right, 1 what was asked about is not so
-(an answer that is wrong, a reference that is not proven), 2 a mistake of the user's, 3 undecided,
-130 interrupted.
+(an answer that is wrong, a reference that is not proven, a sweep that did not get all answers), 2 a
+mistake of the user's, 3 undecided, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.cli_brittleness import brittleness, logprobs
 from harness.cli_compare import compare
+from harness.cli_options import key_values, model_options_option
+from harness.cli_pairwise import pairwise
+from harness.cli_report import export_samples, report, view
+from harness.cli_serve import serve_reward
+from harness.cli_train import train
 from harness.errors import UserError, suggest
 from harness.problem_options import (
     generate,
@@ -30,7 +36,9 @@ from harness.problem_options import (
 if TYPE_CHECKING:
     from harness.grading import Policy
     from harness.metrics import Summary
-    from harness.sweeping import Job
+    from harness.models import Model
+    from harness.planning import Job
+    from harness.requests import Sampling
     from rewards.verdict import Verdict
 
 
@@ -81,11 +89,21 @@ def fail(message: str) -> None:
 def _is_mistake(error: ValueError) -> bool:
     """Whether an error is the user's, as those of the packages below this one are."""
     from benchmarks import UnknownBenchmarkError
+    from benchmarks.bee.augmented import AugmentationError
+    from benchmarks.brittleness import DerivationError
     from benchmarks.files import ProblemFileError
     from prompts import PromptError
     from rewards import ProblemError
 
-    ours = (UserError, UnknownBenchmarkError, ProblemFileError, PromptError, ProblemError)
+    ours = (
+        AugmentationError,
+        DerivationError,
+        ProblemError,
+        ProblemFileError,
+        PromptError,
+        UnknownBenchmarkError,
+        UserError,
+    )
     return isinstance(error, ours)
 
 
@@ -145,7 +163,7 @@ preset_option = click.option(
     expose_value=False,
     callback=_read_preset,
     metavar="NAME",
-    help="A published protocol's settings: antiderivbench.",
+    help="A published protocol's settings: antiderivbench, brittleness.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="JSON on stdout.")
 
@@ -154,8 +172,8 @@ def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """How strictly to judge."""
     for option in (
         click.option("--method", default="balls", show_default=True,
-                     type=click.Choice(["balls", "published"]),
-                     help="Our verifier, or AntiderivBench's published evaluator."),
+                     type=click.Choice(["balls", "published", "welleck"]),
+                     help="Our verifier, or that of AntiderivBench (published) or Welleck et al."),
         click.option("--require-continuous", is_flag=True,
                      help="Refuse an antiderivative that jumps where the integrand does not."),
         click.option("--strict-domain", is_flag=True,
@@ -172,16 +190,6 @@ def _policy(method: str, strict: bool, strict_domain: bool, require_continuous: 
     return Policy(method, strict, strict_domain, require_continuous)
 
 
-def _pairs(settings: tuple[str, ...], flag: str) -> dict[str, str]:
-    pairs = {}
-    for setting in settings:
-        key, equals, value = setting.partition("=")
-        if not equals or not key:
-            raise UserError(f"{flag} takes KEY=VALUE, not {setting!r}")
-        pairs[key] = value
-    return pairs
-
-
 # --- sweep -------------------------------------------------------------------------------------
 
 
@@ -196,14 +204,7 @@ def _pairs(settings: tuple[str, ...], flag: str) -> dict[str, str]:
     metavar="KIND/NAME",
     help="Model to ask; repeatable. `ls models` lists the kinds.",
 )
-@click.option(
-    "-M",
-    "--model-option",
-    "model_options",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Option of the models; repeatable.",
-)
+@model_options_option
 @click.option(
     "--benchmark",
     "benchmarks",
@@ -213,6 +214,11 @@ def _pairs(settings: tuple[str, ...], flag: str) -> dict[str, str]:
     help="Problems to ask, or a file of them; repeatable. `ls benchmarks` lists them.",
 )
 @source_options
+@click.option(
+    "--phases",
+    metavar="NAME",
+    help="Then ask what is made of the problems that the model solved: brittleness.",
+)
 @click.option("--prompt", metavar="NAME|FILE.jinja", help="Template; by default the task's own.")
 @click.option(
     "--num-fewshot",
@@ -236,6 +242,16 @@ def _pairs(settings: tuple[str, ...], flag: str) -> dict[str, str]:
 @click.option("--seed", default=0, show_default=True, help="Determines problems and samples.")
 @click.option("--temperature", default=1.0, show_default=True, type=click.FloatRange(0))
 @click.option("--top-p", default=1.0, show_default=True, type=click.FloatRange(0, 1, min_open=True))
+@click.option("--top-k", default=0, help="Sample among the K likeliest tokens only.")
+@click.option("--min-p", default=0.0, help="Leave out tokens below this share of the likeliest.")
+@click.option(
+    "--beams",
+    default=0,
+    metavar="WIDTH",
+    help="Beam search instead of sampling; -n says how many of the best are kept.",
+)
+@click.option("--grouped", is_flag=True, help="All samples of a problem in one request.")
+@click.option("--logprobs", is_flag=True, help="Keep the log-probability of every token.")
 @click.option("--max-tokens", default=16_384, show_default=True, type=click.IntRange(1))
 @click.option("--stop", multiple=True, metavar="TEXT", help="Ends a completion; repeatable.")
 @click.option(
@@ -261,6 +277,7 @@ def sweep(
     syntax: str | None,
     split: str | None,
     skip_broken: bool,
+    phases: str | None,
     prompt: str | None,
     shots: int | None,
     samples: int,
@@ -268,6 +285,11 @@ def sweep(
     seed: int,
     temperature: float,
     top_p: float,
+    top_k: int,
+    min_p: float,
+    beams: int,
+    grouped: bool,
+    logprobs: bool,
     max_tokens: int,
     stop: tuple[str, ...],
     out: Path | None,
@@ -275,16 +297,17 @@ def sweep(
     dry_run: bool,
     as_json: bool,
     **strictness: Any,
-) -> None:
+) -> int:
     """Ask models for answers, score them, and print the table.
 
     The same command goes on where it was stopped, whatever stopped it. A larger -n or --limit, or
     another model, extends the run.
     """
+    from harness.phases import named, run_phases
+    from harness.planning import plan
     from harness.progress import for_stderr
-    from harness.requests import Sampling
-    from harness.sweeping import plan, run_job
 
+    later = named(phases) if phases is not None else ()
     job = plan(
         models,
         with_source_options(
@@ -295,17 +318,27 @@ def sweep(
         samples=samples,
         limit=limit,
         seed=seed,
-        sampling=Sampling(temperature, top_p, max_tokens, stop),
-        options=_pairs(model_options, "-M"),
+        sampling=_sampling(
+            temperature=temperature,
+            top_p=top_p,
+            top_k=top_k,
+            min_p=min_p,
+            beams=beams,
+            grouped=grouped,
+            logprobs=logprobs,
+            max_tokens=max_tokens,
+            stop=stop,
+        ),
+        options=key_values(model_options, "-M"),
         out=out,
         primary_k=primary_k,
     )
     if dry_run:
         _print_plan(job, as_json)
-        return
+        return 0
     try:
         with for_stderr() as progress:
-            run = run_job(job, policy=_policy(**strictness), progress=progress)
+            run = run_phases(job, later, policy=_policy(**strictness), progress=progress)
     except KeyboardInterrupt:
         from harness.store import Run
 
@@ -319,19 +352,36 @@ def sweep(
         sys.exit(130)
     _print_summary(run.summary(), as_json)
     print(f"The run is in {run.path}; a page to open: run.py report {run.path}", file=sys.stderr)
+    answered = {row["key"] for _, row in run.completions.heads()}
+    return int(any(job.missing(model, answered) for model in job.models))
+
+
+def _sampling(**values: Any) -> Sampling:
+    from harness.requests import Sampling
+
+    try:
+        return Sampling(**values)
+    except ValueError as error:
+        raise UserError(str(error)) from None
 
 
 def _print_plan(job: Job, as_json: bool) -> None:
+    """The first prompt of every subset, how long prompts are, and how much would be asked."""
     subsets: dict[str, list[str]] = {}
     for problem in job.problems:
         subsets.setdefault(problem.name, []).append(f"{problem.name}/{problem.id}")
-    first = {name: job.rendered[keys[0]][0] for name, keys in subsets.items()}
+    first = {name: job.first[keys[0]].prompt for name, keys in subsets.items()}
+    lengths = {model.label: _tokens(job, model) for model in job.models}
     if as_json:
         plan = {
             "out": str(job.out),
-            "models": [model.config | {"label": model.label} for model in job.models],
+            "models": [
+                model.config | {"label": model.label, "prompt_tokens": lengths[model.label]}
+                for model in job.models
+            ],
             "problems": {name: len(keys) for name, keys in subsets.items()},
             "samples": job.samples,
+            "stages": job.stages,
             "completions": job.size,
             "first_prompts": {name: prompt.to_dict() for name, prompt in first.items()},
         }
@@ -340,10 +390,26 @@ def _print_plan(job: Job, as_json: bool) -> None:
     for name, prompt in first.items():
         click.echo(f"--- {subsets[name][0]} ({prompt.style}) ---\n{prompt}\n")
     counted = ", ".join(f"{len(keys)} of {name}" for name, keys in subsets.items())
+    for label, tokens in lengths.items():
+        if tokens is None:
+            characters = sum(len(str(asked.prompt)) for asked in job.first.values())
+            length = f"{characters} characters (this kind of model has no tokenizer at hand)"
+        else:
+            length = f"{tokens} tokens"
+        click.echo(f"{label}: {length} in one prompt of every problem")
+    stages = f" in {job.stages} stages" if job.stages > 1 else ""
     click.echo(
         f"{len(job.models)} model(s) x {len(job.problems)} problems ({counted}) "
-        f"x {job.samples} sample(s) = {job.size} completions, to be stored in {job.out}"
+        f"x {job.samples} sample(s){stages} = {job.size} completions of at most "
+        f"{job.identity.sampling.max_tokens} tokens, to be stored in {job.out}"
     )
+
+
+def _tokens(job: Job, model: Model) -> int | None:
+    """The tokens of all first-stage prompts, where the model can count them."""
+    counts = [model.count_tokens(asked.prompt) for asked in job.first.values()]
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
 
 
 def _print_summary(summary: Summary, as_json: bool) -> None:
@@ -381,10 +447,9 @@ def score(run: Path, against: str | None, as_json: bool, **strictness: Any) -> N
     from harness.sweeping import score as score_run
 
     policy = _policy(**strictness)
-    earlier = Run(run).policies
-    if against is not None and against not in earlier:
-        raise UserError(f"{run} has no verdicts {against!r}; {suggest(against, earlier)}")
-    others = [name for name in earlier if name != policy.name]
+    opened = Run(run)
+    opened.verdicts(against)  # for its error message
+    others = [name for name in opened.policies if name != policy.name]
     before = against or (others[-1] if others else None)
     with for_stderr() as progress:
         scored = score_run(run, policy=policy, progress=progress)
@@ -400,44 +465,8 @@ def score(run: Path, against: str | None, as_json: bool, **strictness: Any) -> N
         print_changes(found)
 
 
-@cli.command()
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["html", "markdown", "latex", "csv", "json"]),
-    help="Only this: the page, or the table as text on stdout.",
-)
-@click.option("--policy", help="Verdicts to report, by name; by default the latest.")
-@click.option(
-    "--majority",
-    is_flag=True,
-    help="Also majority votes (maj@k), with answers grouped as mathematics.",
-)
-def report(runs: tuple[Path, ...], form: str | None, policy: str | None, majority: bool) -> None:
-    """Print a run's table and write its page (report.html), or export the table."""
-    from harness.report import export, print_published, print_summary, write_page
-    from harness.report.tables import print_votes
-    from harness.store import Run
-
-    if majority and form is not None:
-        raise UserError("--majority goes with the table on the terminal, without --format")
-    for path in runs:
-        run = Run(path)
-        if policy is not None and policy not in run.policies:
-            raise UserError(f"{path} has no verdicts {policy!r}; {suggest(policy, run.policies)}")
-        if form is not None and form != "html":
-            click.echo(export(run.summary(policy), form), nl=False)
-            continue
-        if form is None:
-            print_summary(run.summary(policy))
-            print_published(run.summary(policy))
-            if majority:
-                print_votes(run, policy)
-        click.echo(f"wrote {write_page(run, policy=policy)}", err=True)
-
-
-cli.add_command(compare)
+for command in (report, compare, export_samples, view):
+    cli.add_command(command)
 
 
 # --- verify ------------------------------------------------------------------------------------
@@ -475,7 +504,7 @@ def verify(
         sys.stdin.read() if answer == "-" else answer,
         integrand,
         variable=variable,
-        assumptions=_pairs(assume, "--assume"),
+        assumptions=key_values(assume, "--assume"),
         **strictness,
     )
     if as_json:
@@ -595,3 +624,8 @@ def _validate(benchmarks: tuple[str, ...], as_json: bool) -> int:
 
 
 cli.add_command(generate)
+cli.add_command(train)
+cli.add_command(serve_reward)
+cli.add_command(brittleness)
+cli.add_command(logprobs)
+cli.add_command(pairwise)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from harness.cli_report import prices_option
 from harness.errors import UserError
 
 
@@ -43,6 +44,7 @@ from harness.errors import UserError
     help="Say how many problems or samples would detect such a difference.",
 )
 @click.option("--policy", help="Verdicts to compare, by name; by default the latest common ones.")
+@prices_option
 @click.option("--json", "form", flag_value="json", help="JSON on stdout.")
 @click.option("--csv", "form", flag_value="csv", help="CSV on stdout.")
 @click.option("--latex", "form", flag_value="latex", help="A LaTeX table (booktabs) on stdout.")
@@ -54,6 +56,7 @@ def compare(
     breakdown: Any,
     target: float,
     policy: str | None,
+    prices: Path | None,
     form: str | None,
 ) -> None:
     """Compare models problem by problem, or perturbations with their originals.
@@ -62,12 +65,19 @@ def compare(
     docs/statistics.md says what each number means.
     """
     from harness.comparing import compare as compare_runs
+    from harness.prices import Prices
     from harness.report.contrasts import export_comparison, print_comparison
 
     if len({path.resolve() for path in runs}) < len(runs):
         raise UserError("a run is named twice")
     comparison = compare_runs(
-        *runs, by=by, policy=policy, ks=ks, breakdown=breakdown, target=target / 100
+        *runs,
+        by=by,
+        policy=policy,
+        ks=ks,
+        breakdown=breakdown,
+        target=target / 100,
+        prices=Prices.read(prices) if prices else None,
     )
     if form is None:
         print_comparison(comparison)

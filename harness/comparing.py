@@ -21,8 +21,9 @@ from harness.comparison import (
     pair_problems,
     with_family,
 )
-from harness.errors import UserError, suggest
-from harness.metrics import Tally, powers, tally_samples
+from harness.errors import UserError
+from harness.metrics import Cost, Tally, powers, tally_samples
+from harness.prices import Prices, costs, spec_of
 from harness.store import Run
 
 By = Literal["model", "perturbation"]
@@ -49,6 +50,7 @@ def compare(
     ks: Iterable[int] = (),
     breakdown: Breakdown | None = None,
     target: float = TARGET,
+    prices: Prices | None = None,
 ) -> Comparison:
     """Compare the models of runs, or a run's subsets with what they were made from.
 
@@ -61,6 +63,7 @@ def compare(
         breakdown: also for each ``"tag"`` of the (original) problems, or each ``"operator"`` of
             their integrands, at the primary k.
         target: the difference to compute the needed number of problems and samples for.
+        prices: what tokens cost; the comparison then says what each system cost.
 
     """
     opened = [run if isinstance(run, Run) else Run(run) for run in runs]
@@ -68,7 +71,7 @@ def compare(
         raise UserError("there is nothing to compare: name at least one run")
     if not 0 < target <= 1:
         raise UserError(f"the difference to detect must be between 0 and 1, not {target}")
-    policy = _common_policy(opened, policy)
+    policy = common_policy(opened, policy)
     systems = _systems(opened, policy)
     primary, notes = _primary_k(opened)
     if by == "perturbation":
@@ -108,6 +111,7 @@ def compare(
         rows.append(row)
         pairs.append(group.pairs)
     contrasts = with_family(rows, pairs, primary, target)
+    spent = _costs(opened, prices, policy, notes) if prices else {}
     return Comparison(
         by=by,
         primary_k=primary,
@@ -117,7 +121,21 @@ def compare(
         policy=policy,
         runs=tuple(str(run.path) for run in opened),
         notes=tuple(notes),
+        costs=spent,
     )
+
+
+def _costs(
+    runs: Sequence[Run], prices: Prices, policy: str, notes: list[str]
+) -> dict[str, Cost | None]:
+    """What each system cost by name; models without a price are noted."""
+    found: dict[str, Cost | None] = {}
+    specs = []
+    for run, names in zip(runs, system_names(runs), strict=True):
+        specs += [spec_of(run, model) for model in run.models]
+        found |= {names[model]: cost for model, cost in costs(run, prices, policy).items()}
+    notes += [lacking] if (lacking := prices.without(specs)) else []
+    return found
 
 
 @dataclass(frozen=True)
@@ -151,7 +169,8 @@ def _models(systems: Sequence[System]) -> tuple[list[_Group], int]:
         common = {
             key: problem
             for key, problem in there.items()
-            if key in here and problem.content_hash == here[key].content_hash
+            if key in here
+            and (problem is here[key] or problem.content_hash == here[key].content_hash)
         }
         changed |= {key for key in there.keys() & here.keys() if key not in common}
         pairs = pair_problems(
@@ -208,14 +227,11 @@ def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
     return tuple(sorted(found - _COMMON))
 
 
-def _common_policy(runs: Sequence[Run], policy: str | None) -> str:
+def common_policy(runs: Sequence[Run], policy: str | None) -> str:
     for run in runs:
         if not run.policies:
             raise UserError(f"{run.path} has no verdicts; make them: run.py score {run.path}")
-        if policy is not None and policy not in run.policies:
-            raise UserError(
-                f"{run.path} has no verdicts {policy!r}; {suggest(policy, run.policies)}"
-            )
+        run.verdicts(policy)  # for its error message
     if policy is not None:
         return policy
     common = [name for name in runs[0].policies if all(name in run.policies for run in runs)]
@@ -239,24 +255,39 @@ def _primary_k(runs: Sequence[Run]) -> tuple[int, list[str]]:
 
 
 def _systems(runs: Sequence[Run], policy: str) -> list[System]:
-    """Every model of every run, named so that they are told apart."""
-    found = []
-    for run in runs:
-        tallies = tally_samples(run, policy)
-        found += [(run, model, tallies[model]) for model in run.models if tallies[model]]
-    labels = Counter(run.models[model]["label"] for run, model, _ in found)
+    """Every model of every run that was asked anything."""
+    return [
+        System(names[model], run, tallies[model])
+        for run, names in zip(runs, system_names(runs), strict=True)
+        for tallies in [tally_samples(run, policy)]
+        for model in run.models
+        if tallies[model]
+    ]
+
+
+def system_names(runs: Sequence[Run]) -> list[dict[str, str]]:
+    """A name for every model of every run, by its hash, so that they are told apart.
+
+    The label, and where two have the same one the prompt, or else the run's name; and as a last
+    resort the beginning of the hash.
+    """
+    labels = Counter(
+        label for run in runs for label in {entry["label"] for entry in run.models.values()}
+    )
     prompts = {run.path: _prompts(run) for run in runs}
     by_prompt = len(set(prompts.values())) == len(runs)
-    names = []
-    for run, model, _ in found:
-        name = run.models[model]["label"]
-        if labels[name] > 1 and len(runs) > 1:
-            name += f" [{prompts[run.path] if by_prompt else run.path.name}]"
-        names.append(name)
-    again = Counter(names)
+    names: list[dict[str, str]] = []
+    for run in runs:
+        names.append({})
+        for model, entry in run.models.items():
+            name = entry["label"]
+            if labels[name] > 1:  # in several runs
+                name += f" [{prompts[run.path] if by_prompt else run.path.name}]"
+            names[-1][model] = name
+    again = Counter(name for one in names for name in one.values())
     return [
-        System(f"{name} #{model[:6]}" if again[name] > 1 else name, run, tallies)
-        for name, (run, model, tallies) in zip(names, found, strict=True)
+        {model: f"{name} #{model[:6]}" if again[name] > 1 else name for model, name in one.items()}
+        for one in names
     ]
 
 

@@ -19,9 +19,9 @@ Pure functions; `harness.comparing` takes the numbers from runs.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from benchmarks.problem import Problem
@@ -34,7 +34,7 @@ from harness.inference import (
     samples_needed,
     sign_flip,
 )
-from harness.metrics import LEVEL, Tally, pass_at_k
+from harness.metrics import LEVEL, Cost, Tally, pass_at_k
 from harness.resampling import cluster_sums
 
 #: The power that the detectable difference is computed for.
@@ -43,7 +43,7 @@ POWER = 0.8
 FEWEST = 5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pair:
     """What is compared with what: the samples of one problem, or of several that are averaged."""
 
@@ -52,10 +52,16 @@ class Pair:
     first: tuple[Tally, ...]
     second: tuple[Tally, ...]
 
-    @property
+    @cached_property
     def samples(self) -> tuple[int, int]:
         """The fewest samples of any problem on each side."""
         return min(t.samples for t in self.first), min(t.samples for t in self.second)
+
+    @cached_property
+    def alike(self) -> tuple[int, int]:
+        """The same of samples that are drawn alike: ranked candidates say nothing about luck."""
+        ranked = any(t.first is not None for t in (*self.first, *self.second))
+        return (0, 0) if ranked else self.samples
 
 
 def pair_problems(first: Mapping[str, Tally], second: Mapping[str, Tally]) -> list[Pair]:
@@ -76,8 +82,10 @@ def pair_parents(
     number of problems whose original was not asked.
     """
     originals: dict[tuple[str, str], str] = {}
+    anywhere: dict[str, str] = {}  # what was made of another benchmark's problems
     for key, problem in problems.items():
         originals.setdefault((problem.benchmark, problem.id), key)
+        anywhere.setdefault(problem.id, key)
     kinds: dict[str, set[str | None]] = {}
     for problem in problems.values():
         if problem.pair_parent is not None:
@@ -92,7 +100,8 @@ def pair_parents(
             group += f": {problem.perturbation}"
         family = children.setdefault(group, {})
         alone.setdefault(group, 0)
-        parent = originals.get((problem.benchmark, problem.pair_parent))
+        place = (problem.benchmark, problem.pair_parent)
+        parent = originals.get(place) or anywhere.get(problem.pair_parent)
         if parent is None or parent not in tallies:
             alone[group] += 1
         else:
@@ -114,13 +123,29 @@ def pair_parents(
 Value = Callable[[Tally], float]
 
 
-def _mean(side: Sequence[Tally], value: Value) -> float:
-    return math.fsum(map(value, side)) / len(side)
+def _means(sides: Iterable[Sequence[Tally]], value: Value) -> list[float]:
+    """The mean of ``value`` over each side; worked out once for tallies with the same numbers."""
+    known: dict[tuple[int, int, int, int | None], float] = {}
+
+    def looked_up(t: Tally) -> float:
+        key = (t.samples, t.correct, t.unknown, t.first)
+        found = known.get(key)
+        if found is None:
+            found = known[key] = value(t)
+        return found
+
+    return [
+        looked_up(side[0]) if len(side) == 1 else math.fsum(map(looked_up, side)) / len(side)
+        for side in sides
+    ]
 
 
-@lru_cache(maxsize=1 << 16)
-def _pass(n: int, c: int, k: int) -> float:
-    return pass_at_k(n, c, k)
+def _first(pairs: Sequence[Pair], value: Value) -> list[float]:
+    return _means((pair.first for pair in pairs), value)
+
+
+def _second(pairs: Sequence[Pair], value: Value) -> list[float]:
+    return _means((pair.second for pair in pairs), value)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -133,7 +158,7 @@ def pass_twice(n: int, c: int, k: int) -> float:
     """
     if 2 * k > n:
         raise ValueError(f"two sets of {k} samples are more than {n}")
-    return 2 * _pass(n, c, k) - _pass(n, c, 2 * k)
+    return 2 * pass_at_k(n, c, k) - pass_at_k(n, c, 2 * k)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -149,7 +174,7 @@ def sampling_variance(n: int, c: int, k: int, at: int) -> float:
         raise ValueError(f"the variance of pass@{k} needs {2 * k} samples, not {n}, and k <= {at}")
 
     def miss(j: int) -> float:
-        return 1.0 - _pass(n, c, j)
+        return 1.0 - pass_at_k(n, c, j)
 
     sets = math.comb(at, k)
     overlaps = (
@@ -180,16 +205,16 @@ class Transfer:
 
 def transfer(pairs: Sequence[Pair], k: int, seed: int = 0) -> Transfer | None:
     """`Transfer` from the first side of the pairs to the second; None if nothing was solved."""
-    solved = [_mean(pair.first, lambda t: _pass(t.samples, t.correct, k)) for pair in pairs]
-    second = [_mean(pair.second, lambda t: _pass(t.samples, t.correct, k)) for pair in pairs]
+    solved = _first(pairs, lambda t: pass_at_k(*t.drawn(k), k))
+    second = _second(pairs, lambda t: pass_at_k(*t.drawn(k), k))
     weight = math.fsum(solved)
     if weight <= 0:
         return None
     lost = [a * (1 - b) for a, b in zip(solved, second, strict=True)]
     share = math.fsum(lost) / weight
-    if any(2 * k > pair.samples[0] for pair in pairs):
+    if any(2 * k > pair.alike[0] for pair in pairs):
         return Transfer(share, None, None, None)
-    again = [_mean(pair.first, lambda t: pass_twice(t.samples, t.correct, k)) for pair in pairs]
+    again = _first(pairs, lambda t: pass_twice(t.samples, t.correct, k))
     control = 1 - math.fsum(again) / weight
     # (solved - solved and again) is what was solved and then failed; the difference of the two:
     excess = [one - (a - two) for one, a, two in zip(lost, solved, again, strict=True)]
@@ -199,7 +224,7 @@ def transfer(pairs: Sequence[Pair], k: int, seed: int = 0) -> Transfer | None:
 
 def reverse(pairs: Sequence[Pair]) -> list[Pair]:
     """The same pairs the other way round."""
-    return [replace(pair, first=pair.second, second=pair.first) for pair in pairs]
+    return [Pair(pair.unit, pair.cluster, pair.second, pair.first) for pair in pairs]
 
 
 # --- power -------------------------------------------------------------------------------------
@@ -228,7 +253,9 @@ class Design:
 
 def design(pairs: Sequence[Pair], k: int, target: float, alpha: float = 1 - LEVEL) -> Design | None:
     """The `Design` of these pairs; None where nothing varies yet, or is too little."""
-    differences = [_difference(pair, k) for pair in pairs]
+    first = _first(pairs, lambda t: pass_at_k(*t.drawn(k), k))
+    second = _second(pairs, lambda t: pass_at_k(*t.drawn(k), k))
+    differences = [b - a for a, b in zip(first, second, strict=True)]
     mean = math.fsum(differences) / len(differences)
     clusters = [pair.cluster for pair in pairs]
     sums, _ = cluster_sums([[d - mean for d in differences]], clusters)
@@ -237,7 +264,7 @@ def design(pairs: Sequence[Pair], k: int, target: float, alpha: float = 1 - LEVE
         return None
     scale = count / len(pairs) ** 2
     variance = count * scale * float((sums**2).sum()) / (count - 1)
-    fewest = min(min(pair.samples) for pair in pairs)
+    fewest = min(min(pair.alike) for pair in pairs)
 
     weights: dict[tuple[int, int], float] = {}
     for pair in pairs:
@@ -266,13 +293,6 @@ def design(pairs: Sequence[Pair], k: int, target: float, alpha: float = 1 - LEVE
         clusters_needed=clusters_needed(variance, target, alpha, POWER),
         samples_needed=needed,
     )
-
-
-def _difference(pair: Pair, k: int) -> float:
-    first, second = (
-        _mean(side, lambda t: _pass(t.samples, t.correct, k)) for side in (pair.first, pair.second)
-    )
-    return second - first
 
 
 # --- the comparison ----------------------------------------------------------------------------
@@ -334,6 +354,7 @@ class Comparison:
     policy: str | None = None
     runs: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    costs: Mapping[str, Cost | None] = field(default_factory=dict)  # by system, if there are prices
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -352,6 +373,7 @@ def contrast(
     if not pairs:
         raise ValueError("nothing is paired")
     samples = min(p.samples[0] for p in pairs), min(p.samples[1] for p in pairs)
+    back = reverse(pairs)
     return Contrast(
         group=group,
         first=names[0],
@@ -360,27 +382,29 @@ def contrast(
         clusters=len({pair.cluster for pair in pairs}),
         samples=samples,
         unpaired=unpaired,
-        differences=tuple(_compare(pairs, k, seed) for k in ks if k <= min(samples)),
+        differences=tuple(_compare(pairs, back, k, seed) for k in ks if k <= min(samples)),
         system=system,
     )
 
 
-def _compare(pairs: Sequence[Pair], k: int, seed: int) -> Difference:
+def _compare(pairs: Sequence[Pair], back: Sequence[Pair], k: int, seed: int) -> Difference:
+    """The difference at one k; ``back`` are the same pairs the other way round."""
+
     def value(t: Tally) -> float:
-        return _pass(t.samples, t.correct, k)
+        return pass_at_k(*t.drawn(k), k)
 
     def best(t: Tally) -> float:
-        return _pass(t.samples, t.correct + t.unknown, k)
+        return pass_at_k(*t.drawn_at_best(k), k)
 
     clusters = [pair.cluster for pair in pairs]
-    first = [_mean(pair.first, value) for pair in pairs]
-    second = [_mean(pair.second, value) for pair in pairs]
+    first = _first(pairs, value)
+    second = _second(pairs, value)
     differences = [b - a for a, b in zip(first, second, strict=True)]
     count = len(pairs)
     means = math.fsum(first) / count, math.fsum(second) / count
     tops = (
-        math.fsum(_mean(pair.first, best) for pair in pairs) / count,
-        math.fsum(_mean(pair.second, best) for pair in pairs) / count,
+        math.fsum(_first(pairs, best)) / count,
+        math.fsum(_second(pairs, best)) / count,
     )
     test = sign_flip(differences, clusters, seed)
     return Difference(
@@ -393,7 +417,7 @@ def _compare(pairs: Sequence[Pair], k: int, seed: int) -> Difference:
         p=test.p,
         exact=test.exact,
         lost=transfer(pairs, k, seed),
-        gained=transfer(reverse(pairs), k, seed),
+        gained=transfer(back, k, seed),
     )
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from benchmarks.problem import Problem
 from harness.errors import UserError
 from harness.requests import Completion
+from rewards.arithmetic import verify_integer
+from rewards.labels import verify_label
 from rewards.verdict import Verdict
 from rewards.version import VERSION
 from rewards.workers import averify_many
@@ -51,17 +54,56 @@ async def grade(
         tasks.setdefault(problem.task, []).append(position)
     verdicts: dict[int, Verdict] = {}
     for task, positions in tasks.items():
-        if task != "integration":
+        if task not in _GRADERS:
             raise UserError(f"answers to the task {task!r} cannot be scored by this version")
         group = [pairs[position] for position in positions]
-        judged = await averify_many(
-            [completion.text for _, completion in group],
-            [str(problem.target["integrand"]) for problem, _ in group],
-            variable=[problem.target["variable"] for problem, _ in group],
-            assumptions=[dict(problem.assumptions) for problem, _ in group],
-            truncated=[completion.finish_reason.cut_off for _, completion in group],
-            stop=list(stop.get(task, ())),
-            **asdict(policy),
-        )
+        judged = await _GRADERS[task](group, policy, tuple(stop.get(task, ())))
         verdicts.update(zip(positions, judged, strict=True))
     return [verdicts[position] for position in range(len(pairs))]
+
+
+Pairs = Sequence[tuple[Problem, Completion]]
+
+
+async def _antiderivatives(pairs: Pairs, policy: Policy, stop: tuple[str, ...]) -> list[Verdict]:
+    return await averify_many(
+        [completion.text for _, completion in pairs],
+        [str(problem.target["integrand"]) for problem, _ in pairs],
+        variable=[problem.target["variable"] for problem, _ in pairs],
+        assumptions=[dict(problem.assumptions) for problem, _ in pairs],
+        truncated=[completion.finish_reason.cut_off for _, completion in pairs],
+        stop=list(stop),
+        **asdict(policy),
+    )
+
+
+def _by_text(verify: Callable[..., Verdict], target: str) -> Grader:
+    """For verifiers that only read text: they are quick, and need no worker."""
+
+    async def judge(pairs: Pairs, policy: Policy, stop: tuple[str, ...]) -> list[Verdict]:
+        def all_of_them() -> list[Verdict]:
+            return [
+                verify(
+                    completion.text,
+                    problem.target[target],
+                    strict=policy.strict,
+                    stop=stop,
+                    truncated=completion.finish_reason.cut_off,
+                )
+                for problem, completion in pairs
+            ]
+
+        return await asyncio.to_thread(all_of_them)
+
+    return judge
+
+
+Grader = Callable[[Pairs, Policy, tuple[str, ...]], Awaitable[list[Verdict]]]
+
+#: Task -> how its answers are judged.
+_GRADERS: dict[str, Grader] = {
+    "integration": _antiderivatives,
+    "derivation_step": _by_text(verify_label, "label"),
+    "calculus_step": _by_text(verify_label, "label"),
+    "arithmetic": _by_text(verify_integer, "value"),
+}

@@ -63,8 +63,8 @@ def validate(
     """
     report: dict[str, Any] = {"proven": 0, "partly": 0, "without": 0, "failed": None}
     specs = benchmarks or [f"{name}/all" for name in names()]
-    subsets = {subset.name: subset for spec in specs for subset in resolve(spec)}
-    for name, subset in subsets.items():
+    subsets = {(subset.name, subset.source): subset for spec in specs for subset in resolve(spec)}
+    for subset in subsets.values():
         problems = subset.problems(None, seed)
         known = [problem for problem in problems if "antiderivative" in problem.target]
         verdicts = run_async(grade([(p, _reference(p)) for p in known], Policy(), {}))
@@ -78,7 +78,7 @@ def validate(
             coverage = verdict.evidence.coverage
             report["partly"] += coverage is not None and coverage < 1
         report["without"] += len(problems) - len(known)
-        say(f"{name}: {len(known)} references proven")
+        say(f"{subset.name}: {len(known)} references proven")
     return report
 
 

@@ -10,6 +10,9 @@ returned for; `fsync` follows within a second, so that a power cut loses no more
 unfinished last line is what a kill in the middle of a write leaves: the writer drops it (or ends
 it, where only the newline is missing) and readers pass over it. Anything else that is not a row is
 an error that names file and line, found before anything is changed.
+
+What is often asked of all rows at once can be counted when a shard is sealed (`Counting`), and is
+then kept beside it.
 """
 
 from __future__ import annotations
@@ -19,9 +22,10 @@ import json
 import os
 import time
 import zlib
-from collections.abc import Callable, Collection, Iterator, Set
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Set
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -47,15 +51,31 @@ class Place:
     line: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """What is to be known of a shard's rows: JSON that ``of`` makes of them, kept under ``name``.
+
+    Another ``of`` takes another name, so that nobody reads what another version counted.
+    """
+
+    name: str
+    of: Callable[[Iterable[Row]], Any]
+
+
 class LogReader:
     """Reads a log, also while another process writes it."""
 
     def __init__(
-        self, directory: Path, heavy: Collection[str], required: Collection[str] = ("key",)
+        self,
+        directory: Path,
+        heavy: Collection[str],
+        required: Collection[str] = ("key",),
+        counting: Counting | None = None,
     ) -> None:
         self.directory = directory
         self.heavy = frozenset(heavy)
         self.required = frozenset(required)
+        self.counting = counting
 
     def heads(self) -> Iterator[tuple[Place, Row]]:
         """Every row without its heavy fields, in the order of writing, with its place."""
@@ -70,6 +90,56 @@ class LogReader:
         """Every row in full, in the order of writing."""
         for shard in self._shards():
             yield from (row for _, row in self._rows_of(shard))
+
+    def state(self) -> tuple[tuple[str, int, int], ...]:
+        """Names, sizes and times of the shards: the same as long as nobody has written."""
+        found = []
+        for path in sorted(self.directory.glob("[0-9]*.jsonl*")):
+            with suppress(FileNotFoundError):  # sealed a moment ago
+                stat = path.stat()
+                found.append((path.name, stat.st_size, stat.st_mtime_ns))
+        return tuple(found)
+
+    def counts(self) -> Iterator[Any]:
+        """What the log's `Counting` makes of each shard; made only once for sealed ones."""
+        if self.counting is None:
+            raise ValueError(f"nothing is counted of {self.directory}")
+        for shard in self._shards():
+            found = self._stored_counts(shard)
+            if found is None:
+                found = self.counting.of(row for _, row in self._rows_of(shard))
+                if self._sealed(shard).exists() and not self._unsealed(shard).exists():
+                    with suppress(OSError):  # a run that may only be read is counted every time
+                        self._store_counts(shard, found)
+            yield found
+
+    def _stored_counts(self, shard: int) -> Any:
+        """What was counted of a sealed shard, if it is of this very file."""
+        try:
+            stored = json.loads(self._counts(shard).read_bytes())
+            return stored["counts"] if stored["stamp"] == self._stamp(shard) else None
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def _store_counts(self, shard: int, counts: Any) -> None:
+        stored = {"stamp": self._stamp(shard), "counts": counts}
+        write_atomically(self._counts(shard), json.dumps(stored, separators=(",", ":")).encode())
+
+    def _stamp(self, shard: int) -> list[Any]:
+        """Size and last bytes of a sealed shard, which hold the checksum of its last block."""
+        with self._sealed(shard).open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - 8))
+            return [size, file.read().hex()]
+
+    def block(self, place: Place) -> dict[Place, Row]:
+        """A row together with those that are read at no further cost: in a sealed shard, many."""
+        if place.line is None:
+            return {place: self.read(place)}
+        return {
+            Place(place.shard, offset, line): row
+            for offset, line, row in _blocks(self._sealed(place.shard), self.required, place.offset)
+        }
 
     def read(self, place: Place) -> Row:
         """One row in full."""
@@ -108,6 +178,10 @@ class LogReader:
     def _index(self, shard: int) -> Path:
         return self.directory / f"{shard:05}.index.gz"
 
+    def _counts(self, shard: int) -> Path:
+        assert self.counting is not None
+        return self.directory / f"{shard:05}.{self.counting.name}.json"
+
     def _head(self, row: Row) -> Row:
         return {name: value for name, value in row.items() if name not in self.heavy}
 
@@ -120,9 +194,10 @@ class Log(LogReader):
         directory: Path,
         heavy: Collection[str],
         required: Collection[str] = ("key",),
+        counting: Counting | None = None,
         shard_bytes: int | None = None,
     ) -> None:
-        super().__init__(directory, heavy, required)
+        super().__init__(directory, heavy, required, counting)
         self.shard_bytes = shard_bytes or SHARD_BYTES
         self._file = -1
         self._size = 0
@@ -208,10 +283,18 @@ class Log(LogReader):
         path.unlink()
 
     def _write_index(self, shard: int) -> None:
+        """Write what is derived from a sealed shard, in one pass over it."""
         with _replacing(self._index(shard)) as file, gzip.open(file, "wb", 6) as index:
-            for offset, line, row in _blocks(self._sealed(shard), self.required):
-                entry = [offset, line, self._head(row)]
-                index.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")
+
+            def indexed() -> Iterator[Row]:
+                for offset, line, row in _blocks(self._sealed(shard), self.required):
+                    entry = [offset, line, self._head(row)]
+                    index.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")
+                    yield row
+
+            counts = self.counting.of(indexed()) if self.counting else deque(indexed(), 0)
+        if self.counting:
+            self._store_counts(shard, counts)
 
     def _later(self, work: Callable[..., None], *arguments: Any) -> None:
         self._pending.append(self._worker.submit(work, *arguments))

@@ -25,9 +25,10 @@ and 5.3, for the bootstrap of clustered data.
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.problem import Problem
-from harness.requests import FinishReason
+from harness import counts
 from harness.resampling import cluster_sums, resampled
 from rewards.verdict import Status
 
@@ -46,13 +47,12 @@ LEVEL = 0.95
 RESAMPLES = 2_000
 #: Subsets of the samples over which a majority vote is averaged.
 VOTES = 2_000
-#: The verifier could not tell: not evidence against the model.
-UNKNOWN = frozenset({Status.UNDECIDED, Status.TIMEOUT, Status.ERROR})
 Z = 1.959963984540054  # the normal quantile of (1 + LEVEL) / 2
 
 Floats = NDArray[np.float64]
 
 
+@lru_cache(maxsize=1 << 16)
 def pass_at_k(n: int, c: int, k: int) -> float:
     """The unbiased estimate of pass@k from ``c`` correct samples among ``n``: 1 - C(n-c,k)/C(n,k).
 
@@ -204,13 +204,33 @@ def interval(
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The samples of one problem."""
+    """The samples of one problem.
+
+    ``first`` is None for samples that are drawn alike. For ranked candidates (of a beam search) it
+    is the rank of the best correct one, counted from 0, or ``samples`` where there is none.
+    """
 
     problem: str
     cluster: str
     samples: int
     correct: int
     unknown: int
+    first: int | None = None
+
+    def drawn(self, k: int) -> tuple[int, int]:
+        """Of how many samples, and how many correct ones, pass@k is that of these samples.
+
+        Of ranked candidates the k best are looked at, and no others: 1 - Fail@k.
+        """
+        if self.first is None:
+            return self.samples, self.correct
+        return k, int(self.first < k)
+
+    def drawn_at_best(self, k: int) -> tuple[int, int]:
+        """The same if everything undecided were correct."""
+        if self.first is None:
+            return self.samples, self.correct + self.unknown
+        return k, int(self.first < k or self.unknown > 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +243,11 @@ class Estimate:
     low: float
     high: float
 
+    def failures(self) -> Estimate:
+        """Fail@k, from the share of problems solved by the k best candidates."""
+        low, high = self.interval
+        return Estimate(self.k, 1 - self.value, (1 - high, 1 - low), 1 - self.high, 1 - self.low)
+
 
 def estimate(
     tallies: Sequence[Tally],
@@ -233,12 +258,12 @@ def estimate(
     """pass@k over the problems that were sampled, each with at least k samples; or `all_at_k`."""
     if not tallies:
         raise ValueError("pass@k of no problems")
-    values = [metric(tally.samples, tally.correct, k) for tally in tallies]
-    best = [metric(tally.samples, tally.correct + tally.unknown, k) for tally in tallies]
+    values = [metric(*tally.drawn(k), k) for tally in tallies]
+    best = [metric(*tally.drawn_at_best(k), k) for tally in tallies]
     bounds = interval(
         values,
         [tally.cluster for tally in tallies],
-        single=all(tally.samples == 1 for tally in tallies),
+        single=all(tally.samples == 1 or tally.first is not None for tally in tallies),
         seed=seed,
     )
     mean = math.fsum(values) / len(values)
@@ -250,41 +275,87 @@ class Usage:
     """What the answers took, summed over samples and divided by problems.
 
     A problem is solved if one of its samples is correct; None where none is. Tokens are None where
-    the model's server does not count them.
+    the model's server does not count them. ``cached_tokens_per_problem`` are those of the prompt's
+    that the server had ready, ``reasoning_tokens_per_problem`` those of the completion's that are
+    its reasoning.
     """
 
+    problems: int
+    solved: int
     seconds_per_problem: float
     seconds_per_solved: float | None
     tokens_per_problem: float | None = None
     tokens_per_solved: float | None = None
     prompt_tokens_per_problem: float | None = None
-
-    def cost(self, prompt_price: float, completion_price: float) -> float | None:
-        """The price of a problem, from prices per million tokens."""
-        if self.tokens_per_problem is None:
-            return None
-        prompts = prompt_price * (self.prompt_tokens_per_problem or 0.0)
-        return (prompts + completion_price * self.tokens_per_problem) / 1e6
-
-
-SPENT = ("samples", "seconds", "counted", "tokens", "prompt_tokens")
+    cached_tokens_per_problem: float | None = None
+    reasoning_tokens_per_problem: float | None = None
 
 
 def usage(spent: Sequence[Mapping[str, float]], solved: int) -> Usage:
-    """The `Usage` of problems from their sums of ``seconds``, ``tokens``, ``prompt_tokens``.
+    """The `Usage` of problems from their sums (`harness.counts.count_completions`).
 
-    ``counted`` and ``samples`` of a sum say for how many samples tokens are known: an estimate from
-    only some of them would be too low.
+    An estimate from only some of the samples would be too low: tokens are known if those of every
+    row are.
     """
-    total = {name: math.fsum(problem.get(name, 0.0) for problem in spent) for name in SPENT}
-    known = total["samples"] > 0 and total["counted"] == total["samples"]
-    tokens, prompts = total["tokens"], total["prompt_tokens"]
+    names = ("rows", "counted", "seconds", "completion_tokens", "prompt_tokens", "cached",
+             "reasoning_tokens")  # fmt: skip
+    total = {name: math.fsum(sums.get(name, 0.0) for sums in spent) for name in names}
+    known = total["rows"] > 0 and total["counted"] == total["rows"]
+
+    def each(name: str, count: int) -> float | None:
+        return total[name] / count if known and count else None
+
     return Usage(
+        problems=len(spent),
+        solved=solved,
         seconds_per_problem=total["seconds"] / len(spent),
         seconds_per_solved=total["seconds"] / solved if solved else None,
-        tokens_per_problem=tokens / len(spent) if known else None,
-        tokens_per_solved=tokens / solved if known and solved else None,
-        prompt_tokens_per_problem=prompts / len(spent) if known else None,
+        tokens_per_problem=each("completion_tokens", len(spent)),
+        tokens_per_solved=each("completion_tokens", solved),
+        prompt_tokens_per_problem=each("prompt_tokens", len(spent)),
+        cached_tokens_per_problem=each("cached", len(spent)),
+        reasoning_tokens_per_problem=each("reasoning_tokens", len(spent)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Dollars for a problem with all its samples, and for a solved one (None: none was solved)."""
+
+    per_problem: float
+    per_solved: float | None
+
+
+@dataclass(frozen=True)
+class Classification:
+    """`Labels` as numbers; an answer that is no label is in the column ``none``."""
+
+    accuracy: float
+    f1: float
+    macro_f1: float
+    confusion: Mapping[str, Mapping[str, int]]
+
+
+def classification(found: Iterable[tuple[int, Mapping[str, float]]]) -> Classification | None:
+    """The label metrics of problems, from their true labels (0 or 1) and sums of verdicts."""
+    confusion: dict[Hashable, dict[Hashable | None, int]] = {}
+    for truth, sums in found:
+        row = confusion.setdefault(truth, {0: 0, 1: 0, None: 0})
+        right, wrong = int(sums.get(Status.CORRECT, 0)), int(sums.get(Status.INCORRECT, 0))
+        row[truth] += right
+        row[1 - truth] += wrong
+        row[None] += int(sums["samples"]) - right - wrong
+    if not confusion:
+        return None
+    labels = Labels(confusion)
+    return Classification(
+        accuracy=labels.accuracy,
+        f1=labels.f1(1),
+        macro_f1=labels.macro_f1,
+        confusion={
+            str(truth): {"none" if label is None else str(label): n for label, n in row.items()}
+            for truth, row in sorted(confusion.items(), key=str)
+        },
     )
 
 
@@ -294,7 +365,9 @@ class Row:
 
     ``rates`` are shares of all samples: every verdict status, and ``cut_off`` (stopped by a token
     or time limit) and ``failed`` (the model, or the verifier, met with an error). ``reward`` is the
-    mean over samples, and ``all_passes`` is pass^k.
+    mean over samples, and ``all_passes`` is pass^k. Of ranked candidates ``passes`` are about the k
+    best, ``fails`` is Fail@k, and there is no pass^k. ``labels`` are for tasks whose answers are
+    labels, ``cost`` is there if prices were given.
     """
 
     model: str
@@ -308,6 +381,9 @@ class Row:
     reward: float = 0.0
     all_passes: tuple[Estimate, ...] = ()
     usage: Usage | None = None
+    fails: tuple[Estimate, ...] = ()
+    labels: Classification | None = None
+    cost: Cost | None = None
 
 
 @dataclass(frozen=True)
@@ -320,6 +396,7 @@ class Summary:
     unscored: int = 0
     missing: int = 0
     settings: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -344,107 +421,124 @@ def powers(samples: int, wanted: Iterable[int] = ()) -> list[int]:
     return [k for k in ks if k <= samples]
 
 
+def is_ranked(run: Run) -> bool:
+    """Whether a problem's samples are ranked candidates (of a beam search)."""
+    return bool(run.manifest["identity"]["sampling"].get("beams"))
+
+
+def _tally(key: str, cluster: str, sums: Mapping[str, float], ranked: bool) -> Tally:
+    samples = int(sums["samples"])
+    correct, unknown = int(sums.get(Status.CORRECT, 0)), int(sums.get("unknown", 0))
+    first = int(sums.get(counts.FIRST, samples)) if ranked else None
+    return Tally(key, cluster, samples, correct, unknown, first)
+
+
 def tally_samples(run: Run, policy: str | None = None) -> dict[str, dict[str, Tally]]:
     """The counts of every problem, by model and by problem key."""
+    clusters, ranked = clusters_of(run), is_ranked(run)
+    tallies: dict[str, dict[str, Tally]] = {model: {} for model in run.models}
+    for (model, key), sums in counts.totals(run.verdicts(policy)).items():
+        run.problem(key)  # for its error message
+        tallies[model][key] = _tally(key, clusters[key], sums, ranked)
+    return tallies
+
+
+def clusters_of(run: Run) -> dict[str, str]:
+    """The cluster of every problem of a run, by its key."""
     by_id = {problem.id: problem for problem in run.problems.values()}
-    counts: dict[str, dict[str, list[int]]] = {model: {} for model in run.models}
-    for _, row in run.verdicts(policy).heads():
-        count = counts[row["model"]].setdefault(row["problem"], [0, 0, 0])
-        count[0] += 1
-        count[1] += row["status"] == Status.CORRECT
-        count[2] += row["status"] in UNKNOWN or row["finish_reason"] == FinishReason.ERROR
-    return {
-        model: {
-            key: Tally(key, cluster_of(run.problem(key), by_id), *count)
-            for key, count in found.items()
-        }
-        for model, found in counts.items()
-    }
-
-
-def _add_spent(spent: dict[str, float], row: Mapping[str, Any]) -> None:
-    spent["samples"] += 1
-    spent["seconds"] += row.get("latency", 0.0)
-    if row.get("completion_tokens") is not None:
-        spent["counted"] += 1
-        spent["tokens"] += row["completion_tokens"]
-        spent["prompt_tokens"] += row.get("prompt_tokens") or 0
+    return {key: cluster_of(problem, by_id) for key, problem in run.problems.items()}
 
 
 def summarise(run: Run, policy: str | None = None, ks: Iterable[int] = ()) -> Summary:
     """Count a run's verdicts: a row for each model and subset, and one for all subsets together."""
-    by_id = {problem.id: problem for problem in run.problems.values()}
-    clusters = {key: cluster_of(problem, by_id) for key, problem in run.problems.items()}
-    counts: dict[tuple[str, str], Counter[str]] = {}
-    rewards: dict[tuple[str, str], float] = defaultdict(float)
-    judged = 0
-    for _, row in run.verdicts(policy).heads():
-        counter = counts.setdefault((row["model"], row["problem"]), Counter())
-        judged += 1
-        counter["samples"] += 1
-        counter[row["status"]] += 1
-        reason = FinishReason(row["finish_reason"])
-        counter["unknown"] += row["status"] in UNKNOWN or reason is FinishReason.ERROR
-        counter["cut_off"] += reason.cut_off
-        counter["failed"] += reason is FinishReason.ERROR or row["status"] == Status.ERROR
-        rewards[row["model"], row["problem"]] += row["reward"]
-    stored = 0
-    spent: dict[tuple[str, str], dict[str, float]] = {}
-    for _, row in run.completions.heads():
-        stored += 1
-        _add_spent(spent.setdefault((row["model"], row["problem"]), defaultdict(float)), row)
-    planned = sum(entry["samples"] * entry["problems"] for entry in run.models.values())
-
+    clusters, ranked, wanted = clusters_of(run), is_ranked(run), list(ks)
+    judged = counts.totals(run.verdicts(policy))
+    spent = counts.totals(run.completions)
+    subsets: dict[str, list[str]] = {}
+    for key, problem in run.problems.items():
+        subsets.setdefault(problem.name, []).append(key)
+    groups = list(subsets.items())
+    if len(groups) > 1:
+        groups.append(("all", list(run.problems)))
     rows = []
     for model, entry in run.models.items():
-        subsets: dict[str, list[str]] = {}
-        for key in run.problems:
-            subsets.setdefault(run.problems[key].name, []).append(key)
-        groups = list(subsets.items())
-        if len(groups) > 1:
-            groups.append(("all", list(run.problems)))
         for subset, keys in groups:
-            found = [(key, counts[model, key]) for key in keys if (model, key) in counts]
-            if not found:
-                continue
-            tallies = [
-                Tally(key, clusters[key], counter["samples"], counter[Status.CORRECT],
-                      counter["unknown"])
-                for key, counter in found
-            ]  # fmt: skip
-            total: Counter[str] = Counter()
-            for _, counter in found:
-                total.update(counter)
-            ks_here = powers(min(tally.samples for tally in tallies), ks)
-            rows.append(
-                Row(
-                    model=model,
-                    label=entry["label"],
-                    subset=subset,
-                    problems=len(tallies),
-                    planned=len(keys),
-                    samples=total["samples"],
-                    passes=tuple(estimate(tallies, k) for k in ks_here),
-                    rates={
-                        name: total[name] / total["samples"]
-                        for name in (*(status.value for status in Status), "cut_off", "failed")
-                    },
-                    reward=math.fsum(rewards[model, key] for key, _ in found) / total["samples"],
-                    all_passes=tuple(
-                        estimate(tallies, k, metric=all_at_k) for k in ks_here if k > 1
-                    ),
-                    usage=usage(
-                        [spent.get((model, key), {}) for key, _ in found],
-                        sum(counter[Status.CORRECT] > 0 for _, counter in found),
-                    ),
+            found = {key: judged[model, key] for key in keys if (model, key) in judged}
+            if found:
+                tallies = [_tally(key, clusters[key], found[key], ranked) for key in found]
+                used = [spent.get((model, key), {}) for key in found]
+                rows.append(
+                    _row(
+                        run, model, entry["label"], subset, len(keys), tallies, found, used, wanted
+                    )
                 )
-            )
     latest = run.policies[-1] if run.policies else None
+    stored = sum(int(sums.get("samples", 0)) for sums in spent.values())
+    planned = sum(entry["samples"] * entry["problems"] for entry in run.models.values())
     return Summary(
         run=str(run.path),
         policy=policy or latest,
         rows=tuple(rows),
-        unscored=stored - judged,
+        unscored=stored - sum(int(sums["samples"]) for sums in judged.values()),
         missing=max(0, planned - stored),
         settings=run.manifest["identity"],
     )
+
+
+def _row(
+    run: Run,
+    model: str,
+    label: str,
+    subset: str,
+    planned: int,
+    tallies: Sequence[Tally],
+    judged: Mapping[str, Mapping[str, float]],
+    spent: Sequence[Mapping[str, float]],
+    wanted: Sequence[int],
+) -> Row:
+    ranked = tallies[0].first is not None
+    samples = sum(tally.samples for tally in tallies)
+    ks = _ranks(tallies, wanted) if ranked else powers(min(t.samples for t in tallies), wanted)
+
+    def share(name: str) -> float:
+        return math.fsum(sums.get(name, 0) for sums in judged.values()) / samples
+
+    passes = tuple(estimate(tallies, k) for k in ks)
+    alike = () if ranked else tuple(k for k in ks if k > 1)
+    return Row(
+        model=model,
+        label=label,
+        subset=subset,
+        problems=len(tallies),
+        planned=planned,
+        samples=samples,
+        passes=passes,
+        rates={name: share(name) for name in (*map(str, Status), "cut_off", "failed")},
+        reward=share("reward"),
+        all_passes=tuple(estimate(tallies, k, metric=all_at_k) for k in alike),
+        usage=usage(spent, sum(tally.correct > 0 for tally in tallies)),
+        fails=tuple(found.failures() for found in passes) if ranked else (),
+        labels=classification(
+            (1 if truth else 0, sums)
+            for key, sums in judged.items()
+            if (truth := run.problem(key).target.get("label")) in (0, 1)
+        ),
+    )
+
+
+def usages(run: Run, policy: str | None = None) -> dict[str, Usage]:
+    """The `Usage` of every model over all problems of a run."""
+    spent = counts.totals(run.completions)
+    by_model: dict[str, list[bool]] = {}
+    used: dict[str, list[Mapping[str, float]]] = {}
+    for (model, key), sums in counts.totals(run.verdicts(policy)).items():
+        by_model.setdefault(model, []).append(sums.get(Status.CORRECT, 0) > 0)
+        used.setdefault(model, []).append(spent.get((model, key), {}))
+    return {model: usage(used[model], sum(solved)) for model, solved in by_model.items()}
+
+
+def _ranks(tallies: Sequence[Tally], wanted: Sequence[int]) -> list[int]:
+    """The k of Fail@k: those wanted, or else 1, 5, 10, 50, ... (as published) that there are."""
+    most = min(tally.samples for tally in tallies)
+    usual = sorted({*(base * 10**i for i in range(6) for base in (1, 5)), most})
+    return [k for k in sorted(set(wanted)) or usual if k <= most]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from importlib import resources
+from importlib import import_module, resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
 from harness.errors import UserError, suggest
+from harness.writing import claim, write_rows
 
 if TYPE_CHECKING:
     from benchmarks import Problem
@@ -82,7 +83,7 @@ def print_overlap(benchmarks: Sequence[str], against: str, as_json: bool) -> int
     from benchmarks import load
     from benchmarks.fingerprint import overlap
     from benchmarks.registry import names
-    from harness.sweeping import problems_of
+    from harness.planning import problems_of
 
     ours = problems_of(benchmarks or [f"{name}/all" for name in names()], None, 0)
     found = overlap(ours, load(against))
@@ -115,8 +116,46 @@ def _overlap_row(found: Overlap) -> dict[str, Any]:
 # --- generate ---
 
 
+class Generators(click.Group):
+    """A command for each thing to generate: those with options of their own, and benchmarks."""
+
+    #: Name -> the command, imported when it is asked for.
+    OWN: ClassVar[dict[str, str]] = {
+        "train": "harness.cli_train:generate_train",
+        "lample-charton": "harness.cli_lample_charton:generate_pairs",
+        "lample_charton": "harness.cli_lample_charton:generate_pairs",
+        "derivations": "harness.cli_derivations:generate_derivations",
+        "calculus": "harness.cli_derivations:generate_calculus",
+    }
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        from benchmarks.registry import names
+
+        return sorted({*names(), *self.OWN})
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name in self.OWN:
+            module, _, attribute = self.OWN[name].partition(":")
+            command: click.Command = getattr(import_module(module), attribute)
+            return command
+
+        def run(**options: Any) -> None:
+            _generate(name, **options)
+
+        summary = f"Write problems of {name} to a file, as `sweep --benchmark FILE` reads them."
+        return click.Command(name, callback=run, params=list(_plain.params), help=summary)
+
+
+@click.group(cls=Generators)
+def generate() -> None:
+    """Write problems to a file, as `sweep --benchmark FILE` reads them, or a set to train on.
+
+    The problems hold all that went into them: parents, draws, and whether SymPy could simplify the
+    integrand in time. Every kind has its own --help.
+    """
+
+
 @click.command()
-@click.argument("benchmark")
 @click.option("--subset", metavar="NAME", help="What to generate; `ls benchmarks` lists them.")
 @click.option("--seed", default=0, show_default=True, help="The same seed, the same problems.")
 @click.option("--limit", type=click.IntRange(1), help="At most so many problems.")
@@ -130,7 +169,8 @@ def _overlap_row(found: Overlap) -> dict[str, Any]:
 @click.option(
     "--bank",
     metavar="FILE",
-    help="Make them of these problems instead of the built-in ones, for bee's augmentations.",
+    help="Make them of these problems: bee's augmentations instead of the built-in ones, "
+    "brittleness's neighbours and sums.",
 )
 @source_options
 @click.option(
@@ -140,7 +180,11 @@ def _overlap_row(found: Overlap) -> dict[str, Any]:
     help="A .jsonl file, or a folder for a saved data set of the library `datasets`.",
 )
 @click.option("--force", is_flag=True, help="Replace what is there.")
-def generate(
+def _plain(**options: Any) -> None:
+    """The options of what needs no others."""
+
+
+def _generate(
     benchmark: str,
     subset: str | None,
     seed: int,
@@ -151,19 +195,11 @@ def generate(
     force: bool,
     **options: Any,
 ) -> None:
-    """Write problems to a file, as `sweep --benchmark FILE` reads them.
-
-    The problems hold all that went into them: parents, draws, and whether SymPy could simplify the
-    integrand in time.
-    """
-    if out.suffix not in (".jsonl", ""):
-        raise UserError(f"--out takes a .jsonl file or a folder, not {out}")
-    if out.exists() and not force:
-        raise UserError(f"{out} is there already; --force replaces it")
+    claim(out, force)
     if bank is not None:
         (bank,) = with_source_options([bank], **options)
     problems = list(_problems(benchmark, subset, seed, limit, difficulty, bank))
-    _write(problems, out)
+    write_problems(problems, out)
     click.echo(f"wrote {len(problems)} problems to {out}", err=True)
 
 
@@ -175,23 +211,33 @@ def _problems(
     difficulty: int,
     bank: str | None,
 ) -> Iterable[Problem]:
-    from benchmarks.bee.augmented import AugmentationError, Generator, Parents, built_in
+    from benchmarks.bee.augmented import Generator, Parents, built_in
     from benchmarks.bee.recipes import RECIPES
     from benchmarks.registry import load, resolve
 
     name = benchmark if subset is None else f"{benchmark}/{subset}"
+    if benchmark == "brittleness" and bank is not None:
+        return _perturbed(name, bank, seed, limit)
     resolve(name)  # for its error message
     recipe = RECIPES.get(name.removeprefix("bee/")) if name.startswith("bee/") else None
     if recipe is None:
         if difficulty != 1 or bank is not None:
-            raise UserError("--difficulty and --bank are for bee's augmentations")
+            raise UserError("--difficulty is for bee's augmentations, --bank for brittleness too")
         return load(name, limit=limit, seed=seed)
-    try:
-        parents = built_in() if bank is None else Parents.of(load(bank))
-        generator = Generator(recipe, parents, seed, difficulty)
-        return _counted(generator.problems(limit), min(limit or generator.size, generator.size))
-    except AugmentationError as error:
-        raise UserError(str(error)) from None
+    parents = built_in() if bank is None else Parents.of(load(bank))
+    generator = Generator(recipe, parents, seed, difficulty)
+    return _counted(generator.problems(limit), min(limit or generator.size, generator.size))
+
+
+def _perturbed(name: str, bank: str, seed: int, limit: int | None) -> Sequence[Problem]:
+    """What is made of solved problems, of any problems."""
+    from benchmarks.brittleness import KINDS
+    from benchmarks.registry import load
+
+    kind = name.partition("/")[2]
+    if kind not in KINDS:
+        raise UserError(f"of a bank no {name!r} is made; {suggest(kind, KINDS)}")
+    return KINDS[kind](load(bank, seed=seed), seed)[:limit]
 
 
 def _counted(problems: Iterable[Problem], total: int) -> Iterable[Problem]:
@@ -202,26 +248,10 @@ def _counted(problems: Iterable[Problem], total: int) -> Iterable[Problem]:
     return track(problems, "generating", total, console=console, transient=True)
 
 
-def _write(problems: Sequence[Problem], out: Path) -> None:
-    from harness.log import write_atomically
-
+def write_problems(problems: Sequence[Problem], out: Path) -> None:
     rows = [problem.to_dict() for problem in problems]
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        if out.suffix == ".jsonl":
-            lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-            write_atomically(out, "".join(lines).encode())
-            return
-        try:
-            import datasets
-        except ImportError:
-            raise UserError(
-                "a folder needs the extra 'data': pip install 'calculus-harness[data]'"
-            ) from None
+    if out.suffix != ".jsonl":
         # Mappings whose keys differ from row to row are text in a table.
         loose = ("assumptions", "metadata")
-        tabular = [row | {name: json.dumps(row[name]) for name in loose} for row in rows]
-        datasets.disable_progress_bars()
-        datasets.Dataset.from_list(tabular).save_to_disk(out)
-    except OSError as error:
-        raise UserError(f"cannot write {out}: {error.strerror or error}") from None
+        rows = [row | {name: json.dumps(row[name]) for name in loose} for row in rows]
+    write_rows(rows, out)

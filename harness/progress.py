@@ -24,6 +24,9 @@ class Progress(Protocol):
     def judged(self, verdict: Verdict) -> None:
         """A verdict was stored."""
 
+    def notice(self, text: str) -> None:
+        """Something that the user should know."""
+
 
 class Silent:
     """Says nothing."""
@@ -33,6 +36,8 @@ class Silent:
     def answered(self, completion: Completion) -> None: ...
 
     def judged(self, verdict: Verdict) -> None: ...
+
+    def notice(self, text: str) -> None: ...
 
 
 class Lines:
@@ -63,14 +68,16 @@ class Lines:
         if time.monotonic() - self._last >= self._interval:
             self._say("scoring")
 
+    def notice(self, text: str) -> None:
+        print(f"warning: {text}", file=sys.stderr, flush=True)
+
     def _say(self, stage: str) -> None:
         self._last = time.monotonic()
         correct, judged = self._verdicts["correct"], self._verdicts.total()
+        # Where answers are judged again, no model is asked.
+        asked = f" {self._label}: {self._done} of {self._total} answers," if self._label else ":"
         print(
-            f"{stage} {self._label}: {self._done} of {self._total} answers, "
-            f"{correct} of {judged} judged are correct",
-            file=sys.stderr,
-            flush=True,
+            f"{stage}{asked} {correct} of {judged} judged are correct", file=sys.stderr, flush=True
         )
 
 
@@ -122,6 +129,9 @@ class Bar:
         self._verdicts[verdict.status] += 1
         correct, judged = self._verdicts["correct"], self._verdicts.total()
         self._bar.update(self._task, verdicts=f"[green]{correct}[/] of {judged} judged correct")
+
+    def notice(self, text: str) -> None:
+        self._bar.console.print(f"warning: {text}", markup=False, highlight=False)
 
 
 def for_stderr() -> Bar | Lines:

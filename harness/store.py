@@ -4,6 +4,8 @@
     problems.jsonl          the problems, whole, so that the directory explains itself
     completions/            what models said: a `harness.log` of completion rows
     verdicts/POLICY/        what the verifier said, one log per verifier version and policy
+    failures.jsonl          samples that could not be had, and why; they are asked for again
+    state/MODEL/            what a kind of model keeps to go on after a restart, where it does
     report.html             made by `run.py report`
 
 Completions are identified by hashes (`harness.requests`), so that a larger ``-n`` or ``--limit``,
@@ -27,7 +29,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.problem import Problem
-from harness.errors import RunError
+from harness import counts
+from harness.errors import RunError, suggest
 from harness.log import Log, LogReader, Place, read_jsonl, write_atomically
 from harness.requests import Completion, Sampling, digest, problem_key
 from prompts import Prompt
@@ -38,14 +41,16 @@ if TYPE_CHECKING:
     from harness.metrics import Summary
 
 SCHEMA = 1
-#: Of each log, the fields that its index leaves out, and those that every row has.
+#: Of each log, the fields that its index leaves out, those that every row has, what is counted.
 COMPLETIONS = (
     ("text", "reasoning", "extra"),
     ("key", "model", "problem", "request", "sample", "stage", "seed", "text", "finish_reason"),
+    counts.COMPLETIONS,
 )
 VERDICTS = (
     ("answer", "evidence"),
     ("key", "model", "problem", "sample", "stage", "finish_reason", "status", "reward"),
+    counts.VERDICTS,
 )
 #: The comparisons that p values are adjusted over, together: every subset with what it was made
 #: from, or every two systems on every subset, at the primary k.
@@ -147,9 +152,13 @@ class Run:
         return LogReader(self.path / "completions", *COMPLETIONS)
 
     def verdicts(self, policy: str | None = None) -> LogReader:
-        """The verdicts under a policy, by default the latest."""
+        """The verdicts under a policy, by default the latest; `RunError` if it has none."""
         if policy is None:
             policy = self.policies[-1] if self.policies else "none"
+        elif policy not in self.policies:
+            raise RunError(
+                f"{self.path} has no verdicts {policy!r}; {suggest(policy, self.policies)}"
+            )
         return LogReader(self.path / "verdicts" / policy, *VERDICTS)
 
     def completion(self, place: Place) -> Completion:
@@ -219,6 +228,15 @@ class RunWriter(Run):
                     "problem_sets": _problem_sets(known),
                 }
             )
+
+    def failed(self, completion: Completion) -> None:
+        """Keep the reason why a sample could not be had; a later sweep asks for it again."""
+        row = {"at": _now()} | {
+            name: getattr(completion, name)
+            for name in ("model", "problem", "sample", "stage", "request", "detail")
+        }
+        with (self.path / "failures.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
     @contextmanager
     def scoring(self, policy: str, settings: Mapping[str, Any]) -> Iterator[Log]:

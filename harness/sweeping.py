@@ -7,29 +7,19 @@ import os
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from benchmarks.problem import Problem
-from benchmarks.registry import Subset, resolve, spread
-from harness.errors import UserError
 from harness.grading import Policy, grade
 from harness.log import Log
-from harness.models import Model, create
+from harness.models import Model
+from harness.planning import Job, plan
 from harness.progress import Progress, Silent
-from harness.requests import (
-    Completion,
-    Request,
-    Sampling,
-    digest,
-    problem_key,
-    request_hash,
-    sample_seed,
-)
-from harness.store import Identity, Plan, Run, RunWriter, rescoring, writing
-from prompts import Rendered, default_for, parse
-from prompts import load as load_prompt
+from harness.repeats import Repeats
+from harness.requests import Completion, FinishReason, Request, Sampling
+from harness.store import Plan, Run, RunWriter, rescoring, writing
+from prompts import ANSWER, parse
 
 #: Completions scored together, and those that may wait for it before the rest is left for later.
 BATCH = 128
@@ -38,93 +28,11 @@ WAITING = 1024
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Job:
-    """A sweep with everything resolved: what would be asked, of whom, and where it is kept."""
-
-    identity: Identity
-    models: tuple[Model, ...]
-    problems: tuple[Problem, ...]
-    samples: int
-    out: Path
-    limit: int | None = None
-    primary_k: int | None = None
-    rendered: Mapping[str, tuple[Rendered, Sampling, str]] = field(default_factory=dict, repr=False)
-
-    @property
-    def size(self) -> int:
-        """How many completions there are when it is done."""
-        return len(self.models) * len(self.problems) * self.samples
-
-    def requests(self, model: Model) -> Iterator[Request]:
-        """Everything to ask of a model: the first sample of every problem, then the second, ..."""
-        model_hash = model.hash
-        keyed = [(problem, problem_key(problem)) for problem in self.problems]
-        for sample in range(self.samples):
-            for problem, key in keyed:
-                prompt, sampling, request = self.rendered[key]
-                yield Request(
-                    model=model_hash,
-                    problem=problem,
-                    prompt=prompt,
-                    sampling=sampling,
-                    hash=request,
-                    sample=sample,
-                    seed=sample_seed(self.identity.seed, key, sample),
-                )
-
-
-def plan(
-    models: Sequence[str | Model],
-    benchmarks: Sequence[str],
-    *,
-    prompt: str | None = None,
-    shots: int | None = None,
-    samples: int = 1,
-    limit: int | None = None,
-    seed: int = 0,
-    sampling: Sampling | None = None,
-    options: Mapping[str, Any] | None = None,
-    out: str | os.PathLike[str] | None = None,
-    primary_k: int | None = None,
-) -> Job:
-    """Resolve the arguments of `sweep`, and refuse what cannot work, before anything is asked."""
-    if not models or not benchmarks:
-        raise UserError("a sweep needs at least one model and one benchmark")
-    if samples < 1 or (limit is not None and limit < 1):
-        raise UserError("the numbers of samples and of problems must be at least 1")
-    problems = problems_of(benchmarks, limit, seed)
-    named = load_prompt(prompt) if prompt is not None else None
-    prompts = {task: named or default_for(task) for task in {problem.task for problem in problems}}
-    if shots is not None:
-        prompts = {task: template.with_shots(shots) for task, template in prompts.items()}
-    sampling = sampling or Sampling()
-    identity = Identity(tuple(dict.fromkeys(benchmarks)), prompts, sampling, seed)
-    rendered = {}
-    for problem in problems:
-        template = prompts[problem.task]
-        text = template.render(problem)
-        own = replace(sampling, stop=sampling.stop + template.stop)
-        rendered[problem_key(problem)] = (text, own, request_hash(problem, text, own))
-    if out is None:
-        first = problems[0].benchmark
-        out = Path("runs") / f"{first}-{digest(identity.to_dict())[:8]}"
-    return Job(
-        identity=identity,
-        models=tuple(create(m, options) if isinstance(m, str) else m for m in models),
-        problems=tuple(problems),
-        samples=samples,
-        out=Path(out),
-        limit=limit,
-        primary_k=primary_k,
-        rendered=rendered,
-    )
-
-
 def sweep(
     models: Sequence[str | Model],
     benchmarks: Sequence[str],
     *,
+    problems: Sequence[Problem] | None = None,
     prompt: str | None = None,
     shots: int | None = None,
     samples: int = 1,
@@ -142,6 +50,8 @@ def sweep(
     Args:
         models: specs (``"solver/sympy"``) or `Model` instances.
         benchmarks: specs such as ``"bee"`` or ``"bee/competition"``.
+        problems: the problems themselves, where no spec says which; ``benchmarks`` is then only
+            what the run calls them.
         prompt: name or path of a template; by default the one of the problems' task.
         shots: how many worked examples the prompt shows, if it shows any.
         samples: how many samples of each problem; a larger number extends an earlier run.
@@ -161,6 +71,7 @@ def sweep(
     job = plan(
         models,
         benchmarks,
+        problems=problems,
         prompt=prompt,
         shots=shots,
         samples=samples,
@@ -238,17 +149,21 @@ class _Scorer:
 
     async def score_stored(self) -> None:
         """Judge what is stored and was not judged: after a kill, or under a new policy."""
-        if all(row["key"] in self.judged for _, row in self.run.completions.heads()):
+        if all(map(self._settled, (row for _, row in self.run.completions.heads()))):
             return
         batch = []
         for row in self.run.completions.rows():
-            if row["key"] not in self.judged:
+            if not self._settled(row):
                 batch.append(Completion.from_dict(row))
             if len(batch) == BATCH:
                 await self.score(batch)
                 batch = []
         if batch:
             await self.score(batch)
+
+    def _settled(self, row: Mapping[str, Any]) -> bool:
+        """Whether there is nothing to judge: what was said before the answer is not."""
+        return row["stage"] != ANSWER or row["key"] in self.judged
 
 
 class _Conductor:
@@ -271,7 +186,7 @@ class _Conductor:
         scoring = asyncio.create_task(self._score_passing())
         try:
             for model in self.job.models:
-                await self._ask(model, scoring)
+                await self._ask(model.at(self.run.path / "state" / model.hash), scoring)
             await self.queue.put(None)
             await scoring
         finally:
@@ -280,28 +195,76 @@ class _Conductor:
         await self.scorer.score_stored()
 
     async def _ask(self, model: Model, scoring: asyncio.Task[None]) -> None:
-        total = len(self.job.problems) * self.job.samples
-        stored = sum(request.key in self.stored for request in self.job.requests(model))
-        self.progress.begin(model.label, total, stored)
-        if stored == total:
-            return
-        async with aclosing(model.complete(self._missing(model))) as completions:
+        """Ask one model, stage by stage: one ends before the next begins."""
+        said = self._said(model)
+        repeats = Repeats()
+        try:
+            for stage in range(self.job.stages):
+                missing = self.job.missing(model, self.stored, stage=stage, said=said)
+                total = max(missing, len(self.job.problems) * self.job.samples)
+                self.progress.begin(model.label, total, total - missing)
+                if missing:
+                    requests = self.job.requests(model, self.stored, stage=stage, said=said)
+                    await self._ask_stage(model, requests, scoring, said, repeats)
+        finally:
+            await model.close()
+        if self.job.identity.sampling.temperature > 0 and (remark := repeats.remark()):
+            self.progress.notice(f"{model.label}: {remark}")
+
+    async def _ask_stage(
+        self,
+        model: Model,
+        requests: Iterator[Request],
+        scoring: asyncio.Task[None],
+        said: dict[tuple[str, int], dict[str, str]],
+        repeats: Repeats,
+    ) -> None:
+        asked, unreachable, reason = 0, 0, ""
+        errors, error = 0, ""
+        async with aclosing(model.complete(_stream(requests))) as completions:
             async for completion in completions:
+                asked += 1
+                if completion.finish_reason is FinishReason.UNREACHABLE:
+                    self.run.failed(completion)
+                    unreachable, reason = unreachable + 1, completion.detail
+                    continue
                 if completion.key in self.stored:
+                    if self.job.identity.sampling.beams:
+                        continue  # a search gives all its answers again
                     raise RuntimeError(f"{model.label} answered {completion.key} twice")
+                if completion.finish_reason is FinishReason.ERROR:
+                    errors, error = errors + 1, error or completion.detail
                 self.run.log.append(completion.to_dict())
                 self.stored.add(completion.key)
                 self.progress.answered(completion)
                 if scoring.done():
                     await scoring  # it failed: say so now, not at the end
+                if completion.stage != ANSWER:
+                    place = (completion.problem, completion.sample)
+                    said.setdefault(place, {})[completion.stage] = completion.text
+                    continue
+                repeats.see(completion)
                 # The model never waits for the verifier: what does not fit is scored at the end.
                 if not self.queue.full():
                     self.queue.put_nowait(completion)
+        if unreachable:
+            self.progress.notice(
+                f"{model.label}: {unreachable} of {asked} requests got no answer ({reason}); "
+                "the same command asks them again"
+            )
+        if errors:
+            self.progress.notice(
+                f"{model.label}: {errors} of {asked} answers are errors, the first: {error}"
+            )
 
-    async def _missing(self, model: Model) -> AsyncIterator[Request]:
-        for request in self.job.requests(model):
-            if request.key not in self.stored:
-                yield request
+    def _said(self, model: Model) -> dict[tuple[str, int], dict[str, str]]:
+        """What the model said before its answers, as far as it is stored."""
+        said: dict[tuple[str, int], dict[str, str]] = {}
+        if self.job.stages > 1:
+            for row in self.run.completions.rows():
+                if row["model"] == model.hash and row["stage"] != ANSWER:
+                    said.setdefault((row["problem"], row["sample"]), {})[row["stage"]] = row["text"]
+        return said
 
     async def _score_passing(self) -> None:
         ended = False
@@ -313,18 +276,9 @@ class _Conductor:
             await self.scorer.score([completion for completion in batch if completion is not None])
 
 
-def problems_of(specs: Sequence[str], limit: int | None, seed: int) -> list[Problem]:
-    """The problems of all specs together, each once; ``limit`` is spread over all subsets."""
-    subsets: dict[str, Subset] = {subset.name: subset for spec in specs for subset in resolve(spec)}
-    shares: list[int | None] = [None] * len(subsets)
-    if limit is not None:
-        room = [limit if subset.endless else subset.size() for subset in subsets.values()]
-        shares = list(spread(limit, room))
-    return [
-        problem
-        for subset, share in zip(subsets.values(), shares, strict=True)
-        for problem in subset.problems(share, seed)
-    ]
+async def _stream(requests: Iterator[Request]) -> AsyncIterator[Request]:
+    for request in requests:
+        yield request
 
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:

@@ -3,19 +3,25 @@
 The pools are held out: they hold nothing that is in a benchmark of ours (a test says so). Whatever
 problem is asked, an example that is the same up to a constant factor and names, or that the problem
 was made from, is passed over. The first of the rest are taken, always in the same order, so that 2
-examples are the first of 4 and prompts share a prefix.
+examples are the first of 4 and prompts share a prefix. Tasks whose answer is a label have their own
+rules (`prompts.labelled`).
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 from benchmarks.fingerprint import Fingerprint, fingerprint
 from benchmarks.problem import Problem
+from prompts import labelled
 from rewards import ProblemError
+
+Shown = TypeVar("Shown")
 
 POOLS = Path(__file__).parent / "examples"
 
@@ -46,8 +52,13 @@ def pool(task: str) -> tuple[Example, ...]:
     return tuple(Example(**json.loads(line)) for line in lines if line)
 
 
-def select(problem: Problem, shots: int) -> list[Example]:
-    """The examples to show with a problem."""
+def select(
+    problem: Problem, shots: int, pick: str = labelled.OPERATOR
+) -> Sequence[Example | labelled.Labelled]:
+    """The examples to show with a problem; ``pick`` is for labelled ones (`prompts.labelled`)."""
+    if problem.task in labelled.TASKS:
+        found = labelled.select(problem, shots, pick)
+        return _enough(found, shots, problem.task)
     related = {problem.id, problem.pair_parent, *(parent.id for parent in problem.parents)}
     asked = _fingerprint_of(problem)
     chosen: list[Example] = []
@@ -57,9 +68,13 @@ def select(problem: Problem, shots: int) -> list[Example]:
         same = asked is not None and asked.resembles(_known(example.integrand, example.variable))
         if not same and example.id not in related:
             chosen.append(example)
+    return _enough(chosen, shots, problem.task)
+
+
+def _enough(chosen: Sequence[Shown], shots: int, task: str) -> Sequence[Shown]:
     if len(chosen) < shots:
         raise NotEnoughExamplesError(
-            f"{shots} examples are asked for, but the task {problem.task!r} has {len(chosen)}"
+            f"{shots} examples are asked for, but the task {task!r} has {len(chosen)}"
         )
     return chosen
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -25,10 +25,13 @@ class Rendered:
     def style(self) -> str:
         return "chat" if self.messages else "completion"
 
+    @property
+    def turns(self) -> list[dict[str, str]]:
+        """The messages as chat templates and servers take them."""
+        return [{"role": turn.role, "content": turn.content} for turn in self.messages]
+
     def to_dict(self) -> dict[str, Any]:
-        if self.messages:
-            return {"messages": [asdict(message) for message in self.messages]}
-        return {"text": self.text}
+        return {"messages": self.turns} if self.messages else {"text": self.text}
 
     def __str__(self) -> str:
         """As a person would read it, for a dry run and for reports."""

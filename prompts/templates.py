@@ -8,14 +8,20 @@ A file has a TOML head between two lines ``+++`` and a Jinja body:
     default = true      # optional: taken for this task when no prompt is named
     stop = ["Question:"] # optional: strings that end a completion
     shots = 4           # optional: how many worked examples, unless --num-fewshot says otherwise
+    pick = "operator"   # optional, for labelled examples: which (`prompts.labelled`)
+    stages = ["reasoning", "answer"] # optional: asked one after the other; the last is "answer"
+    max_tokens = { reasoning = 1000 } # optional: a stage's own limit, if below --max-tokens
     +++
     {% call user() %}Integrate {{ integrand }}.{% endcall %}
 
 Each ``{% call ROLE() %}`` block (``system``, ``user``, ``assistant``) becomes a message of a chat;
 a body without any is one text to complete. The body sees the problem's ``inputs`` by name and the
 whole problem as ``problem``; with ``shots``, ``examples`` are worked ones (`prompts.fewshot`), each
-with ``integrand``, ``variable``, ``solution`` and ``antiderivative``. Blank space around a message,
-or before a text, is dropped.
+with ``integrand``, ``variable``, ``solution`` and ``antiderivative``, or, where the answer is a
+label, with ``sequence`` and ``label``. With ``stages`` the body is
+rendered once for each: ``stage`` is its name, and what the model said in an earlier one stands
+under that one's name. Only the last stage's completion is graded. Blank space around a message, or
+before a text, is dropped.
 """
 
 from __future__ import annotations
@@ -24,8 +30,8 @@ import difflib
 import hashlib
 import re
 import tomllib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -34,11 +40,23 @@ import jinja2
 
 from benchmarks.problem import TASKS, Problem
 from prompts.fewshot import NotEnoughExamplesError, select
+from prompts.labelled import OPERATOR, PICKS
 from prompts.rendering import Message, Rendered
 
 LIBRARY = Path(__file__).parent / "library"
 ROLES = ("system", "user", "assistant")
-_HEAD = {"task": str, "description": str, "default": bool, "stop": list, "shots": int}
+#: The stage whose completion is graded: the last, and where a prompt has no stages, the only one.
+ANSWER = "answer"
+_HEAD = {
+    "task": str,
+    "description": str,
+    "default": bool,
+    "stop": list,
+    "shots": int,
+    "pick": str,
+    "stages": list,
+    "max_tokens": dict,
+}
 _SHOTS = re.compile(r"^shots\s*=.*$", re.MULTILINE)
 
 
@@ -58,6 +76,9 @@ class Prompt:
     stop: tuple[str, ...] = ()
     default: bool = False
     shots: int | None = None
+    pick: str = OPERATOR
+    stages: tuple[str, ...] = (ANSWER,)
+    max_tokens: Mapping[str, int] = field(default_factory=dict)  # by stage
 
     @property
     def hash(self) -> str:
@@ -78,8 +99,12 @@ class Prompt:
     def _template(self) -> jinja2.Template:
         return _ENVIRONMENT.from_string(self.body)
 
-    def render(self, problem: Problem) -> Rendered:
-        """Fill in a problem of this prompt's task."""
+    def render(self, problem: Problem, said: Mapping[str, str] | None = None) -> Rendered:
+        """Fill in a problem of this prompt's task.
+
+        ``said`` is what the model said in earlier stages; what is rendered is the next one.
+        """
+        said = said or {}
         if problem.task != self.task:
             raise PromptError(
                 f"prompt {self.name!r} is for the task {self.task!r}, "
@@ -89,8 +114,13 @@ class Prompt:
         try:
             text = self._template.render(
                 dict(problem.inputs)
-                | {"problem": problem}
-                | ({} if self.shots is None else {"examples": select(problem, self.shots)})
+                | dict(said)
+                | {"problem": problem, "stage": self.stages[len(said)]}
+                | (
+                    {}
+                    if self.shots is None
+                    else {"examples": select(problem, self.shots, self.pick)}
+                )
                 | {role: _collector(role, messages) for role in ROLES}
             )
         except jinja2.UndefinedError as error:
@@ -147,6 +177,17 @@ def parse(name: str, source: str) -> Prompt:
             raise PromptError(f"prompt {name!r}: {key!r} must be a {_HEAD[key].__name__}")
     if head.get("task") not in TASKS:
         raise PromptError(f"prompt {name!r}: its head needs task = one of {', '.join(TASKS)}")
+    pick = head.get("pick", OPERATOR)
+    if pick not in PICKS:
+        raise PromptError(f"prompt {name!r}: pick must be one of {', '.join(PICKS)}")
+    stages = tuple(map(str, head.get("stages", (ANSWER,))))
+    if not stages or stages[-1] != ANSWER or len(set(stages)) < len(stages):
+        raise PromptError(f"prompt {name!r}: stages must differ, and the last must be {ANSWER!r}")
+    limits = head.get("max_tokens", {})
+    for stage, limit in limits.items():
+        if stage not in stages or not isinstance(limit, int) or limit < 1:
+            raise PromptError(f"prompt {name!r}: max_tokens must give a stage a number, as in "
+                              f"{{ {stages[0]} = 1000 }}")  # fmt: skip
     try:
         _ENVIRONMENT.parse(body)
     except jinja2.TemplateSyntaxError as error:
@@ -161,6 +202,9 @@ def parse(name: str, source: str) -> Prompt:
         stop=tuple(map(str, head.get("stop", ()))),
         default=head.get("default", False),
         shots=head.get("shots"),
+        pick=pick,
+        stages=stages,
+        max_tokens=limits,
     )
 
 

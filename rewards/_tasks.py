@@ -53,6 +53,26 @@ def equivalent(completion: str, target: str, options: dict[str, Any]) -> list[An
     return pack(verify_equivalent(completion, target, **options))
 
 
+def label(completion: str, target: Any, options: dict[str, Any]) -> list[Any]:
+    from .antiderivative import ProblemError
+    from .labels import read_label, verify_label
+
+    if read_label(f"\\boxed{{{target}}}", strict=True)[0] is None:
+        raise ProblemError(f"{target!r} is no label")
+    return pack(verify_label(completion, target, **options))
+
+
+def integer(completion: str, target: Any, options: dict[str, Any]) -> list[Any]:
+    from .antiderivative import ProblemError
+    from .arithmetic import verify_integer
+
+    try:
+        number = int(target)
+    except (TypeError, ValueError):
+        raise ProblemError(f"{str(target)[:80]!r} is no whole number") from None
+    return pack(verify_integer(completion, number, **options))
+
+
 def published(answer: str, integrand: str, variable: str) -> list[Any]:
     from .published import evaluate
 

@@ -47,7 +47,7 @@ def verify_antiderivative(
     truncated: bool = False,
     undecided_reward: float = 0.0,
     deadline: float = DEADLINE,
-    method: Literal["balls", "published"] = "balls",
+    method: Literal["balls", "published", "welleck"] = "balls",
 ) -> Verdict:
     r"""Whether the final answer in ``completion`` is an antiderivative of ``integrand``.
 
@@ -66,7 +66,8 @@ def verify_antiderivative(
         truncated: the completion ended for lack of tokens.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of wall clock for an item that has to run in a worker.
-        method: ``balls``, or ``published`` for AntiderivBench's evaluator (extra ``published``).
+        method: ``balls``, or ``published`` for AntiderivBench's evaluator (extra ``published``), or
+            ``welleck`` for that of "Symbolic Brittleness" (`rewards.published_welleck`).
 
     Returns:
         A `Verdict` whose evidence says why.
@@ -76,6 +77,13 @@ def verify_antiderivative(
 
     """
     problem = prepare(integrand, variable, assumptions)
+    if method == "welleck":
+        from .workers import welleck_in_worker
+
+        return welleck_in_worker(
+            completion, integrand, variable=problem.variable, assumptions=assumptions,
+            strict=strict, stop=list(stop), truncated=truncated,
+        )  # fmt: skip
     answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated, method=method)
     if answer.text is not None and method == "published":
         from .workers import published_in_worker

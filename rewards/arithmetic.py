@@ -16,6 +16,13 @@ _NUMBER = re.compile(
     r"(?![\w]|\.\d|\s?[*/^\u00d7\u00f7]\s?\d)"
 )
 
+# What may stand beside the number in a box: words, units, delimiters; and what offers another.
+_BESIDE = re.compile(
+    r"(?:\\(?:text|textbf|textit|mathrm|mathbf|left|right|q?quad|[,;:! ])(?![A-Za-z])|[^\W\d_]"
+    r"|[\s{}()$.,:;'\"%*\u00b0\u20ac\u00a3])*"
+)
+_OFFERS = re.compile(r"\b(?:or|and|not|between)\b", re.IGNORECASE)
+
 
 def verify_integer(
     completion: str,
@@ -25,11 +32,12 @@ def verify_integer(
     stop: Sequence[str] = (),
     truncated: bool = False,
 ) -> Verdict:
-    """Whether a completion's final answer is exactly the whole number ``target``.
+    r"""Whether a completion's final answer is exactly the whole number ``target``.
 
     The answer is the number in the last box, else the one after the last "the answer is", else the
     last number of the text; thousands separators are read, ``5.0`` is 5, ``5.3`` is no whole number
-    (and incorrect). A box or announcement with several numbers counts by its last: ``3 + 4 = 7``.
+    (and incorrect). Of ``3 + 4 = 7`` the last number counts; but a box that offers several, or does
+    something with its number (``43 or 42``, ``\pm 42``, ``42!``), is incorrect.
     """
     found = final_text(completion, strict=strict, stop=stop, truncated=truncated)
     text, source = (found.answer, found.source) if found.answer else (found.text, "last_number")
@@ -40,13 +48,20 @@ def verify_integer(
     # What is announced comes first on its line; the last number ends any other text or a box.
     number = numbers[0] if source == "announced" and "=" not in text else numbers[-1]
     answer = number[0].replace("\u2212", "-").replace(" ", "")
-    correct = _integer(number) == target
+    correct = _integer(number) == target and (source != "boxed" or _states_one(text))
     return Verdict(
         Status.CORRECT if correct else Status.INCORRECT,
         float(correct),
         answer,
         Evidence(method="integer", extracted_by=source),
     )
+
+
+def _states_one(box: str) -> bool:
+    """Whether a box, behind its last equals sign, holds one number and no more mathematics."""
+    stated = box.rpartition("=")[2]
+    beside, count = _NUMBER.subn("", stated)
+    return count == 1 and _BESIDE.fullmatch(beside) is not None and not _OFFERS.search(beside)
 
 
 def _integer(number: re.Match[str]) -> int | None:

@@ -24,7 +24,15 @@ from flint import acb, ctx, fmpq
 from . import jets
 from .expression import Call, Expression, Number, Symbol
 from .jets import Ball, Jet, Rule
-from .trees import SLOW, additive_terms, fold, may_have_pole, symbols_of, without_factor
+from .trees import (
+    SLOW,
+    additive_terms,
+    fold,
+    is_written_with,
+    may_have_pole,
+    symbols_of,
+    without_factor,
+)
 
 #: More slots than any answer that a person would write; a deterministic bound on the work.
 MAX_SLOTS = 12_000
@@ -86,11 +94,13 @@ class Conventions:
 
     ``real_roots``: odd roots of negative numbers are real, else principal. ``textbook_secants``:
     arcsec and arccsc have the range that some textbooks choose for negative arguments, so that the
-    slope of arcsec u is 1/(u sqrt(u^2 - 1)) without bars.
+    slope of arcsec u is 1/(u sqrt(u^2 - 1)) without bars. ``real_bars``: the logarithm of |u| is
+    real also where u is not, by the letter; else it is a logarithm of u, up to a constant.
     """
 
     real_roots: bool = True
     textbook_secants: bool = False
+    real_bars: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +121,11 @@ class Tape:
 
     ``terms`` are the slots of the top-level additive terms that depend on the variable; ``root`` is
     the slot of the whole. ``domain`` lists slots that are real on the real domain, ``radicals`` the
-    roots as (slot, order, slot of the radicand), ``branches`` the functions whose
-    branch matters, ``breaks`` the non-analytic parts, ``poles``
-    the arguments of inverse functions that jump where it has a pole. ``special`` says that a
-    function of `SLOW` occurs, ``pointwise`` that a condition singles out points of the line,
-    ``odd_roots`` and ``secants`` that the conventions matter.
+    roots as (slot, order, slot of the radicand), ``branches`` the functions whose branch matters,
+    ``breaks`` the non-analytic parts, ``poles`` the arguments of inverse functions that jump where
+    it has a pole, ``uncertain`` the functions of `SLOW`, which cannot be computed everywhere.
+    ``special`` says that one of them occurs, ``pointwise`` that a condition singles out points of
+    the line, ``odd_roots``, ``secants`` and ``bars`` that the conventions matter.
     """
 
     variable: str
@@ -127,8 +137,10 @@ class Tape:
     branches: list[Branch] = field(default_factory=list)
     breaks: list[Break] = field(default_factory=list)
     poles: list[int] = field(default_factory=list)
+    uncertain: set[int] = field(default_factory=set)
     odd_roots: bool = False
     secants: bool = False
+    bars: bool = False
     special: bool = False
     pointwise: bool = False
     literal_bits: int = 0
@@ -181,6 +193,34 @@ class Tape:
                 jets_[slot] = (jets_[slot][0] * overrides[slot], None)
         return jets_
 
+    def undefined(self, values: Sequence[Jet]) -> bool:
+        """Whether jets that are not finite are so for want of a value.
+
+        Not where a special function could not be computed: that is no fault of the expression.
+        """
+        without = (slot for slot, (value, slope) in enumerate(values) if not _finite(value, slope))
+        return next(without, self.root) not in self.uncertain
+
+    def faintness(self, most: int) -> int:
+        r"""Binary places after which the constant parts show that they are not whole numbers.
+
+        ``e^{-100}`` and ``\tanh 50`` need 145: with fewer they pass for 0 and 1. A constant that
+        agrees with a whole number to ``most`` bits is taken for it, as ``\sin\pi`` is, unless it is
+        of a function that only comes near to one, as ``\tanh 5000``: that needs more than ``most``.
+        """
+        slots = [slot for slot, _ in self._leaves] + [slot for slot, *_ in self._static]
+        near = {slot for slot, rule, *_ in self._static if rule in _NEARING}
+        places = 0
+        for bits in (ctx.prec, 4 * ctx.prec, most):
+            with precision(bits):
+                jets_ = self._start()
+                gaps = [(slot, _off_whole(jets_[slot][0])) for slot in slots]
+            places = max([places, *(gap for _, gap in gaps if gap is not None)])
+            slots = [slot for slot, gap in gaps if gap is None]
+            if not slots:
+                break
+        return most + 1 if near.intersection(slots) else places
+
     def _start(self) -> list[Any]:
         base = self._base.get(ctx.prec)
         if base is None:
@@ -213,6 +253,32 @@ def compile_tape(
     tape.terms = [slot for slot in slots if tape._varying[slot]]
     tape.root = compiler.chain("add", slots)
     return tape
+
+
+def _off_whole(value: Ball) -> int | None:
+    """Binary places to the distance between a constant and a whole number; None: cannot be seen."""
+    real = value.real
+    if not value.is_finite() or real.abs_lower() > _LARGE:
+        return 0
+    gap = value - round(float(real.mid()))
+    if gap.is_zero():
+        return 0
+    if gap.contains(0):
+        return None
+    mantissa, exponent = gap.abs_lower().man_exp()
+    return max(0, -(int(mantissa).bit_length() + int(exponent)))
+
+
+#: Larger constants are not compared with whole numbers: as factors they hide nothing.
+_LARGE = 2**60
+
+
+#: Functions of a number that come near to whole numbers which they do not reach.
+_NEARING = frozenset(jets.RULES[name] for name in ("tanh", "coth", "erf"))
+
+
+def _finite(value: Ball, slope: Ball | None) -> bool:
+    return value.is_finite() and (slope is None or slope.is_finite())
 
 
 def _gather(rule: Rule, slots: Sequence[int]) -> Rule:
@@ -282,6 +348,8 @@ class _Compiler:
             slot = self.emit(name, rule, argument, slots[1])
         else:
             slot = self.emit_many(name, _gather(rule, slots), slots)
+        if name in SLOW:
+            tape.uncertain.add(slot)
         if name in _DOMAIN and tape._varying[slot]:
             tape.domain.append(slot)
         return slot
@@ -379,6 +447,7 @@ class _Compiler:
             return self.emit(("pow", p), jets.pow_integer(p), base, -1)
         if p == 1 and q == 2:
             return self._radical(self.apply("sqrt", [base]), 2, base)
+        self._count_bits(Number(p, q))  # x^{2 + 10^{-60}} is not x^2
         tape = self.tape
         odd = q % 2 == 1
         slot = self.emit(
@@ -403,7 +472,11 @@ class _Compiler:
         argument = node.args[0]
         if isinstance(argument, Call) and argument.function == "abs":
             inner = self.slot(argument.args[0])
-            top = self.emit("ln_abs", jets.ln_abs, inner, -1)
+            self.tape.bars |= is_written_with(argument, "i")
+            if self.tape.conventions.real_bars:
+                top = self.emit("ln_size", jets.ln_size, inner, -1)
+            else:
+                top = self.emit("ln_abs", jets.ln_abs, inner, -1)
         else:
             inner = self.slot(argument)
             top = self.apply("ln", [inner])

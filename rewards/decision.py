@@ -56,6 +56,7 @@ CONVENTION_FLAGS: dict[Conventions, tuple[str, ...]] = {
     Conventions(): (),
     Conventions(real_roots=False): ("principal_roots",),
     Conventions(textbook_secants=True): ("textbook_secants",),
+    Conventions(real_bars=True): (),
 }
 
 
@@ -111,6 +112,8 @@ def decide(
         others.append(Conventions(real_roots=False))
     if any(tape.secants for tape in tapes) and not policy.strict_domain:
         others.append(Conventions(textbook_secants=True))
+    if any(tape.bars for tape in tapes):
+        others.append(Conventions(real_bars=True))
     for conventions in others if first.status is not Status.CORRECT else ():
         outcome, *_ = judge(conventions)
         if outcome.status is Status.CORRECT:
@@ -135,11 +138,13 @@ class _Decision:
         self.touching: list[tuple[Ball, Ball]] = []
         self.finite = False
         self.hidden = False
+        self.valueless: list[float] = []
         self.smooth = not (tape.breaks or tape.branches)
         self.spent = 0
-        literal = max(tape.literal_bits, pool.tape.literal_bits)
-        self.bits = BASE_BITS if literal <= 32 else BASE_BITS + 64 * (literal // 32)
         self.max_bits = MAX_SPECIAL_BITS if tape.special or pool.tape.special else MAX_BITS
+        self.faint = tape.faintness(self.max_bits)
+        literal = max(tape.literal_bits, pool.tape.literal_bits, self.faint)
+        self.bits = BASE_BITS if literal <= 32 else BASE_BITS + 64 * (literal // 32)
         self.bits = min(self.bits, self.max_bits)
 
     # --- the course of a verdict ---
@@ -150,6 +155,8 @@ class _Decision:
         refuted = self._visit(pool.take(wanted))
         if refuted is None and pool.tier == "complex" and tape.breaks:
             return self._undecided("f is real nowhere, and no disc decides")
+        if refuted is None and (pool.tape.breaks or pool.tape.branches):
+            refuted = self._visit(pool.between())
         if refuted is None and self.flipped:
             refuted = self._visit(pool.take(COVERAGE_POINTS)[wanted:])
         if refuted is None and self._usable() < MIN_POINTS:
@@ -167,6 +174,8 @@ class _Decision:
             return self._refutation(point, "another branch of the integrand's radicals everywhere")
         if not self.finite:
             return self._undecided("the answer has no finite value at any point")
+        if self.faint > self.max_bits - 2 * AGREE_BITS:
+            return self._undecided("a constant of the answer is too near to a whole number")
         refuted = self._branch_change() or self._jumps() or self._look_for_unseen_terms()
         return refuted or self._accepted()
 
@@ -233,6 +242,8 @@ class _Decision:
                     return None
                 radius_before = radius
             elif bits > 2 * self.bits:
+                if thorough and not slope.is_finite() and self.tape.undefined(jets):
+                    self.valueless.append(float(point.x.real))
                 return None
             bits *= 2
         return None
@@ -411,11 +422,29 @@ class _Decision:
         cells += [low for low, _ in self.touching]
         ctx.prec = self.bits
         refuted = self._visit(self._between(cells), thorough=True)
+        if refuted is None and any(self._nowhere(x, cells) for x in self.valueless):
+            return self._undecided("the answer has no value on part of the integrand's domain")
         if refuted is None and self.hidden and self.tape.breaks:
             return self._undecided(
                 "a term of the answer is too small to be seen between breakpoints"
             )
         return refuted
+
+    def _nowhere(self, x: float, cells: Sequence[Ball]) -> bool:
+        """Whether F, without a value at x, has none in all of the cell that x is in.
+
+        So it is for ``(x + |x|)/(x + |x|)`` on x < 0, but not where ``artanh(tanh x)`` overflows.
+        """
+        if self.pool.usable(acb(x)) is None:
+            return False
+        ends = sorted({float(cell.mid()) for cell in cells})
+        low = max((end for end in ends if end < x), default=x - 2 * (1 + abs(x)))
+        high = min((end for end in ends if end > x), default=x + 2 * (1 + abs(x)))
+        for share in (0.13, 0.37, 0.61, 0.87):
+            point = Point(acb(low + share * (high - low)), measured=False)
+            if self._derivative(point, 2 * self.bits)[1].is_finite():
+                return False
+        return True
 
     def _touching(self, branch: Branch, width: float) -> list[tuple[Ball, Ball]]:
         """Zeros of a radicand that may touch zero, where the sign of the root may change."""
@@ -464,8 +493,9 @@ class _Decision:
             return []
         ends = sorted({float(cell.mid()) for cell in cells})
         middles = [(a + b) / 2 + (b - a) / 64 for a, b in itertools.pairwise(ends)]
-        outer = [ends[0] - 1.0 - abs(ends[0]) / 8, ends[-1] + 1.0 + abs(ends[-1]) / 8]
-        near = [end * (1 + s * 2.0**-12) + s * 2.0**-12 for end in ends for s in (1, -1)]
+        # No round numbers: F may well have a hole there.
+        outer = [ends[0] - 1.03 - abs(ends[0]) / 8, ends[-1] + 1.03 + abs(ends[-1]) / 8]
+        near = [end + s * 2.03e-4 * (1 + abs(end)) for end in ends for s in (1, -1)]
         points = []
         for x in (*middles, *outer, *near):
             point = Point(acb(x), measured=False)

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 
@@ -190,6 +192,48 @@ def breakpoints(
             heapq.heappush(queue, (rank, serial, a, b))
     complete = all(low >= WINDOW or high <= -WINDOW for _, _, low, high in queue)
     return _merged(found, width), complete
+
+
+#: Evaluations spent on each non-analytic part of an integrand, how well its places need be known,
+#: and how many intervals are looked at.
+OVERLOOKED_BUDGET, OVERLOOKED_WIDTH, MAX_OVERLOOKED = 400, 2.0**-20, 8
+
+
+def overlooked(
+    tape: Tape, parts: Sequence[Break], values: Mapping[str, Ball], seen: Sequence[float]
+) -> list[float]:
+    """Points in the intervals between the places of some parts that hold none of ``seen``.
+
+    The places are looked for within a budget, so that some may be missed.
+    """
+    ends: set[float] = set()
+    for part in parts:
+        found, _ = breakpoints(tape, part, values, OVERLOOKED_BUDGET, OVERLOOKED_WIDTH)
+        ends.update(float(low.mid()) for low, _ in found)
+    if not ends:
+        return []
+    edges = [-math.inf, *sorted(ends), math.inf]
+    known = sorted(seen)
+    empty: list[tuple[float, float]] = []
+    for low, high in itertools.pairwise(edges):
+        at = bisect_right(known, low)
+        if at < len(known) and known[at] < high:
+            continue
+        if math.isinf(low):
+            point = high - 1.0 - abs(high) / 8
+        elif math.isinf(high):
+            point = low + 1.0 + abs(low) / 8
+        else:
+            point = (low + high) / 2 + (high - low) / 64
+        if high - low > 8 * OVERLOOKED_WIDTH * (1 + abs(point)):
+            empty.append((share(low) - share(high), point))
+    return [point for _, point in sorted(empty)[:MAX_OVERLOOKED]]
+
+
+def share(x: float) -> float:
+    """The share of the measure to the left of a point: the inverse of `on_line`."""
+    u = math.copysign(1.0, x) if math.isinf(x) else x / (1.0 + abs(x))
+    return (u + 1.0) / 2.0
 
 
 def _merged(intervals: list[tuple[Ball, Ball]], width: float) -> list[tuple[Ball, Ball]]:

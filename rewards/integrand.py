@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 from flint import acb
 
-from .balls import Conventions, Tape, UnusableError, compile_tape, precision
-from .domain import candidates, real_everywhere, search, uniform
+from .balls import Break, Conventions, Tape, UnusableError, compile_tape, precision
+from .domain import candidates, overlooked, real_everywhere, search, uniform
 from .expression import Expression
 from .jets import ZERO, Ball
 from .latex import ReadError, read, to_latex
+from .tameness import BRANCHING_POINTS, is_tame
 from .trees import needs_worker, symbols_of
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ class Pool:
         self._points: list[Point] = []
         self._source: Iterator[tuple[float, bool]] = iter(())
         self._settled = False
+        self._between: list[Point] | None = None
 
     @property
     def values(self) -> dict[str, Ball]:
@@ -108,6 +110,27 @@ class Pool:
             with precision(BASE_BITS):  # whoever asks: points must not depend on who came first
                 self._extend(wanted)
         return self._points[:wanted]
+
+    def between(self) -> list[Point]:
+        """Points of the intervals between f's own breakpoints that the first points all miss.
+
+        Where f is not analytic, what holds on one interval need not hold on the next: without these
+        ``|x - 50|`` would pass for ``50 - x``. Intervals with the largest share of the line first.
+        """
+        if self._between is None:
+            parts = [*self.tape.breaks]
+            for branch in self.tape.branches:
+                if not is_tame(branch, self.tape.variable):
+                    # A root changes at zeros of its radicand, arcsin turns back at whole numbers.
+                    parts.append(Break(branch.slot, "zero" if branch.root else "integer"))
+            self._between = []
+            if parts and self.tier != "complex":
+                with precision(BASE_BITS):
+                    seen = [float(point.x.real) for point in self.take(BRANCHING_POINTS)]
+                    places = overlooked(self.tape, list(dict.fromkeys(parts)), self._values, seen)
+                    points = [Point(acb(x), measured=False) for x in places]
+                    self._between = [p for p in points if self.usable(p.x) is not None]
+        return self._between
 
     def f(self, point: Point, bits: int) -> Ball:
         """Value of f at a point, at the working precision ``bits`` (set by the caller)."""
@@ -154,15 +177,18 @@ class Pool:
             if drawn is None:
                 return
             x = acb(drawn[0])
-            jets = self.tape.run(x, self._values, derivative=False)
-            value = jets[self.tape.root][0]
-            if self.tier == "real":
-                usable = real_everywhere(self.tape, jets)
-            else:
-                usable = value.is_finite() and bool(value.imag.contains(0))
-            if usable:
+            value = self.usable(x)
+            if value is not None:
                 known = {} if self.order else {BASE_BITS: value}
                 self._points.append(Point(x, drawn[1], known))
+
+    def usable(self, x: Ball) -> Ball | None:
+        """The value of f at a point that counts in this tier, else None."""
+        jets = self.tape.run(x, self._values, derivative=False)
+        value = jets[self.tape.root][0]
+        if self.tier == "real":
+            return value if real_everywhere(self.tape, jets) else None
+        return value if value.is_finite() and value.imag.contains(0) else None
 
     def _disc(self) -> Iterator[Point]:
         """Points of a small disc above the axis at which f is finite."""

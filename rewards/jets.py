@@ -157,6 +157,13 @@ def ln_abs(x: Jet) -> Jet:
     return value, None if du is None else du / u
 
 
+def ln_size(x: Jet) -> Jet:
+    """ln|u| by the letter, along the real line: real, also where u is not."""
+    u, du = x
+    value = acb(abs(u)).log()
+    return value, None if du is None else acb((u.conjugate() * du).real) / (abs(u) ** 2)
+
+
 def sin(x: Jet) -> Jet:
     u, du = x
     if du is None:

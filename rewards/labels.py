@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from .announced import final_text
 from .verdict import Evidence, Status, Verdict
 
-#: Words that mean label 1, and label 0. A negation before the former turns it into the latter.
+#: Words that mean label 1, and label 0. A negation before a word turns it around.
 POSITIVE = ("1", "yes", "true", "correct", "valid", "coherent", "positive", "right", "follows")
 NEGATIVE = ("0", "no", "false", "incorrect", "invalid", "incoherent", "negative", "wrong")
 
@@ -80,4 +80,4 @@ def _label_of(text: str) -> int | None:
 
 def _meaning(match: re.Match[str]) -> int:
     label = _WORDS[match["word"].lower()]
-    return 1 - label if match["not"] and label else label
+    return 1 - label if match["not"] else label

@@ -60,7 +60,10 @@ TASKS: Mapping[str, str] = {
     "verify": "._tasks:verify",
     "value": "._tasks:value",
     "equivalent": "._tasks:equivalent",
+    "label": "._tasks:label",
+    "integer": "._tasks:integer",
     "published": "._tasks:published",
+    "welleck": ".published_welleck:judge",
 }
 
 DEFAULT_MEMORY_MB = 1024
@@ -656,6 +659,9 @@ class _Dispatcher:
         elif kind == "unloadable":
             batch.fail(PoolError(f"workers cannot load the task {batch.task!r}: {rest[0]}"))
         elif kind == "done":
+            # What waited behind a slow item was taken back; the worker may have heard of that
+            # before it began the item that was meant to stay with it.
+            batch.waiting.extendleft(reversed(worker.chunk[worker.position :]))
             worker.batch, worker.chunk, worker.running = None, [], False
             if rest[0]:
                 self._discard(worker)

@@ -34,6 +34,18 @@ def symbols_of(expression: Expression) -> set[str]:
     return names
 
 
+def is_written_with(expression: Expression, function: str) -> bool:
+    """Whether a function or named constant occurs in ``expression``."""
+    stack = [expression]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Call):
+            if node.function == function:
+                return True
+            stack.extend(node.args)
+    return False
+
+
 def is_constant(expression: Expression, variable: str) -> bool:
     """Whether ``expression`` is free of the variable."""
     stack = [expression]

@@ -23,7 +23,7 @@ import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ._tasks import unpack
 from .pool import (
@@ -56,6 +56,8 @@ __all__ = [
 ]
 
 DEADLINE = 10.0
+#: Seconds for a candidate under the method ``welleck`` (`rewards.published_welleck`).
+WELLECK_LIMIT = 1.0
 #: Options that may be given per item, as a list.
 _PER_ITEM = ("variable", "assumptions", "truncated")
 
@@ -98,8 +100,7 @@ def verify_many(
 
     """
     items = _items(completions, integrands, options)
-    pool = shared_pool(workers, memory_mb)
-    return _verdicts(pool.map("verify", items, deadline=deadline))
+    return map_verdicts(_task(options), items, workers, deadline, memory_mb)
 
 
 async def averify_many(
@@ -113,8 +114,44 @@ async def averify_many(
 ) -> list[Verdict]:
     """`verify_many` for asyncio: the loop is not blocked, and a cancelled call is given up."""
     items = _items(completions, integrands, options)
+    return await amap_verdicts(_task(options), items, workers, deadline, memory_mb)
+
+
+def _task(options: Mapping[str, Any]) -> str:
+    return "welleck" if options.get("method") == "welleck" else "verify"
+
+
+#: What a worker needs for one verdict: the completion, the target, the options.
+WorkItem: TypeAlias = tuple[str, Any, dict[str, Any]]
+
+
+def map_verdicts(
+    task: str, items: Sequence[WorkItem], workers: int | None, deadline: float, memory_mb: int
+) -> list[Verdict]:
+    """Verdicts of any verifier (``task``: a name in `rewards.pool.TASKS`), in order, contained."""
     pool = shared_pool(workers, memory_mb)
-    return _verdicts(await pool.amap("verify", items, deadline=deadline))
+    results = pool.map(task, items, deadline=_deadline(task, deadline))
+    return _verdicts(task, items, results)
+
+
+async def amap_verdicts(
+    task: str, items: Sequence[WorkItem], workers: int | None, deadline: float, memory_mb: int
+) -> list[Verdict]:
+    """`map_verdicts` for asyncio."""
+    pool = shared_pool(workers, memory_mb)
+    results = await pool.amap(task, items, deadline=_deadline(task, deadline))
+    return _verdicts(task, items, results)
+
+
+def _deadline(task: str, deadline: float) -> float:
+    """The published scorer has a limit of its own, which is a part of its verdict."""
+    return min(deadline, WELLECK_LIMIT) if task == "welleck" else deadline
+
+
+def _verdicts(task: str, items: Sequence[WorkItem], results: Sequence[Any]) -> list[Verdict]:
+    if task != "welleck":
+        return [_verdict(result) for result in results]
+    return [_lenient(item, result) for item, result in zip(items, results, strict=True)]
 
 
 def verify_in_worker(
@@ -138,6 +175,36 @@ def published_in_worker(answer: Answer, problem: Integrand, deadline: float) -> 
     text, integrand = answer.text or "", to_latex(problem.expression)
     status, evidence = _published(text, integrand, problem.variable, answer.evidence, deadline)
     return Verdict(status, float(status is Status.CORRECT), text, evidence)
+
+
+def welleck_in_worker(completion: str, integrand: Any, **options: Any) -> Verdict:
+    """The scorer of `rewards.published_welleck`, which takes one second at most."""
+    item = (completion, _text(integrand), options)
+    if in_worker():
+        from .published_welleck import judge
+
+        return unpack(judge(*item))
+    return map_verdicts("welleck", [item], None, DEADLINE, DEFAULT_MEMORY_MB)[0]
+
+
+def _lenient(item: WorkItem, result: Any) -> Verdict:
+    """As `_verdict`, but what was not finished counts as correct; a bad problem does not."""
+    from .answers import find_answer
+
+    bad = isinstance(result, TaskError) and result.kind == "ProblemError"
+    if not isinstance(result, WorkerError) or bad:
+        return _verdict(result)
+    completion, _, options = item
+    answer = find_answer(
+        completion,
+        strict=options.get("strict", False),
+        stop=options.get("stop", ()),
+        truncated=options.get("truncated", False),
+        method="welleck",
+    )
+    flag = "timeout_is_correct" if isinstance(result, WorkerTimeout) else "exception_is_correct"
+    evidence = replace(answer.evidence, detail=str(result), flags=(*answer.notes, flag))
+    return Verdict(Status.CORRECT, 1.0, answer.text, evidence)
 
 
 def published_verdict(
@@ -186,10 +253,6 @@ def _failure(error: WorkerError, evidence: Evidence) -> tuple[Status, Evidence]:
     return Status.ERROR, replace(evidence, detail=detail, flags=(*evidence.flags, flag))
 
 
-def _verdicts(results: Sequence[Any]) -> list[Verdict]:
-    return [_verdict(result) for result in results]
-
-
 def _verdict(result: Any) -> Verdict:
     if not isinstance(result, WorkerError):
         return unpack(result)
@@ -201,7 +264,7 @@ def _verdict(result: Any) -> Verdict:
 
 def _items(
     completions: Sequence[str], integrands: Any, options: Mapping[str, Any]
-) -> list[tuple[str, str, dict[str, Any]]]:
+) -> list[WorkItem]:
     """Arguments for every item: completion, integrand, options."""
     if isinstance(completions, str):
         raise TypeError("completions must be a sequence of strings, not one string")

@@ -19,9 +19,14 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 EXTRAS = {
     "data": ("datasets", "pip install 'calculus-harness[data]'"),
     "published": ("latex2sympy2_extended", "pip install 'calculus-harness[published]'"),
+    "openai": ("openai", "pip install 'calculus-harness[openai]'"),
     "vllm": ("vllm", "pip install 'calculus-harness[vllm]'"),
     "train": ("trl", "pip install 'calculus-harness[train]'"),
     "ray": ("ray", "pip install 'calculus-harness[ray]'"),
+    "inspect": ("inspect_ai", "pip install 'calculus-harness[inspect]'"),
+    "lmeval": ("lm_eval", "pip install 'calculus-harness[lm-eval]'"),
+    "verifiers": ("verifiers", "pip install 'calculus-harness[verifiers]'"),
+    "serve": ("aiohttp", "pip install 'calculus-harness[serve]'"),
 }
 
 

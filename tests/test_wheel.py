@@ -54,13 +54,15 @@ def installed(wheel: Path) -> Path:
 def test_the_wheel_holds_code_and_data_and_nothing_else(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.split("/")[0] for name in names if ".dist-info" not in name}
-    assert tops == {"harness", "prompts", "rewards", "calculus_harness_rewards", "benchmarks"}
+    ours = {"harness", "prompts", "rewards", "benchmarks"}
+    assert tops == ours | {"calculus_harness", "calculus_harness_rewards"}
     packages = ("harness", "prompts", "rewards", "benchmarks")
     tracked = run("git", "ls-files", *packages, cwd=ROOT).split()
     assert set(tracked) <= set(names)
     ours = {name.removeprefix("rewards/") for name in names if name.startswith("rewards/")}
     alias = "calculus_harness_rewards/"
     assert ours == {name.removeprefix(alias) for name in names if name.startswith(alias)}
+    assert "calculus_harness/for_inspect.py" in names
 
 
 def test_the_script_verifies_outside_the_checkout(installed: Path, tmp_path: Path) -> None:

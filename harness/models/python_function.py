@@ -9,19 +9,23 @@ import inspect
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import aclosing
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 from harness.errors import ModelError
-from harness.models.base import Model, ask_each, operational
+from harness.models.base import Capability, Model, ask_each, operational
 from harness.requests import Completion, FinishReason, Request
 
 
 @dataclass(frozen=True, kw_only=True)
 class PythonFunction(Model):
     """A function `answer(messages, seed) -> str`, plain or async, in a file of yours.
+
+    One with a third argument, `answer(messages, seed, count) -> list[str]`, can give several
+    samples at once (``--grouped``), or the best of a search, best first (``--beams``).
 
     ``messages`` is a list of ``{"role", "content"}`` dictionaries (one of the role ``user`` where
     the prompt is a text to complete). Plain functions run in threads, ``concurrency`` at once. An
@@ -42,11 +46,20 @@ class PythonFunction(Model):
         return {"file": hashlib.sha256(self._path.read_bytes()).hexdigest()}
 
     @property
+    def capabilities(self) -> frozenset[Capability]:
+        several = {Capability.GROUPED, Capability.BEAMS} if self._several else set()
+        return super().capabilities | {Capability.SEED} | several
+
+    @cached_property
+    def _several(self) -> bool:
+        return "count" in inspect.signature(self._function).parameters
+
+    @property
     def _path(self) -> Path:
         return Path(self.spec.partition("/")[2].rpartition(":")[0])
 
     @cached_property
-    def _function(self) -> Callable[[list[dict[str, str]], int], Any]:
+    def _function(self) -> Callable[..., Any]:
         name = self.spec.rpartition(":")[2]
         if self._path.suffix != ".py":
             raise ModelError(f"model {self.spec}: write it as python/FILE.py:FUNCTION")
@@ -63,38 +76,57 @@ class PythonFunction(Model):
         function = getattr(module, name, None)
         if not callable(function):
             raise ModelError(f"model {self.spec}: {self._path} has no function {name!r}")
-        found: Callable[[list[dict[str, str]], int], Any] = function
+        found: Callable[..., Any] = function
         return found
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
         threads = ThreadPoolExecutor(self.concurrency, thread_name_prefix="model")
 
-        async def ask(request: Request) -> Completion:
+        async def ask(request: Request) -> list[Completion]:
             return await self._ask(request, threads)
 
         try:
-            async for completion in ask_each(requests, ask, self.concurrency):
-                yield completion
+            async with aclosing(ask_each(requests, ask, self.concurrency)) as answers:
+                async for completions in answers:
+                    for completion in completions:
+                        yield completion
         finally:
             threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _ask(self, request: Request, threads: Executor) -> Completion:
-        prompt = request.prompt
-        turns = [{"role": turn.role, "content": turn.content} for turn in prompt.messages]
-        messages = turns or [{"role": "user", "content": prompt.text}]
+    async def _ask(self, request: Request, threads: Executor) -> list[Completion]:
+        messages = request.prompt.turns or [{"role": "user", "content": request.prompt.text}]
+        arguments = (messages, request.seed, *([request.count] if self._several else []))
         start = time.perf_counter()
-        text, reason, detail = "", FinishReason.STOP, ""
+        texts, reason, detail = [""] * request.count, FinishReason.STOP, ""
         try:
             if inspect.iscoroutinefunction(self._function):
-                text = await self._function(messages, request.seed)
+                said = await self._function(*arguments)
             else:
                 loop = asyncio.get_running_loop()
-                text = await loop.run_in_executor(threads, self._function, messages, request.seed)
-            if not isinstance(text, str):
-                raise TypeError(f"it returned {type(text).__name__}, not a string")
+                said = await loop.run_in_executor(threads, self._function, *arguments)
+            texts = _strings(said, request.count) if self._several else _strings([said], 1)
         except Exception as error:
-            text, reason, detail = "", FinishReason.ERROR, f"{type(error).__name__}: {error}"
+            reason, detail = FinishReason.ERROR, f"{type(error).__name__}: {error}"
         latency = round(time.perf_counter() - start, 3)
-        return Completion.to(
-            request, text, finish_reason=reason, detail=detail[:500], latency=latency
-        )
+        return [
+            Completion.to(
+                request,
+                text,
+                sample=sample,
+                rank=sample if request.sampling.beams else 0,
+                finish_reason=reason,
+                detail=detail[:500],
+                latency=latency,
+            )
+            for sample, text in zip(request.samples, texts, strict=True)
+        ]
+
+
+def _strings(said: Any, count: int) -> list[str]:
+    """What a function returned, if it is so many strings."""
+    if not isinstance(said, list | tuple) or len(said) != count:
+        raise TypeError(f"it returned {said!r:.80}, not a list of {count} strings")
+    for text in said:
+        if not isinstance(text, str):
+            raise TypeError(f"it returned {type(text).__name__}, not a string")
+    return list(said)

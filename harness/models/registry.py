@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import importlib
+import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import fields
-from typing import Any, get_type_hints
+from types import UnionType
+from typing import Any, get_args, get_type_hints
 
 from harness.errors import ModelError, UnknownNameError, suggest
 from harness.models.base import Model
 
 #: A whole spec (``solver/sympy``), or a kind before the slash (``python``) -> its class.
 _KINDS: dict[str, str | type[Model]] = {
-    "solver/sympy": "harness.models.solvers:SympySolver",
+    "solver/sympy": "harness.models.solvers.sympy:SympySolver",
+    "solver/maxima": "harness.models.solvers.maxima:MaximaSolver",
+    "solver/fricas": "harness.models.solvers.fricas:FricasSolver",
+    "openai": "harness.models.openai_client:OpenAIModel",
+    "openai-batch": "harness.models.openai_batch:OpenAIBatch",
+    "replay": "harness.models.replay:Replay",
     "python": "harness.models.python_function:PythonFunction",
+    "vllm": "harness.models.vllm_engine:VllmEngine",
+    "vllm-server": "harness.models.vllm_server:VllmServer",
+    "transformers": "harness.models.transformers_model:TransformersModel",
+    "encoder": "harness.models.encoder:Encoder",
 }
 
 
@@ -46,7 +58,9 @@ def describe() -> Iterator[tuple[str, type[Model]]]:
 def option_names(model: type[Model]) -> dict[str, Any]:
     """The options of a kind as the command line names them, with their defaults."""
     return {
-        item.name.replace("_", "-"): item.default for item in fields(model) if item.name != "spec"
+        item.name.replace("_", "-"): item.default
+        for item in fields(model)
+        if item.name not in ("spec", model.passes_on)
     }
 
 
@@ -65,27 +79,33 @@ def _shown(kind: str) -> str:
 
 def _options(model: type[Model], spec: str, options: Mapping[str, Any]) -> dict[str, Any]:
     types = get_type_hints(model)
-    known = {item.name for item in fields(model)} - {"spec"}
-    settings = {}
+    known = {item.name for item in fields(model)} - {"spec", model.passes_on}
+    settings: dict[str, Any] = {}
+    further = {}
     for name, value in options.items():
         key = name.replace("-", "_")
-        if key not in known:
+        if key in known:
+            settings[key] = _convert(value, types[key], f"model {spec}: {name}")
+        elif model.passes_on:
+            further[name.replace("_", "-")] = value if isinstance(value, str) else json.dumps(value)
+        else:
             hint = suggest(name, option_names(model)) if known else "it has none"
             raise UnknownNameError(f"model {spec} has no option {name!r}; {hint}")
-        settings[key] = _convert(value, types[key], f"model {spec}: {name}")
-    return settings
+    return settings | ({model.passes_on: tuple(sorted(further.items()))} if further else {})
 
 
 def _convert(value: Any, kind: Any, what: str) -> Any:
-    """A command line's text as the option's type."""
+    """A command line's text, or a value of Python's or a file's, as the option's type."""
+    if isinstance(kind, UnionType):  # optional: None is its default, and cannot be said
+        (kind,) = (one for one in get_args(kind) if one is not type(None))
     if kind is bool and value in ("true", "false"):
         return value == "true"
-    if kind in (int, float) and isinstance(value, str | int | float):
-        try:
+    if kind in (int, float) and isinstance(value, str):
+        with suppress(ValueError):
             return kind(value)
-        except ValueError:
-            pass
-    elif isinstance(kind, type) and isinstance(value, kind):
+    elif kind is float and type(value) is int:
+        return float(value)
+    elif type(value) is kind:  # by type: True is no number, and 2.5 no whole one
         return value
-    name = {bool: "true or false", int: "a whole number", float: "a number"}.get(kind, str(kind))
-    raise ModelError(f"{what} must be {name}, not {value!r}")
+    names = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+    raise ModelError(f"{what} must be {names.get(kind, kind)}, not {value!r}")

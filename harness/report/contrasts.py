@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from harness.comparison import POWER, Comparison, Contrast, Difference, Transfer
 from harness.errors import UserError
-from harness.report.tables import FORMATS, percent, tex
+from harness.report.tables import FORMATS, dollars, percent, tex
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -131,6 +131,11 @@ def remarks(comparison: Comparison) -> list[str]:
     if any(row.pairs != row.clusters for row in comparison.contrasts):
         lines.append("Pairs whose problems were made from the same one are a cluster.")
     lines += _needs(comparison)
+    for name, cost in comparison.costs.items():
+        if cost is not None:
+            solved = cost.per_solved
+            text = f"{name}: {dollars(cost.per_problem)} dollars a problem"
+            lines.append(f"{text}, {dollars(solved)} a solved one." if solved else f"{text}.")
     for row, found in lines_of(comparison.contrasts):
         low, high = found.bounds
         if found.k == comparison.primary_k and high - low > 1e-9:

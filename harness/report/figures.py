@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup, escape
 
+from harness.counts import BINS, bin_start
 from harness.metrics import Row
 from harness.report.tables import all_ks, percent
 from rewards.verdict import Status
@@ -31,10 +33,16 @@ def _svg(height: float, label: str, parts: Sequence[str]) -> Markup:
     )
 
 
+def cut(name: str, longest: int = 33) -> str:
+    """A name's two ends, where it is too long: what tells names apart is often the last of them."""
+    if len(name) <= longest:
+        return name
+    tail = longest // 2
+    return f"{name[: longest - tail - 1]}…{name[-tail:]}"
+
+
 def _name(row: Row, y: float, several: bool) -> str:
-    name = f"{row.subset} · {row.label}" if several else row.subset
-    if len(name) > 33:
-        name = name[:32] + "…"
+    name = cut(f"{row.subset} · {row.label}" if several else row.subset)
     return f'<text class="name" x="{LEFT - 12}" y="{y:.1f}" text-anchor="end">{escape(name)}</text>'
 
 
@@ -98,3 +106,59 @@ def verdict_bars(rows: Sequence[Row]) -> Markup:
         y += BAR + GROUP
     bottom = y - GROUP + 8
     return _svg(bottom + _AXIS, "shares of the verdicts", [*_grid(bottom), *parts])
+
+
+def histogram(series: Sequence[tuple[str, Mapping[int, int]]], unit: str) -> Markup:
+    """How long answers are, on a logarithmic axis: a strip for each model, all on one axis.
+
+    ``series`` has the numbers of answers by bin, as `harness.counts.histogram` makes them.
+    """
+    lowest = min(min((i for i in bins if i), default=1) for _, bins in series)
+    highest = max(max(bins) for _, bins in series)
+    strip, gap = 62.0, 18.0
+    step = (WIDTH - LEFT - RIGHT) / max(1, highest - lowest + 1)
+    parts = []
+    for place, (name, bins) in enumerate(series):
+        bottom = 10 + strip + place * (strip + gap)
+        tallest, total = max(bins.values()), sum(bins.values())
+        label = cut(name)
+        parts.append(
+            f'<text class="name" x="{LEFT - 12}" y="{bottom - strip / 2 + 4:.1f}" '
+            f'text-anchor="end">{escape(label)}</text>'
+            f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{bottom:.1f}" '
+            f'y2="{bottom:.1f}"/>'
+            f'<text class="value" x="{WIDTH - RIGHT + 14}" y="{bottom - strip / 2 + 4:.1f}">'
+            f"{escape(_middle(bins))}</text>"
+        )
+        for index, count in bins.items():
+            if index < lowest:  # nothing at all was said
+                continue
+            height = strip * count / tallest
+            start, end = bin_start(index), bin_start(index + 1)
+            parts.append(
+                f'<rect class="bar" x="{LEFT + (index - lowest) * step + 0.5:.1f}" '
+                f'y="{bottom - height:.1f}" width="{max(1.0, step - 1):.1f}" '
+                f'height="{height:.1f}"><title>{math.ceil(start)} to {math.ceil(end) - 1} {unit}: '
+                f"{count} of {total}</title></rect>"
+            )
+    foot = 10 + len(series) * (strip + gap)
+    doublings = (highest - lowest) // BINS + 1
+    every = max(1, math.ceil(doublings / 10))
+    for power in range(math.ceil((lowest - 1) / BINS), (highest - 1) // BINS + 2, every):
+        x = LEFT + (1 + power * BINS - lowest) * step
+        if LEFT <= x <= WIDTH - RIGHT + 1:
+            parts.append(
+                f'<text class="tick" x="{x:.1f}" y="{foot:.1f}" text-anchor="middle">'
+                f"{2**power:,}</text>"
+            )
+    return _svg(foot + 10, f"{unit} of the answers", parts)
+
+
+def _middle(bins: Mapping[int, int]) -> str:
+    """The bin of the median in words."""
+    total, seen = sum(bins.values()), 0
+    for index, count in sorted(bins.items()):
+        seen += count
+        if 2 * seen >= total:
+            return f"half ≤ {max(0, math.ceil(bin_start(index + 1)) - 1):,}"
+    return ""

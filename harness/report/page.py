@@ -2,166 +2,98 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import base64
+import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import jinja2
-from markupsafe import Markup
-
+from harness import counts
 from harness.log import write_atomically
 from harness.report import published
-from harness.report.figures import ORDER, pass_bars, verdict_bars
-from harness.report.mathml import to_mathml
+from harness.report.assets import asset, template
+from harness.report.figures import ORDER, histogram, pass_bars, verdict_bars
+from harness.report.items import items, pack
 from harness.report.paired import panels, pass_curves, sections
-from harness.report.tables import all_ks, cells, headings, percent, remarks, shown_rates
-from rewards.verdict import Verdict
+from harness.report.sources import Sources
+from harness.report.tables import Columns, cells, remarks
 
 if TYPE_CHECKING:
     from harness.store import Run
 
-#: Of one model and problem, so many samples are shown; of a long completion, head and tail.
-SAMPLES_SHOWN = 8
-HEAD, TAIL = 1500, 2500
+#: What the histograms count, by the name of the sums.
+LENGTHS = {
+    "tokens": "Tokens of a completion, as the server counted them.",
+    "characters": "Characters of a completion, with its reasoning.",
+}
 
 
-@dataclass(frozen=True)
-class Item:
-    """One sample as the page shows it."""
-
-    problem: str
-    subset: str
-    label: str
-    sample: int
-    integrand: str
-    reference: str
-    status: str
-    answer: str
-    text: str
-    reasoning: str
-    note: str
-    facts: tuple[tuple[str, str], ...]
-
-
-def write_page(run: Run, path: Path | None = None, policy: str | None = None) -> Path:
-    """Write the page, by default as ``report.html`` in the run directory."""
-    summary = run.summary(policy)
-    ks, rates = all_ks(summary.rows), shown_rates(summary.rows)
+def write_page(sources: Sources | Run, path: Path | None = None, policy: str | None = None) -> Path:
+    """Write the page of a run, by default as ``report.html`` in its directory, or of several."""
+    if not isinstance(sources, Sources):
+        sources = Sources.open([sources], policy)
+    summary = sources.summary
+    columns = Columns.of(summary.rows)
     others = published.beside(summary)
     others_ks = published.all_ks(others)
-    curves = panels(run, policy)
-    items = list(_items(run, policy))
-    shown = {status for status in ORDER if any(item.status == status for item in items)}
-    html = (
-        _environment()
-        .get_template("page.html.jinja")
-        .render(
-            summary=summary,
-            manifest=run.manifest,
-            name=run.path.name,
-            headings=headings(ks, rates),
-            table=[(row.subset == "all", cells(row, ks, rates)) for row in summary.rows],
-            remarks=remarks(summary),
-            published_headings=published.headings(others_ks),
-            published=[published.cells(row, others_ks) for row in others],
-            published_remark=published.REMARK,
-            pass_figure=pass_bars(summary.rows) if summary.rows else "",
-            curve_figure=pass_curves(curves) if curves else "",
-            comparisons=sections(run, policy),
-            verdict_figure=verdict_bars(summary.rows) if summary.rows else "",
-            headline=[(row.label, row.passes[0]) for row in _headline(summary.rows)],
-            statuses=[status for status in ORDER if status in shown],
-            items=items,
-            labels=sorted({item.label for item in items}),
-            subsets=list(dict.fromkeys(item.subset for item in items)),
-            samples_shown=SAMPLES_SHOWN,
-            cut=any(row.samples > SAMPLES_SHOWN * row.problems for row in summary.rows),
-        )
+    curves = panels(sources)
+    found = items(sources)
+    shown = set(found.index["status"])
+    script = asset("page.js")
+    html = template("page.html.jinja").render(
+        title=sources.title,
+        summary=summary,
+        manifests=[(run.path.name, run.manifest) for run in sources.runs],
+        headings=columns.headings,
+        table=[(row.subset == "all", cells(row, columns)) for row in summary.rows],
+        remarks=remarks(summary),
+        published_headings=published.headings(others_ks),
+        published=[published.cells(row, others_ks) for row in others],
+        published_remark=published.REMARK,
+        pass_figure=pass_bars(summary.rows) if summary.rows else "",
+        curve_figure=pass_curves(curves) if curves else "",
+        comparisons=sections(sources),
+        verdict_figure=verdict_bars(summary.rows) if summary.rows else "",
+        histograms=list(_histograms(sources)),
+        headline=[(row.label, row.passes[0]) for row in _headline(summary.rows)],
+        statuses=[status for status in ORDER if status in shown],
+        labels=found.names["label"],
+        subsets=found.names["subset"],
+        left_out=found.left_out,
+        index=pack({"index": found.index, "names": found.names}),
+        formulas=found.formulas,
+        details=found.details,
+        style=asset("page.css"),
+        script=script,
+        script_hash=_hash(script),
     )
-    path = path or run.path / "report.html"
-    write_atomically(path, html.encode())
+    path = path or sources.runs[0].path / "report.html"
+    write_atomically(path, html.encode("utf-8", "replace"))
     return path
 
 
-def _headline(rows: Any) -> list[Any]:
+def _hash(script: str) -> str:
+    """What the page's policy calls the only script that may run."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def _headline(rows: Sequence[Any]) -> list[Any]:
     """The broadest row of each model."""
     return list({row.label: row for row in rows if row.passes}.values())
 
 
-def _items(run: Run, policy: str | None) -> Iterator[Item]:
-    completions = {
-        row["key"]: row for row in run.completions.rows() if row["sample"] < SAMPLES_SHOWN
-    }
-    found = []
-    order = {key: position for position, key in enumerate(run.problems)}
-    for row in run.verdicts(policy).rows():
-        if row["key"] in completions:
-            found.append((order.get(row["problem"], 0), row["sample"], row["model"], row))
-    for *_, row in sorted(found, key=lambda entry: entry[:3]):
-        completion = completions[row["key"]]
-        problem = run.problem(row["problem"])
-        verdict = Verdict.from_dict(row)
-        yield Item(
-            problem=problem.id,
-            subset=problem.name,
-            label=run.models[row["model"]]["label"],
-            sample=row["sample"],
-            integrand=str(problem.inputs.get("integrand", "")),
-            reference=str(problem.target.get("antiderivative", "")),
-            status=verdict.status,
-            answer=verdict.answer or "",
-            text=_shortened(completion["text"]),
-            reasoning=_shortened(completion.get("reasoning", "")),
-            note=completion.get("detail", ""),
-            facts=tuple(_facts(verdict, completion)),
-        )
-
-
-def _facts(verdict: Verdict, completion: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    evidence = verdict.evidence
-    if evidence.detail:
-        yield "because", evidence.detail
-    if evidence.witness:
-        witness = evidence.witness
-        yield "at", witness.point
-        yield "integrand", witness.expected
-        yield "derivative of the answer", witness.got
-    if evidence.points and not evidence.witness:
-        yield "agreement", f"{evidence.points} points to {evidence.digits:.0f} digits"
-    if evidence.coverage is not None:
-        yield "coverage", f"{percent(evidence.coverage)} % of the real domain"
-    if evidence.flags:
-        yield "notes", ", ".join(evidence.flags)
-    if evidence.extracted_by:
-        yield "answer found by", evidence.extracted_by
-    if evidence.reading:
-        yield "read as", evidence.reading
-    yield "method", f"{evidence.method}, {1000 * evidence.seconds:.1f} ms"
-    seconds = completion.get("latency", 0)
-    yield "model", f"finished by {completion['finish_reason']}, {seconds:.2f} s"
-
-
-def _shortened(text: str) -> str:
-    if len(text) <= HEAD + TAIL:
-        return text
-    left_out = len(text) - HEAD - TAIL
-    return f"{text[:HEAD]}\n\n[... {left_out} characters ...]\n\n{text[-TAIL:]}"
-
-
-def _math(latex: str) -> Markup | str:
-    """MathML where the text can be shown so, else the text, which the template escapes."""
-    mathml = to_mathml(latex)
-    return Markup(mathml) if mathml is not None else latex
-
-
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"math": _math, "percent": percent}
-    return environment
+def _histograms(sources: Sources) -> Any:
+    sums = [
+        (names[model], one)
+        for run, names in zip(sources.runs, sources.names, strict=True)
+        for (model, _), one in counts.totals(run.completions).items()
+        if model in names
+    ]
+    labels = [name for names in sources.names for name in names.values()]
+    for what, caption in LENGTHS.items():
+        series = [
+            (label, counts.histogram((one for name, one in sums if name == label), what))
+            for label in labels
+        ]
+        if any(bins for _, bins in series):
+            yield caption, histogram([(label, bins) for label, bins in series if bins], what)

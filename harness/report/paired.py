@@ -13,10 +13,10 @@ from harness.comparison import Comparison, Contrast, Difference
 from harness.errors import UserError
 from harness.metrics import Estimate, Tally, estimate, tally_samples
 from harness.report.contrasts import p_value, points, remarks
-from harness.report.figures import LEFT, WIDTH
+from harness.report.figures import LEFT, WIDTH, cut
 
 if TYPE_CHECKING:
-    from harness.store import Run
+    from harness.report.sources import Sources
 
 #: A curve needs so many samples of each problem, and has at most so many points.
 FEWEST_SAMPLES, MOST_POINTS = 4, 16
@@ -43,20 +43,21 @@ class Panel:
     curves: tuple[Curve, ...]
 
 
-def panels(run: Run, policy: str | None = None) -> list[Panel]:
+def panels(sources: Sources) -> list[Panel]:
     """A panel for each model whose problems have enough samples."""
     found = []
-    for model, tallies in tally_samples(run, policy).items():
-        subsets: dict[str, list[Tally]] = {}
-        for key, tally in tallies.items():
-            subsets.setdefault(run.problem(key).name, []).append(tally)
-        curves = [
-            Curve(name, tuple(estimate(group, k) for k in spaced(fewest)))
-            for name, group in subsets.items()
-            if (fewest := min(tally.samples for tally in group)) >= FEWEST_SAMPLES
-        ]
-        if curves:
-            found.append(Panel(run.models[model]["label"], tuple(curves)))
+    for run, names in zip(sources.runs, sources.names, strict=True):
+        for model, tallies in tally_samples(run, sources.policy).items():
+            subsets: dict[str, list[Tally]] = {}
+            for key, tally in tallies.items():
+                subsets.setdefault(run.problem(key).name, []).append(tally)
+            curves = [
+                Curve(name, tuple(estimate(group, k) for k in spaced(fewest)))
+                for name, group in subsets.items()
+                if (fewest := min(tally.samples for tally in group)) >= FEWEST_SAMPLES
+            ]
+            if curves:
+                found.append(Panel(names[model], tuple(curves)))
     return found
 
 
@@ -93,7 +94,7 @@ def _panel(panel: Panel, left: float, right: float, top: float) -> str:
         return bottom - _PANEL * value
 
     room = int((right - left + 110) / 7)
-    title = panel.title if len(panel.title) <= room else panel.title[: room - 1] + "…"
+    title = cut(panel.title, room)
     parts = [f'<text class="name" x="{left:.1f}" y="{top - 14:.1f}">{escape(title)}</text>']
     for tick in range(0, 101, 20):
         at = y(tick / 100)
@@ -115,7 +116,7 @@ def _panel(panel: Panel, left: float, right: float, top: float) -> str:
                      f'<path class="curve {colour}" d="M{"L".join(line)}"/>')  # fmt: skip
         ends.append((y(curve.points[-1].value), curve.name.partition("/")[2] or curve.name, colour))
     for at, name, colour in _apart(ends):
-        shown = name if len(name) <= 17 else name[:16] + "…"
+        shown = cut(name, 17)
         parts.append(f'<text class="end {colour}" x="{right + 8:.1f}" y="{at + 4:.1f}">'
                      f"{escape(shown)}</text>")  # fmt: skip
     return "".join(parts)
@@ -155,7 +156,7 @@ def differences(rows: Sequence[tuple[Contrast, Difference]], reach: float) -> Ma
         y = 12 + _ROW * (place + 0.5)
         low, high = (x(bound) for bound in found.interval)
         p = found.adjusted if found.adjusted is not None else found.p
-        name = row.group if len(row.group) <= 33 else row.group[:32] + "…"
+        name = cut(row.group)
         shown = p_value(p)
         words = f"{points(found.value, found.interval)}, p {'' if shown[0] == '<' else '= '}{shown}"
         clear = "sure" if found.interval[0] > 0 or found.interval[1] < 0 else "unsure"
@@ -182,7 +183,7 @@ class Section:
     remarks: tuple[str, ...]
 
 
-def sections(run: Run, policy: str | None = None) -> list[Section]:
+def sections(sources: Sources) -> list[Section]:
     """Perturbations against originals, and models against each other, where there are any."""
     from harness.comparing import compare
 
@@ -192,8 +193,8 @@ def sections(run: Run, policy: str | None = None) -> list[Section]:
         ("model", "Models against each other"),
     ):
         try:
-            comparison = compare(run, by=by, policy=policy)  # type: ignore[arg-type]
-        except UserError:  # there is nothing to compare in this run
+            comparison = compare(*sources.runs, by=by, policy=sources.policy)  # type: ignore[arg-type]
+        except UserError:  # there is nothing to compare in these runs
             continue
         found.append(Section(title, tuple(_figures(comparison)), tuple(remarks(comparison))))
     return found

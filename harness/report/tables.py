@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import UserError
@@ -55,9 +56,53 @@ def shown_rates(rows: Sequence[Row]) -> dict[str, str]:
     }
 
 
-def cells(row: Row, ks: Sequence[int], rates: Mapping[str, str] = RATES) -> list[str]:
-    """A row as text: model, subset, problems, samples, every pass@k, the rates."""
+@dataclass(frozen=True)
+class Columns:
+    """What a table of these rows shows after model, subset, problems and samples.
+
+    Of ranked candidates that is pass@1 and every Fail@k; of labels also F1; the costs if prices
+    were given.
+    """
+
+    passes: tuple[int, ...]
+    fails: tuple[int, ...]
+    labels: bool
+    costs: bool
+    rates: Mapping[str, str]
+
+    @classmethod
+    def of(cls, rows: Sequence[Row], rates: Mapping[str, str] | None = None) -> Columns:
+        fails = sorted({estimate.k for row in rows for estimate in row.fails})
+        alike = [row for row in rows if not row.fails]
+        return cls(
+            passes=tuple(sorted({*all_ks(alike), *([1] if fails else [])})),
+            fails=tuple(fails),
+            labels=any(row.labels for row in rows),
+            costs=any(row.cost for row in rows),
+            rates=shown_rates(rows) if rates is None else rates,
+        )
+
+    @property
+    def headings(self) -> list[str]:
+        return [
+            "model",
+            "subset",
+            "problems",
+            "samples",
+            *(f"pass@{k}" for k in self.passes),
+            *(f"Fail@{k}" for k in self.fails),
+            *(["F1", "macro F1"] if self.labels else []),
+            *self.rates,
+            *(["$ a problem", "$ a solved one"] if self.costs else []),
+        ]
+
+
+def cells(row: Row, columns: Columns) -> list[str]:
+    """A row as text, in the order of `Columns.headings`."""
     by_k = {estimate.k: estimate for estimate in row.passes}
+    fails = {estimate.k: estimate for estimate in row.fails}
+    labels = [percent(row.labels.f1), percent(row.labels.macro_f1)] if row.labels else ["", ""]
+    cost = [dollars(row.cost.per_problem), dollars(row.cost.per_solved)] if row.cost else ["", ""]
     problems = str(row.problems)
     if row.problems < row.planned:
         problems += f" of {row.planned}"
@@ -67,18 +112,28 @@ def cells(row: Row, ks: Sequence[int], rates: Mapping[str, str] = RATES) -> list
         row.subset,
         problems,
         f"{each:.0f}" if each == int(each) else f"{each:.1f}",
-        *(f"{percent(by_k[k].value)} {spread(by_k[k])}" if k in by_k else "" for k in ks),
-        *(percent(row.rates[name]) for name in rates.values()),
+        *(_estimated(by_k.get(k)) for k in columns.passes),
+        *(_estimated(fails.get(k)) for k in columns.fails),
+        *(labels if columns.labels else []),
+        *(percent(row.rates[name]) for name in columns.rates.values()),
+        *(cost if columns.costs else []),
     ]
 
 
-def headings(ks: Sequence[int], rates: Mapping[str, str] = RATES) -> list[str]:
-    return ["model", "subset", "problems", "samples", *(f"pass@{k}" for k in ks), *rates]
+def _estimated(found: Estimate | None) -> str:
+    return f"{percent(found.value)} {spread(found)}" if found else ""
+
+
+def dollars(value: float | None) -> str:
+    """Three significant digits, and cents at least: ``12.30``, ``0.00123``."""
+    if value is None:
+        return ""
+    return f"{value:.2f}" if value >= 1 or value == 0 else f"{value:.3g}"
 
 
 def remarks(summary: Summary) -> list[str]:
     """What a reader of the table has to know."""
-    lines = ["In percent; pass@k with its 95 % interval."]
+    lines = ["In percent; pass@k with its 95 % interval."] if summary.rows else []
     bounds = [
         f"{row.label} on {row.subset}: pass@{e.k} between {percent(e.low)} and {percent(e.high)}"
         for row in summary.rows
@@ -89,18 +144,37 @@ def remarks(summary: Summary) -> list[str]:
         lines.append(
             "Undecided and failed answers count as not correct; " + "; ".join(bounds) + "."
         )
-    lines += _spent(summary)
+    lines += [*_confusions(summary), *_spent(summary), *summary.notes]
     if summary.missing:
         lines.append(f"Not finished: {summary.missing} answers are still to be asked.")
     if summary.unscored:
-        lines.append(f"{summary.unscored} answers are not scored yet: run.py score {summary.run}")
+        under = f" under {summary.policy}" if summary.policy else ""
+        lines.append(
+            f"{summary.unscored} answers are not scored yet{under}: "
+            f"`run.py score {summary.run}`, with the same flags, goes on"
+        )
+    return lines
+
+
+def _confusions(summary: Summary) -> list[str]:
+    """How often each label was taken for which, of each model's broadest row."""
+    lines = []
+    for row in {(row.model, row.label): row for row in summary.rows if row.labels}.values():
+        assert row.labels is not None
+        parts = []
+        for truth, given in row.labels.confusion.items():
+            found = [f"{count} as {'no label' if label == 'none' else label}"
+                     for label, count in given.items() if count]  # fmt: skip
+            parts.append(f"of label {truth} {', '.join(found) or 'none'}")
+        accuracy = percent(row.labels.accuracy)
+        lines.append(f"{row.label}: accuracy {accuracy}; answered {'; '.join(parts)}.")
     return lines
 
 
 def _spent(summary: Summary) -> list[str]:
     """Tokens by problem and by solved problem, of each model's broadest row."""
     lines = []
-    for row in {row.model: row for row in summary.rows}.values():
+    for row in {(row.model, row.label): row for row in summary.rows}.values():
         used = row.usage
         if used is not None and used.tokens_per_problem is not None:
             solved = used.tokens_per_solved
@@ -117,13 +191,12 @@ def print_summary(summary: Summary, console: Console | None = None) -> None:
 
     console = console or Console()
     for label, rows in _by_model(summary).items():
-        ks = all_ks(rows)
-        rates = shown_rates(rows)
+        columns = Columns.of(rows)
         table = Table(box=SIMPLE_HEAD, pad_edge=False)
-        for heading in ("subset", "problems", *headings(ks, rates)[4:]):
+        for heading in ("subset", "problems", *columns.headings[4:]):
             table.add_column(heading, justify="right" if heading != "subset" else "left")
         for row in rows:
-            _, subset, problems, _, *numbers = cells(row, ks, rates)
+            _, subset, problems, _, *numbers = cells(row, columns)
             style = "bold" if row.subset == "all" else None
             table.add_row(subset, problems, *numbers, style=style)
         wide = console.options.update(max_width=10_000)
@@ -187,9 +260,9 @@ def export(summary: Summary, form: str) -> str:
         return json.dumps(summary.to_dict(), indent=2, ensure_ascii=False) + "\n"
     if form == "csv":
         return _csv(summary)
-    ks = all_ks(summary.rows)
-    names = headings(ks)
-    lines = [cells(row, ks) for row in summary.rows]
+    columns = Columns.of(summary.rows, RATES)
+    names = columns.headings
+    lines = [cells(row, columns) for row in summary.rows]
     if form == "markdown":
         rule = ["---", "---", *["---:"] * (len(names) - 2)]
         table = [names, rule, *lines]
@@ -210,10 +283,15 @@ def _csv(summary: Summary) -> str:
     writer.writerow(
         ["model", "subset", "problems", "samples", "k", "pass_at_k", "interval_low",
          "interval_high", "worst", "best", *RATES.values(), "all_at_k", "reward",
-         "tokens_per_problem", "tokens_per_solved"]
+         "tokens_per_problem", "tokens_per_solved", "accuracy", "f1", "macro_f1", "fail_at_k",
+         "dollars_per_problem", "dollars_per_solved"]
     )  # fmt: skip
     for row in summary.rows:
         every = {e.k: f"{e.value:.6f}" for e in row.all_passes}
+        fails = {e.k: f"{e.value:.6f}" for e in row.fails}
+        found, cost = row.labels, row.cost
+        labels = [found.accuracy, found.f1, found.macro_f1] if found else [None] * 3
+        costs = [cost.per_problem, cost.per_solved] if cost else [None, None]
         used = row.usage
         tokens = (used.tokens_per_problem, used.tokens_per_solved) if used else (None, None)
         for e in row.passes:
@@ -222,8 +300,11 @@ def _csv(summary: Summary) -> str:
             writer.writerow(
                 [row.label, row.subset, row.problems, row.samples, e.k]
                 + [f"{number:.6f}" for number in numbers + rates]
-                + [every.get(e.k, f"{e.value:.6f}"), f"{row.reward:.6f}"]
+                + [every.get(e.k, "" if fails else f"{e.value:.6f}"), f"{row.reward:.6f}"]
                 + ["" if number is None else f"{number:.1f}" for number in tokens]
+                + ["" if number is None else f"{number:.6f}" for number in labels]
+                + [fails.get(e.k, "")]
+                + ["" if number is None else f"{number:.6g}" for number in costs]
             )
     return buffer.getvalue()
 

@@ -82,7 +82,7 @@ _REMARK_START = re.compile(
     r"[\s~(\[]*(?:\\[,;:! ]\s*)*(?:where|with|for|if|when|as|since|provided|assuming|valid)\b",
     re.IGNORECASE,
 )
-_ENDS_OPEN = re.compile(r"(?:[-+*/=(]|\\(?:cdot|times|left\())\s*$")
+_ENDS_OPEN = re.compile(r"(?:[-+*/=(]|\\(?:cdot|times|left\(|text\{ or \}))\s*$")
 _STARTS_OPEN = re.compile(
     r"(?:\\(?:q?quad|[,;:! ]|left\.|hspace\{[^{}]{0,20}\}|phantom\{[^{}]{0,80}\})|[&\s{}])*"
     r"(?:[+*/]|-(?!>)|\\(?:cdot|times)(?![A-Za-z]))"

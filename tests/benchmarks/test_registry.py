@@ -10,7 +10,7 @@ import pytest
 import prompts
 from benchmarks import Problem, UnknownBenchmarkError, load, names, subsets
 from benchmarks.bee.records import ledger
-from benchmarks.registry import resolve
+from benchmarks.registry import resolve, together
 from rewards import verify_antiderivative
 
 SUBSETS = [f"{name}/{subset}" for name in names() for subset in subsets(name)]
@@ -50,8 +50,11 @@ def test_each_problem_renders_with_every_prompt_of_its_task(sample: list[Problem
         template = prompts.load(name)
         for problem in sample:
             text = str(template.render(problem))
-            assert str(problem.inputs.get("integrand", "")) in text
-            assert str(problem.target.get("antiderivative", "no reference")) not in text
+            integrand = str(problem.inputs.get("integrand", ""))
+            assert integrand in text
+            # An antiderivative may be a part of its derivative, but stands nowhere else.
+            rest = text.replace(integrand, " ") if integrand else text
+            assert str(problem.target.get("antiderivative", "no reference")) not in rest
 
 
 def test_each_reference_is_proven_and_refuted_when_broken(sample: list[Problem]) -> None:
@@ -88,3 +91,37 @@ def test_another_seed_is_another_set_with_the_same_originals(
     finally:
         ledger.cache_clear()
     assert {problem.content_hash for problem in one}.isdisjoint(p.content_hash for p in two)
+
+
+def family(number: int, subset: str, parent: str | None = None) -> Problem:
+    name = f"{subset}{number}"
+    return Problem(name, "integration", "b", subset, {}, {}, pair_parent=parent)
+
+
+def test_a_limit_keeps_originals_with_what_was_made_from_them() -> None:
+    originals = [family(i, "plain") for i in range(50)]
+    others = [family(i, "else") for i in range(50)]
+    shifted = [family(i, "shifted", f"plain{i}") for i in range(50)]
+    again = [family(i, "again", f"shifted{i}") for i in range(0, 50, 2)]
+    subsets = [originals, others, shifted, again]
+    before: set[Problem] = set()
+    for limit in range(1, 180):
+        found = together(subsets, limit, seed=3)
+        assert len(found) == min(limit, 175)
+        assert before <= set(found)  # a larger one only adds
+        before = set(found)
+        ids = {problem.id for problem in found}
+        for problem in found:
+            if problem.subset == "shifted":
+                assert problem.pair_parent in ids
+        names = [problem.subset for problem in found]
+        assert names == sorted(names, key=["plain", "else", "shifted", "again"].index)
+        whole = sum(f"shifted{problem.id[5:]}" in ids for problem in found
+                    if problem.subset == "plain")  # fmt: skip
+        assert whole >= names.count("plain") - 1  # at most one family is cut
+    assert together(subsets, 20, seed=3) != together(subsets, 20, seed=4)
+
+
+def test_an_original_that_is_not_there_keeps_its_perturbations_together() -> None:
+    found = together([[family(i, "shifted", f"plain{i // 3}") for i in range(9)]], 3)
+    assert len({problem.pair_parent for problem in found}) == 1

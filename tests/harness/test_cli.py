@@ -172,7 +172,13 @@ def test_reports_in_every_format(cli: Command, tmp_path: Path, model: str, bench
     assert cli("report", "run", "--format", "markdown").stdout.startswith("| model | subset |")
     assert "\\toprule" in cli("report", "run", "--format", "latex").stdout
     assert cli("report", "run", "--format", "csv").stdout.count("\n") == 1 + 3 * 2
-    refused(cli("report", "run", "--policy", "balls-0"), "no verdicts 'balls-0'")
+    for command in (
+        ("report", "run", "--policy"), ("brittleness", "run", "--policy"),
+        ("export", "run", "--to", "csv", "--out", "samples.csv", "--policy"),
+        ("score", "run", "--against"),
+    ):  # fmt: skip
+        refused(cli(*command, "balls-0"), "no verdicts 'balls-0'")
+    assert not (tmp_path / "samples.csv").exists()
 
 
 def test_listing(cli: Command) -> None:

@@ -6,12 +6,14 @@ import errno
 import gzip
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.errors import RunError
-from harness.log import Log, LogReader
+from harness.log import Counting, Log, LogReader
 
 HEAVY = ("text",)
 
@@ -164,3 +166,49 @@ def test_a_row_without_what_every_row_has_is_an_error(tmp_path: Path) -> None:
     reader = LogReader(tmp_path, HEAVY, required=("key", "status"))
     with pytest.raises(RunError, match="line 1: not a row"):
         list(reader.heads())
+
+
+# --- what is counted of a shard ---
+
+
+def test_counts_are_kept_beside_sealed_shards_and_made_again(tmp_path: Path) -> None:
+    asked: list[int] = []
+
+    def total(rows: Iterable[dict[str, Any]]) -> int:
+        found = sum(row["number"] for row in rows)
+        asked.append(found)
+        return found
+
+    counting = Counting("sum-1", total)
+    with Log(tmp_path, ("text",), ("key",), counting, shard_bytes=2_000) as log:
+        for number in range(100):
+            log.append({"key": str(number), "number": number, "text": "x" * 60})
+    reader = LogReader(tmp_path, ("text",), ("key",), counting)
+    sealed = sorted(tmp_path.glob("*.sum-1.json"))
+    assert len(sealed) == len(list(tmp_path.glob("*.gz"))) // 2 >= 4
+    asked.clear()
+    assert sum(reader.counts()) == sum(range(100))
+    assert len(asked) <= 1  # only the shard that is not sealed yet
+
+    truth = sealed[1].read_bytes()
+    for damage in (b"", truth[:-5], b"[]", truth.replace(b'"stamp":[', b'"stamp":[1')):
+        sealed[1].write_bytes(damage)
+        assert sum(reader.counts()) == sum(range(100))
+        assert sealed[1].read_bytes() == truth
+    sealed[0].unlink()  # as in a run of an earlier version
+    assert sum(reader.counts()) == sum(range(100))
+    assert sealed[0].exists()
+
+    other = LogReader(tmp_path, ("text",), ("key",), Counting("count-1", lambda rows: len([*rows])))
+    assert sum(other.counts()) == 100
+    with pytest.raises(ValueError, match="nothing is counted"):
+        list(LogReader(tmp_path, ("text",)).counts())
+
+
+def test_the_state_of_a_log_changes_with_every_row(tmp_path: Path) -> None:
+    states = set()
+    with Log(tmp_path, HEAVY, shard_bytes=500) as log:
+        for number in range(30):
+            log.append({"key": str(number), "text": "x" * 50})
+            states.add(LogReader(tmp_path, HEAVY).state())
+    assert len(states) == 30

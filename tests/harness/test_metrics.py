@@ -218,14 +218,44 @@ def test_labels() -> None:
 
 def test_what_answers_take() -> None:
     spent = [
-        {"samples": 2, "counted": 2, "tokens": 300, "prompt_tokens": 80, "seconds": 1.0},
-        {"samples": 2, "counted": 2, "tokens": 100, "prompt_tokens": 20, "seconds": 3.0},
+        {"rows": 2, "counted": 2, "completion_tokens": 300, "prompt_tokens": 80, "seconds": 1.0},
+        {"rows": 2, "counted": 2, "completion_tokens": 100, "prompt_tokens": 20, "seconds": 3.0},
     ]
     used = metrics.usage(spent, solved=1)
     assert (used.tokens_per_problem, used.tokens_per_solved) == (200, 400)
     assert (used.seconds_per_problem, used.seconds_per_solved) == (2, 4)
-    assert used.cost(1.0, 10.0) == pytest.approx((50 * 1 + 200 * 10) / 1e6)
     partly = metrics.usage([spent[0] | {"counted": 1}, spent[1]], solved=0)
     assert partly.tokens_per_problem is None
     assert partly.seconds_per_solved is None
-    assert partly.cost(1.0, 1.0) is None
+
+
+def test_of_ranked_candidates_the_best_ones_count() -> None:
+    tallies = [
+        metrics.Tally("a", "a", 10, 3, 0, first=0),
+        metrics.Tally("b", "b", 10, 1, 0, first=7),
+        metrics.Tally("c", "c", 10, 0, 0, first=10),
+        metrics.Tally("d", "d", 10, 0, 1, first=10),
+    ]
+    found = [metrics.estimate(tallies, k) for k in (1, 7, 8, 10)]
+    assert [one.value for one in found] == [0.25, 0.25, 0.5, 0.5]
+    assert [one.failures().value for one in found] == [0.75, 0.75, 0.5, 0.5]
+    assert found[0].high == 0.5
+    assert found[0].failures().low == 0.5
+    low, high = found[0].interval
+    assert found[0].failures().interval == (1 - high, 1 - low)
+
+
+def test_labels_are_counted_from_verdicts() -> None:
+    found = metrics.classification(
+        [
+            (1, {"samples": 4, "correct": 3, "incorrect": 1}),
+            (0, {"samples": 4, "correct": 2, "incorrect": 1, "no_answer": 1}),
+        ]
+    )
+    assert found is not None
+    assert found.accuracy == 5 / 8
+    assert found.f1 == pytest.approx(2 * 3 / (4 + 4))
+    assert found.confusion == {
+        "0": {"0": 2, "1": 1, "none": 1}, "1": {"0": 1, "1": 3, "none": 0},
+    }  # fmt: skip
+    assert metrics.classification([]) is None

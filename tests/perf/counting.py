@@ -1,70 +1,80 @@
 """How long counting and comparing take on a million samples: `python tests/perf/counting.py`.
 
-Four models, five subsets (an original and four perturbations of it), 64 samples of each problem:
-pass@1, 4, 16 and 64 and pass^k with intervals from 2,000 resamples, every perturbation against its
-originals, every two models on every subset. What is read from disk is not counted.
+Four models, five subsets (an original and four perturbations of it), 64 samples of each problem,
+in a run directory as a sweep leaves it: the table with pass@1, 4, 16, 64 and pass^k and intervals
+from 2,000 resamples, every perturbation against its originals, every two models on every subset.
+Each in a process of its own that reads everything from disk, on one core. `--samples 8` is a
+smaller run, `--run DIR` keeps it for another time.
 """
 
 from __future__ import annotations
 
-import itertools
-import resource
+import argparse
+import os
+import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
-import numpy as np
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+MODELS, SUBSETS, PROBLEMS = 4, 5, 782
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
-
-from harness.comparison import Pair, contrast, pair_problems, with_family
-from harness.metrics import Tally, all_at_k, estimate
-
-MODELS, SUBSETS, SAMPLES, PROBLEMS = 4, 5, 64, 782
-KS = (1, 4, 16, 64)
+MEASURED = {
+    "table": "harness.Run(run).summary()",
+    "perturbations": "harness.compare(run, by='perturbation')",
+    "models": "harness.compare(run)",
+    "all three": "harness.Run(run).summary(); harness.compare(run, by='perturbation'); "
+    "harness.compare(run)",
+}
+CHILD = """
+import resource, sys, time
+import harness
+import numpy, scipy.special
+run = sys.argv[1]
+start, cpu = time.perf_counter(), time.process_time()
+{work}
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+print(time.perf_counter() - start, time.process_time() - cpu, peak)
+"""
 
 
 def main() -> None:
-    generator = np.random.default_rng(0)
-    chance = generator.beta(0.7, 0.9, size=PROBLEMS)
-    tallies: dict[tuple[int, int], dict[str, Tally]] = {}
-    for model, subset in itertools.product(range(MODELS), range(SUBSETS)):
-        correct = generator.binomial(SAMPLES, chance * (1 - 0.1 * subset) * (1 - 0.05 * model))
-        tallies[model, subset] = {
-            f"p{i}": Tally(f"p{i}", f"p{i}", SAMPLES, int(c), 0) for i, c in enumerate(correct)
-        }
-    print(f"{MODELS * SUBSETS * PROBLEMS * SAMPLES:,} samples")
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--samples", type=int, default=64)
+    parser.add_argument("--run", type=Path)
+    options = parser.parse_args()
+    total = MODELS * SUBSETS * PROBLEMS * options.samples
+    with tempfile.TemporaryDirectory() as place:
+        run = options.run or Path(place) / "run"
+        if not run.exists():
+            make_run(run, options.samples)
+        size = sum(file.stat().st_size for file in run.rglob("*") if file.is_file())
+        print(f"{total:,} samples, {size / 2**20:.0f} MiB on disk")
+        print(f"{'':<15}{'seconds':>8}{'of CPU':>8}{'GiB':>7}")
+        for name, work in MEASURED.items():
+            print(f"{name:<15}{'{:8.1f}{:8.1f}{:7.2f}'.format(*measure(work, run))}", flush=True)
 
-    start = time.process_time()
-    for found in tallies.values():
-        for k in KS:
-            estimate(list(found.values()), k)
-            estimate(list(found.values()), k, metric=all_at_k)
-    print(f"metrics with intervals: {time.process_time() - start:.1f} s")
 
-    start = time.process_time()
-    for model in range(MODELS):
-        originals = tallies[model, 0]
-        pairs = [
-            [Pair(key, key, (originals[key],), (tally,)) for key, tally in found.items()]
-            for subset in range(1, SUBSETS)
-            for found in [tallies[model, subset]]
-        ]
-        rows = [contrast(str(i), ("a", "b"), found, KS) for i, found in enumerate(pairs)]
-        with_family(rows, pairs, 1, 0.05)
-    print(f"perturbations against originals: {time.process_time() - start:.1f} s")
+def make_run(run: Path, samples: int) -> None:
+    from tests.harness.large_run import make
 
-    start = time.process_time()
-    pairs = [
-        pair_problems(tallies[one, subset], tallies[other, subset])
-        for one, other in itertools.combinations(range(MODELS), 2)
-        for subset in range(SUBSETS)
-    ]
-    rows = [contrast(str(i), ("a", "b"), found, KS) for i, found in enumerate(pairs)]
-    with_family(rows, pairs, 1, 0.05)
-    print(f"models against each other: {time.process_time() - start:.1f} s")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(f"peak memory: {peak:.2f} GiB")
+    start = time.perf_counter()
+    make(run, models=MODELS, problems=PROBLEMS, samples=samples, subsets=SUBSETS, words=20,
+         noise=False)  # fmt: skip
+    print(f"made in {time.perf_counter() - start:.0f} s", flush=True)
+
+
+def measure(work: str, run: Path) -> tuple[float, float, float]:
+    """Seconds, seconds of CPU and the peak of memory in GiB, in a fresh process on one core."""
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD.format(work=work), str(run)],
+        cwd=ROOT, capture_output=True, text=True, check=True, env=os.environ | threads,
+    )  # fmt: skip
+    seconds, cpu, peak = map(float, done.stdout.split())
+    return seconds, cpu, peak
 
 
 if __name__ == "__main__":

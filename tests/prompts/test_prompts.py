@@ -105,3 +105,30 @@ def test_a_file_anywhere_is_a_prompt(tmp_path: Path) -> None:
         prompts.load(str(tmp_path / "none.jinja"))
     with pytest.raises(PromptError, match="did you mean 'antiderivbench'"):
         prompts.load("antiderivebench")
+
+
+def test_stages_are_rendered_one_after_the_other() -> None:
+    prompt = prompts.load("hint-zero-shot-cot")
+    asked = Problem("p", "arithmetic", "hint", "s", inputs={"expression": "(3+4)*2"}, target={})
+    first = prompt.render(asked)
+    assert first.text == "Q: What is (3+4)*2?\nA: Let's think step-by-step."
+    assert prompt.render(asked, {"reasoning": " 7 * 2 = 14."}).text == (
+        first.text + " 7 * 2 = 14. \nTherefore, the answer (arabic numerals) is"
+    )
+    turns = prompts.load("two-stage").render(problem(), {"reasoning": "By parts."}).messages
+    assert [turn.role for turn in turns] == ["user", "assistant", "user"]
+    assert turns[1].content == "By parts."
+
+
+@pytest.mark.parametrize(
+    ("head", "message"),
+    [
+        ('stages = ["answer", "more"]', "the last must be 'answer'"),
+        ('stages = ["a", "a", "answer"]', "stages must differ"),
+        ("max_tokens = { thought = 3 }", "max_tokens"),
+        ("max_tokens = { answer = 0 }", "max_tokens"),
+    ],
+)
+def test_wrong_stages_are_refused(head: str, message: str) -> None:
+    with pytest.raises(PromptError, match=message):
+        template("{{ integrand }}", f'task = "integration"\n{head}')

@@ -211,3 +211,16 @@ def test_points_that_tell_no_branch_do_not_count() -> None:
     wrong = verify_antiderivative(r"x-\tanh(10\sqrt{x^2+1})", f)
     assert wrong.status is Status.INCORRECT
     assert "another branch" in wrong.evidence.detail
+
+
+@pytest.mark.parametrize(
+    ("answer", "integrand", "status"),
+    [
+        (r"\ln|e^{2ix}+1|+x\tan x", r"x\sec^2 x", "correct"),
+        (r"\ln|x+i|", r"\frac{x}{x^2+1}", "correct"),
+        (r"\ln|x+i|+x^2", r"\frac{x}{x^2+1}", "incorrect"),
+        (r"\ln|x-i|", r"\frac{2x}{x^2+1}", "incorrect"),
+    ],
+)
+def test_bars_around_what_is_not_real(answer: str, integrand: str, status: str) -> None:
+    assert verify_antiderivative(rf"\boxed{{{answer}}}", integrand).status == status

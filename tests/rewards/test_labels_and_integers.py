@@ -86,3 +86,33 @@ def test_fraction_is_not_a_whole_number() -> None:
     assert verify_integer("2.5", 2).status is Status.INCORRECT
     assert not verify_integer("20/135", 20).correct
     assert not verify_integer("9" * 10_000, 9).correct
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        "43 or 42",
+        "3, 42",
+        "40-42",
+        r"\pm 42",
+        "42!",
+        r"\sqrt{42}",
+        "1 2 3 42",
+        r"\{41, 42\}",
+        "-|42|",
+    ],
+)
+def test_a_box_with_more_than_a_number_is_wrong(box: str) -> None:
+    assert not verify_integer(rf"\boxed{{{box}}}", 42).correct
+
+
+@pytest.mark.parametrize(
+    "box", ["42", "x = 42", r"\text{42 apples}", "6 \\cdot 7 = 42", "42.0", "$42$"]
+)
+def test_a_box_may_name_its_number(box: str) -> None:
+    assert verify_integer(rf"\boxed{{{box}}}", 42).correct
+
+
+def test_a_negation_turns_a_label_around() -> None:
+    assert verify_label(r"\boxed{not incorrect}", 1).correct
+    assert verify_label(r"\boxed{not valid}", 0).correct

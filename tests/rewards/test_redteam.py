@@ -288,3 +288,84 @@ def test_a_batch_with_hostile_items_loses_no_good_one() -> None:
         else:
             alone = verify_antiderivative(text, integrand)
             assert verdict.status is alone.status, (text, integrand)
+
+
+# --- right on most of the line only ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("integrand", "answer"),
+    [
+        (r"|x-50|", r"50x-\frac{x^2}{2}"),
+        (r"|x^2-10^4|", r"10^4x-\frac{x^3}{3}"),
+        (r"\max(x,-40)", r"\frac{x^2}{2}"),
+        (r"\operatorname{sgn}(x-60)", "-x"),
+        (r"|x-50|+|x+50|", "100x"),
+        (r"\arcsin(\sin(x/30))", r"\frac{x^2}{60}"),
+        (r"\begin{cases}x&x<70\\1&x\ge70\end{cases}", r"\frac{x^2}{2}"),
+    ],
+)
+def test_the_integrands_far_breakpoints_are_looked_beyond(integrand: str, answer: str) -> None:
+    assert judged(answer, integrand) == "incorrect"
+
+
+def test_a_far_double_zero_of_a_radicand_is_looked_beyond() -> None:
+    assert judged(r"50x-\frac{x^2}{2}", r"\sqrt{(x-50)^2}", strict_domain=True) == "incorrect"
+
+
+#: Without a value on half of the line, and 1, or a constant, on the other half.
+NOWHERE = [
+    r"\frac{u+|u|}{u+|u|}",
+    r"\frac{u+\sqrt{u^2}}{u+\sqrt{u^2}}",
+    r"1^{\frac{1}{u+|u|}}",
+    r"e^{\frac{0}{u+|u|}}",
+    r"\frac{\lfloor u\rfloor!}{\lfloor u\rfloor!}",
+    r"\frac{\max(u,0)}{\max(u,0)}",
+]
+
+
+@pytest.mark.parametrize("factor", NOWHERE)
+@pytest.mark.parametrize("shift", ["x", r"(x-\frac13)", "(x+7)"])
+def test_no_value_where_it_would_be_wrong(factor: str, shift: str) -> None:
+    half = factor.replace("u", shift)
+    assert judged(rf"\frac{{{shift}^2}}{{2}}\cdot {half}", rf"|{shift}|") != "correct"
+    assert judged(rf"\frac{{{shift}^2}}{{2}}+{half}", rf"|{shift}|") != "correct"
+
+
+# --- constants that are almost whole --------------------------------------------------------
+
+ALMOST_ONE = [
+    r"(1+e^{-100})",
+    r"(1+e^{-e^5})",
+    r"(1+\frac{1}{50!})",
+    r"\tanh(50)",
+    r"\tanh(5000)",
+    r"\operatorname{erf}(10)",
+    r"\frac{\sinh 60}{\cosh 60}",
+    r"\frac{e^{100}}{e^{100}+1}",
+    r"(1+\pi^{-90\sqrt2})",
+    r"(1+e^{-4000})",
+    r"(1+10^{-2000})",
+    r"(1+2^{-5000})",
+    r"\cos(10^{-30})",
+]
+
+
+@pytest.mark.parametrize("factor", ALMOST_ONE)
+def test_a_factor_of_almost_one_is_not_one(factor: str) -> None:
+    for answer in (rf"{factor}\sin x", rf"\sin({factor}x)", rf"\ln(e^{{{factor}\sin x}})"):
+        assert judged(answer, r"\cos x") in ("incorrect", "undecided")
+
+
+@pytest.mark.parametrize(
+    "factor",
+    [r"\cos(2\pi)", r"\ln e", r"\tan\frac{\pi}{4}", r"e^{\ln 1}", r"\sqrt{1}", r"\frac{10!}{10!}"],
+)
+def test_a_factor_that_is_one_is_one(factor: str) -> None:
+    assert judged(rf"{factor}\sin x", r"\cos x") == "correct"
+
+
+@pytest.mark.parametrize("between", [r"\\ \text{or} \\", r"\\ \text{or }", r"\text{ or }\\"])
+def test_alternatives_on_rows_are_two_answers(between: str) -> None:
+    assert judged(rf"x^3+C {between} x^2+C", "2x") == "incorrect"
+    assert judged(rf"x^2+C {between} x^3+C", "2x") == "incorrect"

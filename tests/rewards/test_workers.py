@@ -33,7 +33,8 @@ from rewards.pool import (
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = Path(__file__).with_name("worker_tasks.py")
-NAMES = ("double", "identify", "package", "hold", "spin", "behave", "crash_unless_first")
+NAMES = ("double", "identify", "package", "hold", "spin", "behave", "crash_unless_first",
+         "distracted")  # fmt: skip
 TASKS = {name: f"{FILE}:{name}" for name in NAMES} | {
     "missing": f"{FILE}:missing",
     "absent": "._no_such_module:function",
@@ -467,3 +468,10 @@ def test_errors_are_worker_errors() -> None:
         for kind in (WorkerTimeout, WorkerMemory, WorkerCrash, TaskError)
     )
     assert not issubclass(PoolError, WorkerError)
+
+
+def test_no_item_is_lost_between_a_worker_and_what_is_taken_back() -> None:
+    with WorkerPool(1, 256, tasks=TASKS) as pool:
+        items = [(n,) for n in range(40)]
+        future = pool.submit("distracted", items, deadline=20)
+        assert future.result(30) == [2 * n for n in range(40)]

@@ -93,3 +93,23 @@ def judge(completion, integrand, options):
     if completion.startswith("do "):
         behave(completion.removeprefix("do "), None)
     return verify(completion, integrand, options)
+
+
+def distracted(value):
+    """Double; before the second item its worker is kept from the processor for a while.
+
+    The parent has the first answer by then, and takes back what waits behind the second: the
+    worker hears of it before it has begun the second.
+    """
+    if value == 0:
+        time.sleep(0.07)  # slow enough for the worker to look for messages
+        channel = sys.modules["__main__"].Channel
+        look = channel.waiting
+
+        def late(self):
+            channel.waiting = look
+            time.sleep(0.5)
+            return look(self)
+
+        channel.waiting = late
+    return 2 * value

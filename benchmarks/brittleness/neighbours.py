@@ -1,0 +1,174 @@
+"""Neighbours of problems that a model solves: N1 = {f/k, k f} and N2 = {f + e^x, f + ln x}.
+
+Welleck et al., section 3.1. Pure functions: what was solved comes in as an argument, so that the
+same problems and seed give the same neighbours, whichever model solved them. ``variant`` chooses
+what the released code does (``code``, the default, behind the published numbers) or what the text
+says (``paper``):
+
+- N1 takes 100 problems and 10 factors: distinct ones of 2 to 99 that all problems share (code), or
+  drawn from 1 to 100 for each problem (paper);
+- N2 takes all problems (code), or 1,000 (paper).
+
+Which problems are taken is drawn by their names, so that one more solved problem moves few others.
+At most ``limit`` neighbours are made, the first ones. One whose reference the verifier cannot
+prove is left out, because no answer to it could be judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
+
+from benchmarks.brittleness.integrals import (
+    VARIANTS,
+    DerivationError,
+    Integral,
+    UnprovenError,
+)
+from benchmarks.draws import Draws
+from benchmarks.problem import JSON, Parent, Problem
+from benchmarks.trees import add, div, mul, number
+from rewards.expression import Call, Expression, Symbol
+
+#: Problems that are scaled, and factors for each.
+SCALED, FACTORS = 100, 10
+#: Problems that something is added to, in the paper's text.
+ADDED = 1000
+
+
+def over_k(
+    solved: Sequence[Problem],
+    seed: int,
+    *,
+    variant: str = "code",
+    problems: int = SCALED,
+    factors: int = FACTORS,
+    limit: int | None = None,
+) -> list[Problem]:
+    """f/k for ``problems`` of the solved, each with ``factors`` factors k (N1)."""
+    made = _scaled("over_k", solved, seed, variant, problems, factors, div)
+    return list(islice(made, limit))
+
+
+def times_k(
+    solved: Sequence[Problem],
+    seed: int,
+    *,
+    variant: str = "code",
+    problems: int = SCALED,
+    factors: int = FACTORS,
+    limit: int | None = None,
+) -> list[Problem]:
+    """k f for ``problems`` of the solved, each with ``factors`` factors k (N1)."""
+    made = _scaled("times_k", solved, seed, variant, problems, factors, lambda f, k: mul(k, f))
+    return list(islice(made, limit))
+
+
+def plus_exp(
+    solved: Sequence[Problem], seed: int, *, variant: str = "code", limit: int | None = None
+) -> list[Problem]:
+    """f + e^x for the solved (N2)."""
+    return list(islice(_added("plus_exp", solved, seed, variant, _exponential), limit))
+
+
+def plus_ln(
+    solved: Sequence[Problem], seed: int, *, variant: str = "code", limit: int | None = None
+) -> list[Problem]:
+    """f + ln x for the solved (N2)."""
+    return list(islice(_added("plus_ln", solved, seed, variant, _logarithm), limit))
+
+
+def taken(solved: Sequence[Problem], seed: int, purpose: str, count: int | None) -> list[Problem]:
+    """``count`` of the solved, or all, in an order drawn by their names; every one once.
+
+    Two problems with the same id are a `DerivationError`: children name their parents by it.
+    """
+    by_id: dict[str, Problem] = {}
+    for problem in solved:
+        if by_id.setdefault(problem.id, problem).content_hash != problem.content_hash:
+            raise DerivationError(
+                f"two different problems are called {problem.id!r}, in {by_id[problem.id].name} "
+                f"and {problem.name}: derive from one of these sets at a time"
+            )
+    keys = {name: Draws("brittleness", purpose, seed, name).below(1 << 64) for name in by_id}
+    order = sorted(by_id, key=lambda name: (keys[name], name))
+    return [by_id[name] for name in order[:count]]
+
+
+def _scaled(
+    name: str,
+    solved: Sequence[Problem],
+    seed: int,
+    variant: str,
+    problems: int,
+    factors: int,
+    scale: Callable[[Expression, Expression], Expression],
+) -> Iterator[Problem]:
+    _check(variant)
+    shared = Draws("brittleness", "factors", seed).shuffled(range(2, 100))[:factors]
+    # The same problems and factors for f/k and k f.
+    for problem in taken(solved, seed, "N1", problems):
+        ks = shared
+        if variant == "paper":
+            ks = Draws("brittleness", "factors", seed, problem.id).shuffled(range(1, 101))[:factors]
+        integral = Integral.of(problem)
+        for k in ks:
+            big_f = integral.antiderivative
+            scaled = replace(
+                integral,
+                integrand=scale(integral.integrand, number(k)),
+                antiderivative=None if big_f is None else scale(big_f, number(k)),
+            )
+            yield from _child(scaled, name, problem, f"{problem.id}-{name}-{k}", {"k": k})
+
+
+def _added(
+    name: str,
+    solved: Sequence[Problem],
+    seed: int,
+    variant: str,
+    term: Callable[[str], tuple[Expression, Expression]],
+) -> Iterator[Problem]:
+    _check(variant)
+    for problem in taken(solved, seed, "N2", ADDED if variant == "paper" else None):
+        integral = Integral.of(problem)
+        g, big_g = term(integral.variable)
+        big_f = integral.antiderivative
+        summed = replace(
+            integral,
+            integrand=add(integral.integrand, g),
+            antiderivative=None if big_f is None else add(big_f, big_g),
+        )
+        yield from _child(summed, name, problem, f"{problem.id}-{name}", {})
+
+
+def _child(
+    integral: Integral, name: str, parent: Problem, id_: str, details: dict[str, JSON]
+) -> Iterator[Problem]:
+    """The neighbour, unless no answer to it could be judged."""
+    with suppress(UnprovenError):
+        yield integral.problem(
+            id_,
+            name,
+            parents=(Parent(parent.id, "f"),),
+            perturbation=name,
+            metadata={**details, "of": parent.name},
+        )
+
+
+def _exponential(variable: str) -> tuple[Expression, Expression]:
+    power = Call("exp", (Symbol(variable),))
+    return power, power
+
+
+def _logarithm(variable: str) -> tuple[Expression, Expression]:
+    x = Symbol(variable)
+    ln = Call("ln", (x,))
+    return ln, mul(x, add(ln, number(-1)))
+
+
+def _check(variant: str) -> None:
+    if variant not in VARIANTS:
+        raise DerivationError(f"unknown variant {variant!r}; known: {', '.join(VARIANTS)}")

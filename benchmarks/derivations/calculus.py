@@ -1,0 +1,203 @@
+"""The calculus task: is this the derivative, or an antiderivative, of that expression?
+
+Section 3 and appendix B of Meadows et al.; they released no code for it. Examples are addressed by
+(operation, seed, index). The wrong results of an example come from the others of its chunk of
+`CHUNK` indices: results for the same variable from other premises, and for other variables from the
+same premise; the one nearest to the truth is taken (Damerau-Levenshtein distance of the LaTeX).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rapidfuzz.distance import DamerauLevenshtein
+
+from benchmarks.derivations.examples import MAX_DRAWS, NoExampleError
+from benchmarks.derivations.options import CODE, GREEK, VOCABULARY, Options
+from benchmarks.derivations.printing import latex
+from benchmarks.derivations.proof import UndecidedError, World, equal
+from benchmarks.derivations.rewriting import (
+    BoundVariableError,
+    CasesError,
+    antiderivative,
+    differentiate,
+    rename,
+)
+from benchmarks.derivations.sequences import PUBLISHED, SEPARATOR, without_sizes
+from benchmarks.derivations.steps import premise_expression
+from benchmarks.derivations.terms import (
+    DERIVATIVE,
+    INTEGRAL,
+    Term,
+    UndefinedError,
+    apply,
+    derivative,
+    has,
+    symbol,
+)
+from benchmarks.draws import Draws
+
+DIFFERENTIATION, INTEGRATION = "differentiation", "integration"
+OPERATIONS = (DIFFERENTIATION, INTEGRATION)
+#: Examples whose premises give each other's wrong results.
+CHUNK = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A premise, a variable of it, its true result and a false one."""
+
+    operation: str
+    premise: Term
+    variable: Term
+    positive: Term
+    negative: Term
+
+    def result(self, label: int) -> Term:
+        return self.positive if label else self.negative
+
+    @property
+    def names(self) -> list[str]:
+        """The symbols in it, in the order of the alphabet."""
+        return sorted(self.premise.free | self.positive.free | self.negative.free)
+
+
+def case(
+    operation: str, seed: int, index: int, *, easy: bool = False, options: Options = CODE
+) -> Case:
+    """The example with this number; ``easy`` ones have a single variable (the paper's Easy)."""
+    if operation not in OPERATIONS:
+        raise ValueError(f"unknown operation {operation!r}; known: {', '.join(OPERATIONS)}")
+    return _chunk(operation, seed, index // CHUNK, easy, options)[index % CHUNK]
+
+
+@dataclass(frozen=True, slots=True)
+class _Solved:
+    premise: Term
+    variable: Term
+    result: Term
+
+
+@lru_cache(maxsize=16)
+def _chunk(operation: str, seed: int, chunk: int, easy: bool, options: Options) -> tuple[Case, ...]:
+    key = ("calculus", options.name, operation, easy, seed, chunk)
+    # Some premises find no wrong result: a few more are made than are needed.
+    solved: list[_Solved] = []
+    cases: list[Case] = []
+    while len(cases) < CHUNK:
+        if len(solved) > 8 * CHUNK:
+            raise NoExampleError(f"no wrong results for {operation}")
+        new = [_solved(operation, Draws(*key, len(solved) + i), easy, options)
+               for i in range(CHUNK)]  # fmt: skip
+        known = {one.premise for one in solved}
+        solved += {one.premise: one for one in new if one.premise not in known}.values()
+        cases = [made for one in solved if (made := _with_negative(operation, one, solved))]
+    return tuple(cases[:CHUNK])
+
+
+def _solved(operation: str, draws: Draws, easy: bool, options: Options) -> _Solved:
+    for _ in range(MAX_DRAWS):
+        term = premise_expression(draws, options)
+        if has(term, DERIVATIVE, INTEGRAL) or (len(term.free) == 1) != easy:
+            continue
+        variable = symbol(draws.pick(sorted(term.free)))
+        result = solve(operation, term, variable)
+        if result is not None and _is_result(operation, term, variable, result):
+            return _Solved(term, variable, result)
+    raise NoExampleError(f"no premise for {operation}")
+
+
+def solve(operation: str, premise: Term, variable: Term) -> Term | None:
+    """The derivative, or an antiderivative in closed form and without cases, if there is one."""
+    try:
+        if operation == DIFFERENTIATION:
+            return differentiate(premise, variable)
+        return antiderivative(premise, variable)
+    except (CasesError, UndefinedError, BoundVariableError):
+        return None
+
+
+def _with_negative(operation: str, one: _Solved, others: list[_Solved]) -> Case | None:
+    """The nearest wrong result that is proven to be wrong."""
+    candidates: dict[str, Term] = {}
+    for other in others:
+        if other.variable == one.variable and other.premise != one.premise:
+            candidates.setdefault(latex(other.result), other.result)
+    for name in sorted(one.premise.free - {one.variable.value}):
+        result = solve(operation, one.premise, symbol(name))
+        if result is not None:
+            candidates.setdefault(latex(result), result)
+    truth = latex(one.result)
+    ranked = sorted(candidates, key=lambda text: (DamerauLevenshtein.distance(truth, text), text))
+    for text in ranked:
+        wrong = candidates[text]
+        if _is_result(operation, one.premise, one.variable, wrong) is False:
+            made = Case(operation, one.premise, one.variable, one.result, wrong)
+            if len(made.names) < len(GREEK):  # the perturbation EC needs one more
+                return made
+    return None
+
+
+def _is_result(operation: str, premise: Term, variable: Term, result: Term) -> bool | None:
+    """Whether this is the derivative, or an antiderivative; None if that cannot be decided.
+
+    Decided by the verifier's balls with the derivative of `benchmarks.trees`: an antiderivative's
+    derivative must be the premise.
+    """
+    world = World()
+    try:
+        f, g = world.lower(premise), world.lower(result)
+        if operation == DIFFERENTIATION:
+            return equal(world.slope(f, variable.value), g)
+        return equal(world.slope(g, variable.value), f)
+    except UndecidedError:
+        return None
+
+
+def is_proven(one: Case) -> bool:
+    """Whether the positive is right and the negative wrong."""
+    verdicts = [
+        _is_result(one.operation, one.premise, one.variable, result)
+        for result in (one.positive, one.negative)
+    ]
+    return verdicts == [True, False]
+
+
+# --- perturbations and text ---
+
+
+def renamed(one: Case, draws: Draws) -> Case:
+    """VR: every symbol another Greek letter's."""
+    names = dict(zip(one.names, draws.shuffled(GREEK), strict=False))
+    return Case(
+        one.operation,
+        *(rename(term, names) for term in (one.premise, one.variable, one.positive, one.negative)),
+    )
+
+
+def sequence(one: Case, label: int, style: str = PUBLISHED) -> str:
+    """Premise, variable and result in one line."""
+    return _line((latex(one.premise), latex(one.variable), latex(one.result(label))), style)
+
+
+def converted(one: Case, label: int, draws: Draws, style: str = PUBLISHED) -> str:
+    """EC: the same as two equations about a function with a new name."""
+    free = [letter for letter in VOCABULARY if letter not in one.names]
+    args = tuple(symbol(name) for name in draws.shuffled(sorted(one.premise.free)))
+    function = apply(draws.pick(free), args)
+    slope = derivative(function, one.variable)
+    first, last = function, slope
+    if one.operation == INTEGRATION:
+        first, last = last, first
+    parts = (
+        f"{latex(first)} = {latex(one.premise)}",
+        latex(one.variable),
+        f"{latex(last)} = {latex(one.result(label))}",
+    )
+    return _line(parts, style)
+
+
+def _line(parts: tuple[str, str, str], style: str) -> str:
+    text = SEPARATOR.join(parts)
+    return without_sizes(text) if style == PUBLISHED else text

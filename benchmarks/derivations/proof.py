@@ -1,0 +1,425 @@
+r"""Is a step right, and does another equation say something else? Proven by the verifier's balls.
+
+A derivation's equations speak of functions without a formula, of derivatives and of integrals. A
+`World` turns them into the verifier's trees, which have none of these: functions are replaced by
+formulas, derivatives are carried out (by `benchmarks.trees`, not by the generator's own rules), and
+an integral is a symbol about which only its derivative is known. Two expressions are equal if
+their values agree to `EQUAL_BITS` bits at each of `POINTS` random complex points, and different if
+the balls of their values are disjoint at one; otherwise nothing is decided. At complex points
+almost surely nothing lies on a branch cut, and what analytic functions have in common there they
+have in common wherever they are defined.
+
+Each step is computed again from its annotation and the equations before it, and both sides must be
+equal to that, in two worlds: in one the functions are what their premises say (and the equation
+itself must hold), in the other they are any functions at all (so that ``f`` cannot pass for its
+formula); a substitution uses an equation, and counts only in the first.
+
+Integrals. ∫ g dx is one antiderivative of g, the same wherever g is the same function, and they
+are linear. ``evaluate_integrals`` puts F + C for it: proven is F' = g, and from then on
+∫ g dx is F + C. If the same integral is evaluated again, as G + D, then D is C + F - G. A later
+step that takes C and D for independent (by differentiating in C) is found to be wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from itertools import combinations, product
+from typing import Any
+
+from flint import acb
+
+from benchmarks import trees
+from benchmarks.derivations.steps import (
+    CALCULUS,
+    DIFFERENTIATE,
+    INTEGRATE,
+    PREMISES,
+    SUBSTITUTIONS,
+    Annotation,
+    Constant,
+    Equation,
+    Step,
+)
+from benchmarks.derivations.terms import (
+    ADD,
+    APPLY,
+    DERIVATIVE,
+    INTEGRAL,
+    LOG,
+    MUL,
+    NUMBER,
+    SYMBOL,
+    UNARY,
+    Term,
+)
+from rewards.balls import UnusableError, compile_tape, precision
+from rewards.domain import uniform
+from rewards.expression import Call, Expression, Number, Symbol
+
+POINTS = 3
+BITS = 160
+EQUAL_BITS = 80
+#: Larger trees are not judged, so that the work for one step is bounded.
+MAX_NODES = 4000
+
+
+class UndecidedError(ValueError):
+    """Neither proven nor refuted; what depends on it is rejected."""
+
+
+class WrongError(ValueError):
+    """A step that does not follow."""
+
+
+# --- equality ---
+
+
+def equal(first: Expression, second: Expression) -> bool:
+    """Whether two expressions are the same function; raises `UndecidedError`."""
+    if first == second:
+        return True
+    one, two = _values(first), _values(second)
+    for a, b in zip(one, two, strict=True):
+        gap = a - b
+        if not gap.is_finite():
+            raise UndecidedError("no finite value at a point")
+        if not gap.contains(0):
+            return False
+        size = max(abs(a).abs_upper(), abs(b).abs_upper(), _TINY)
+        if abs(gap).abs_upper() > size * _CLOSE:
+            raise UndecidedError("too little precision")
+    return True
+
+
+def _is_sum(total: Expression, parts: Sequence[Expression], signs: Sequence[int]) -> bool:
+    """Whether an expression is the sum of others with these signs."""
+    values = [_values(part) for part in parts]
+    with precision(BITS):
+        gaps = [
+            value - sum((sign * v[i] for sign, v in zip(signs, values, strict=True)), acb(0))
+            for i, value in enumerate(_values(total))
+        ]
+    return all(map(_is_nothing, gaps))
+
+
+def _is_nothing(value: Any) -> bool:
+    """Whether a ball is small and holds zero."""
+    return bool(value.is_finite() and value.contains(0) and abs(value).abs_upper() < _TINY)
+
+
+def _vanishes(expression: Expression) -> bool:
+    """Whether it is zero everywhere."""
+    return expression == trees.ZERO or all(map(_is_nothing, _values(expression)))
+
+
+_TINY = abs(acb(2) ** -64)
+_CLOSE = abs(acb(2) ** -EQUAL_BITS)
+
+
+@lru_cache(maxsize=4096)
+def _values(expression: Expression) -> tuple[Any, ...]:
+    """Its values at the random points, as balls."""
+    if _is_large(expression):
+        raise UndecidedError("an expression too large")
+    try:
+        tape = compile_tape(expression, _NO_VARIABLE)
+    except UnusableError as error:
+        raise UndecidedError(str(error)) from None
+    with precision(BITS):
+        return tuple(
+            tape.run(acb(0), {name: _point(name, i) for name in tape.symbols}, derivative=False)[
+                tape.root
+            ][0]
+            for i in range(POINTS)
+        )
+
+
+_NO_VARIABLE = "\0"
+
+
+@lru_cache(maxsize=4096)
+def _point(name: str, place: int) -> Any:
+    return acb(0.4 + uniform(name, place, "re"), 0.1 + 0.7 * uniform(name, place, "im"))
+
+
+def _is_large(expression: Expression) -> bool:
+    return sum(1 for _, node in zip(range(MAX_NODES + 1), trees.walk(expression), strict=False)) \
+        > MAX_NODES  # fmt: skip
+
+
+# --- worlds ---
+
+
+@dataclass(slots=True)
+class _Integral:
+    """A symbol that stands for ∫ integrand dx, and its value once it has been evaluated."""
+
+    integrand: Expression
+    variable: str
+    symbol: Symbol
+    value: Expression | None = None
+
+
+@dataclass(slots=True)
+class World:
+    """What the functions, the integrals and the constants of a derivation stand for."""
+
+    functions: dict[tuple[str, int], tuple[tuple[str, ...], Expression]] = field(
+        default_factory=dict
+    )
+    constants: dict[str, Expression] = field(default_factory=dict)
+    integrals: list[_Integral] = field(default_factory=list)
+    any_functions: bool = False
+    _known: set[tuple[str, int]] = field(default_factory=set)
+    _lowered: dict[Term, Expression] = field(default_factory=dict)
+
+    def define(self, equation: Equation) -> None:
+        """A premise: one side is a new function, which from now on is the other side."""
+        name, args, formula = self._defined(equation)
+        self._known.add((name, len(args)))
+        if not self.any_functions:
+            self.functions[name, len(args)] = args, self.lower(formula)
+
+    def _defined(self, equation: Equation) -> tuple[str, tuple[str, ...], Term]:
+        """The new function's name, its arguments and its formula."""
+        for side, other in ((equation.left, equation.right), (equation.right, equation.left)):
+            args = tuple(arg.value for arg in side.args if arg.head == SYMBOL)
+            whole = side.head == APPLY and len(set(args)) == len(side.args)
+            if whole and (side.value, len(args)) not in self._known:
+                return side.value, args, other
+        raise WrongError("a premise defines a new function of symbols")
+
+    def lower(self, term: Term) -> Expression:
+        """The verifier's tree of an expression."""
+        known = self._lowered.get(term)
+        if known is None:
+            known = self._lower(term)
+            self._lowered[term] = known
+        return known
+
+    def _lower(self, term: Term) -> Expression:
+        head = term.head
+        if head == NUMBER:
+            exact = Fraction(term.value)
+            return Number(exact.numerator, exact.denominator)
+        if head == SYMBOL:
+            return self.constants.get(term.value) or Symbol(term.value)
+        if head == DERIVATIVE:
+            inner = self.lower(term.args[0])
+            for variable in term.args[1:]:
+                inner = self.slope(inner, variable.value)
+            return inner
+        if head == INTEGRAL:
+            inner = self.lower(term.args[0])
+            for variable in term.args[1:]:
+                inner = self.integral(inner, variable.value)
+            return inner
+        args = tuple(map(self.lower, term.args))
+        if head == APPLY:
+            return self._applied(term.value, args)
+        return Call({ADD: "add", MUL: "mul", LOG: "ln"}.get(head, head), args)
+
+    def _applied(self, name: str, args: tuple[Expression, ...]) -> Expression:
+        if self.any_functions:
+            names, body = _any_function(name, len(args))
+        elif (name, len(args)) in self.functions:
+            names, body = self.functions[name, len(args)]
+        else:
+            raise WrongError(f"{name} is not defined")
+        simultaneous = [f"\0{place}" for place in range(len(args))]
+        for old, new in zip(names, simultaneous, strict=True):
+            body = trees.substitute(body, old, Symbol(new))
+        for old, arg in zip(simultaneous, args, strict=True):
+            body = trees.substitute(body, old, arg)
+        return body
+
+    def slope(self, expression: Expression, x: str) -> Expression:
+        """The derivative in a symbol, integrals being functions of it."""
+        total = [trees.differentiate(expression, x)]
+        used = trees.symbols(expression)
+        for one in tuple(self.integrals):
+            if one.symbol.name in used:
+                outer = trees.differentiate(expression, one.symbol.name)
+                total.append(trees.mul(outer, self._slope_of(one, x)))
+        return trees.add(*total)
+
+    def _slope_of(self, one: _Integral, x: str) -> Expression:
+        if one.variable == x:
+            return one.integrand
+        inner = self.slope(one.integrand, x)
+        return trees.ZERO if inner == trees.ZERO else self.integral(inner, one.variable)
+
+    def integral(self, integrand: Expression, x: str) -> Expression:
+        """∫ integrand dx: known, or a multiple of a known one, or a new symbol."""
+        if _vanishes(integrand):
+            return trees.ZERO
+        for one in self.integrals:
+            if one.variable == x:
+                if equal(one.integrand, integrand):
+                    return one.value or one.symbol
+                if self._proportional(integrand, one.integrand, x):
+                    return Call("mul", (Call("div", (integrand, one.integrand)),
+                                        one.value or one.symbol))  # fmt: skip
+        combined = self._combined(integrand, x)
+        if combined is not None:
+            return combined
+        made = _Integral(integrand, x, Symbol(f"\0I{len(self.integrals)}"))
+        self.integrals.append(made)
+        return made.symbol
+
+    def _proportional(self, first: Expression, second: Expression, x: str) -> bool:
+        """Whether the ratio of two integrands does not depend on x."""
+        one = trees.mul(self.slope(first, x), second)
+        return equal(one, trees.mul(first, self.slope(second, x)))
+
+    def _combined(self, integrand: Expression, x: str) -> Expression | None:
+        """Two or three known integrals added or subtracted, if the integrand is that of theirs."""
+        known = [one for one in self.integrals if one.variable == x]
+        for size in (2, 3):
+            for chosen in combinations(known, size):
+                for signs in product((1, -1), repeat=size):
+                    if _is_sum(integrand, [one.integrand for one in chosen], signs):
+                        values = (one.value or one.symbol for one in chosen)
+                        return trees.add(*(
+                            trees.mul(Number(sign), value)
+                            for sign, value in zip(signs, values, strict=True)
+                        ))  # fmt: skip
+        return None
+
+    def evaluate(self, constant: Constant) -> None:
+        """Take F + C for an integral, once F' is proven to be the integrand."""
+        inner, variable = constant.integral.args[0], constant.integral.args[1].value
+        if len(constant.integral.args) > 2:
+            raise UndecidedError("a double integral")
+        integrand, closed = self.lower(inner), self.lower(constant.closed)
+        if not equal(self.slope(closed, variable), integrand):
+            raise WrongError(f"not an antiderivative: {constant.closed!r}")
+        whole = self.integral(integrand, variable)
+        for one in self.integrals:
+            if whole == one.symbol and one.value is None:
+                self._bind(one, trees.add(closed, Symbol(constant.letter)))
+                return
+        self.constants[constant.letter] = trees.add(whole, trees.neg(closed))
+
+    def _bind(self, one: _Integral, value: Expression) -> None:
+        one.value = value
+        name = one.symbol.name
+        self.constants = {
+            letter: trees.substitute(known, name, value) for letter, known in self.constants.items()
+        }
+        for other in self.integrals:
+            if other.value is not None and other is not one:
+                other.value = trees.substitute(other.value, name, value)
+            other.integrand = trees.substitute(other.integrand, name, value)
+        self.functions = {
+            key: (names, trees.substitute(body, name, value))
+            for key, (names, body) in self.functions.items()
+        }
+        self._lowered.clear()
+
+    def require(self, first: Expression, second: Expression, otherwise: str) -> None:
+        """Insist on equality; where an integral is not known, a difference decides nothing."""
+        if not equal(first, second):
+            open_ = {one.symbol.name for one in self.integrals if one.value is None}
+            known = not open_ & (trees.symbols(first) | trees.symbols(second))
+            raise (WrongError if known else UndecidedError)(otherwise)
+
+    def computed(
+        self, annotation: Annotation, equations: Sequence[Equation]
+    ) -> tuple[Expression, Expression]:
+        """Both sides of what an annotation makes of the equations before it."""
+        source = equations[annotation.equations[0] - 1]
+        left: Expression = self.lower(source.left)
+        right: Expression = self.lower(source.right)
+        operator, operand = annotation.operator, annotation.operand
+        if operator in UNARY:
+            name = {LOG: "ln"}.get(operator, operator)
+            return Call(name, (left,)), Call(name, (right,))
+        if operand is not None:
+            change = self._change(operator, operand)
+            return change(left), change(right)
+        return left, right  # the value stays what it is
+
+    def _change(self, operator: str, operand: Term) -> Callable[[Expression], Expression]:
+        if operator in CALCULUS:
+            rule = {DIFFERENTIATE: self.slope, INTEGRATE: self.integral}[operator]
+            return lambda side: rule(side, operand.value)
+        m = self.lower(operand)
+        return lambda side: _ARITHMETIC[operator](side, m)
+
+
+_ARITHMETIC: dict[str, Callable[[Expression, Expression], Expression]] = {
+    "add": lambda a, b: Call("add", (a, b)),
+    "minus": lambda a, b: Call("add", (a, Call("neg", (b,)))),
+    "times": lambda a, b: Call("mul", (a, b)),
+    "divide": lambda a, b: Call("div", (a, b)),
+    "power": lambda a, b: Call("pow", (a, b)),
+}
+
+
+@lru_cache(maxsize=4096)
+def _any_function(name: str, arity: int) -> tuple[tuple[str, ...], Expression]:
+    """A function about which nothing is special: sin of a linear form, plus a quadratic one."""
+    names = tuple(f"\0a{place}" for place in range(arity))
+
+    def some(*key: object) -> Number:
+        return Number(1 + int(89 * uniform("function", name, arity, *key)), 60)
+
+    linear = [Call("mul", (some(i), Symbol(x))) for i, x in enumerate(names)]
+    squares = [
+        Call("mul", (some(i, j), Symbol(x), Symbol(y)))
+        for i, x in enumerate(names) for j, y in enumerate(names) if i <= j
+    ]  # fmt: skip
+    wave = Call("sin", (trees.add(*linear, some("shift")),))
+    return names, trees.add(wave, *squares, some("constant"))
+
+
+# --- what is proven ---
+
+
+def prove_steps(steps: Sequence[Step]) -> None:
+    """Prove every step of a derivation; raises `WrongError` or `UndecidedError`."""
+    for world in (World(), World(any_functions=True)):
+        before: list[Equation] = []
+        for step in steps:
+            _prove_step(step, before, world)
+            before.append(step.equation)
+
+
+def _prove_step(step: Step, before: Sequence[Equation], world: World) -> None:
+    operator = step.annotation.operator
+    try:
+        if operator in PREMISES:
+            world.define(step.equation)
+            return
+        for constant in step.constants:
+            world.evaluate(constant)
+        left, right = world.lower(step.equation.left), world.lower(step.equation.right)
+        if not world.any_functions:
+            world.require(left, right, "the two sides differ")
+        if operator in SUBSTITUTIONS and world.any_functions:
+            return
+        expected = world.computed(step.annotation, before)
+        world.require(left, expected[0], "not what the annotation gives")
+        world.require(right, expected[1], "not what the annotation gives")
+    except (OverflowError, RecursionError) as error:
+        raise UndecidedError(str(error)) from None
+
+
+def is_result(equation: Equation, of: Step, constants: Sequence[Constant] = ()) -> bool:
+    """Whether an equation is what a step's annotation gives, whatever the functions in it are.
+
+    It is, if its sides are equal to the step's, in either order; ``constants`` that an evaluation
+    has added to the equation may be called otherwise. Raises `UndecidedError`.
+    """
+    world = World(any_functions=True)
+    for group in (constants, of.constants):
+        for place, constant in enumerate(group):
+            world.constants[constant.letter] = Symbol(f"\0C{place}")
+    left, right = world.lower(equation.left), world.lower(equation.right)
+    own_left, own_right = world.lower(of.equation.left), world.lower(of.equation.right)
+    straight = equal(left, own_left) and equal(right, own_right)
+    return straight or (equal(left, own_right) and equal(right, own_left))

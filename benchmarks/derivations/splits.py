@@ -1,0 +1,199 @@
+"""Whole data sets for classifiers: train, validation, a static test set and its perturbations.
+
+The sizes are those of table 5 for 20,000 (calculus: 32,000) training sequences, and in proportion
+for others. Every derivation gives a right and a wrong sequence, and both go into the same split
+(the released code split them at random). Equal examples are made once. Test sets come first in the
+order of the indices, so that they do not depend on anything but the seed and their size.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import count, islice
+from typing import Any, TypeAlias
+
+from benchmarks.derivations import calculus, sequences
+from benchmarks.derivations.calculus import case
+from benchmarks.derivations.examples import PERTURBATIONS, example, perturbed
+from benchmarks.derivations.options import CODE, Options
+from benchmarks.draws import Draws
+from rewards.pool import usable_cores
+
+Row: TypeAlias = dict[str, Any]
+#: Examples that a worker makes at a time.
+BATCH = 16
+EASY = 1500
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Numbers of sequences, two for each example."""
+
+    train: int
+    validation: int
+    test: int
+
+    @classmethod
+    def of(cls, train: int, test_share: int) -> Sizes:
+        """In the paper's proportions: ``test_share`` is 5 for derivations, 8 for calculus."""
+        return cls(*(_even(size) for size in (train, train // 4, train // test_share)))
+
+
+def _even(size: int) -> int:
+    return size - size % 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """An example's texts: (right, wrong) by the name of the perturbation; "" is unperturbed."""
+
+    number: int
+    operator: str
+    other_operator: str
+    texts: dict[str, tuple[str, str]]
+
+
+def derivation_splits(
+    steps: int,
+    sizes: Sizes,
+    seed: int,
+    *,
+    options: Options = CODE,
+    style: str = sequences.PUBLISHED,
+    workers: int | None = None,
+) -> dict[str, list[Row]]:
+    """The step task: train, validation, static, VR, EE and AR."""
+    make = partial(_step, steps, seed, options, style)
+    return _splits(make, PERTURBATIONS, sizes, f"step{steps}-s{seed}", workers)
+
+
+def calculus_splits(
+    operation: str,
+    sizes: Sizes,
+    seed: int,
+    *,
+    options: Options = CODE,
+    style: str = sequences.PUBLISHED,
+    workers: int | None = None,
+) -> dict[str, list[Row]]:
+    """The calculus task: train, validation, static, VR, EC and easy."""
+    make = partial(_case, operation, seed, options, style, False)
+    made = _splits(make, ("VR", "EC"), sizes, f"{operation}-s{seed}", workers)
+    easy = (_case(operation, seed, options, style, True, False, number) for number in count())
+    few = islice(easy, min(EASY, sizes.test) // 2)
+    name = f"{operation}-easy-s{seed}"
+    made["easy"] = [row for one in few for row in _rows(one, name, "")]
+    return made
+
+
+def _step(steps: int, seed: int, options: Options, style: str, whole: bool, number: int) -> _Made:
+    one = example(steps, seed, number, options)
+    key = (steps, seed, number)
+    versions = {"": one} | (
+        {name: perturbed(one, name, key) for name in PERTURBATIONS} if whole else {}
+    )
+    texts = {
+        name: (sequences.sequence(version, 1, style), sequences.sequence(version, 0, style))
+        for name, version in versions.items()
+    }
+    return _Made(number, one.operator, one.negative.annotation.operator, texts)
+
+
+def _case(
+    operation: str, seed: int, options: Options, style: str, easy: bool, whole: bool, number: int
+) -> _Made:
+    one = case(operation, seed, number, easy=easy, options=options)
+
+    def pair(text: Callable[[int], str]) -> tuple[str, str]:
+        return text(1), text(0)
+
+    texts = {"": pair(lambda label: calculus.sequence(one, label, style))}
+    if whole:
+        greek = calculus.renamed(one, Draws("VR", "calculus", operation, seed, number))
+        texts["VR"] = pair(lambda label: calculus.sequence(greek, label, style))
+        key = ("EC", operation, seed, number)
+        texts["EC"] = pair(lambda label: calculus.converted(one, label, Draws(*key), style))
+    return _Made(number, operation, operation, texts)
+
+
+def _splits(
+    make: Callable[[bool, int], _Made],
+    perturbations: tuple[str, ...],
+    sizes: Sizes,
+    name: str,
+    workers: int | None,
+) -> dict[str, list[Row]]:
+    seen: set[str] = set()
+    splits: dict[str, list[Row]] = {"train": [], "validation": [], "static": []}
+    splits |= {perturbation: [] for perturbation in perturbations}
+    next_number = 0
+    with _mapping(workers) as mapped:
+        for split, size in (
+            ("static", sizes.test), ("validation", sizes.validation), ("train", sizes.train),
+        ):  # fmt: skip
+            found = 0
+            stream = mapped(partial(make, split == "static"), next_number) if size else iter(())
+            while 2 * found < size:
+                one = next(stream)
+                next_number = one.number + 1
+                if seen.isdisjoint(one.texts[""]):
+                    seen.update(one.texts[""])
+                    found += 1
+                    splits[split] += _rows(one, name, "")
+                    for perturbation in perturbations if split == "static" else ():
+                        splits[perturbation] += _rows(one, name, perturbation)
+    return splits
+
+
+def _rows(one: _Made, name: str, perturbation: str) -> list[Row]:
+    """The two sequences; those of AR show the same equation as the unperturbed ones, in order."""
+    swapped = perturbation == "AR"
+    rows = []
+    for place, label in enumerate((0, 1) if swapped else (1, 0)):
+        static = f"{name}-{2 * one.number + place}"
+        rows.append(
+            {
+                "id": f"{static}-{perturbation.lower()}" if perturbation else static,
+                "text": one.texts[perturbation][1 - label],
+                "label": label,
+                "group": f"{name}-{one.number}",
+                "pair": static,
+                "operator": one.operator,
+                "shown_operator": one.other_operator if swapped else one.operator,
+            }
+        )
+    return rows
+
+
+_Mapping: TypeAlias = Callable[[Callable[[int], _Made], int], Iterator[_Made]]
+
+
+@contextmanager
+def _mapping(workers: int | None) -> Iterator[_Mapping]:
+    """A map over all numbers from one on, in order, by so many processes."""
+    wanted = usable_cores() if workers is None else workers
+    if wanted <= 1:
+        yield lambda make, first: map(make, count(first))
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(wanted, mp_context=context) as pool:
+
+        def mapped(make: Callable[[int], _Made], first: int) -> Iterator[_Made]:
+            ahead: deque[Future[list[_Made]]] = deque()
+            starts = count(first, BATCH)
+            while True:
+                while len(ahead) < 2 * wanted:
+                    ahead.append(pool.submit(_batch, make, next(starts)))
+                yield from ahead.popleft().result()
+
+        yield mapped
+
+
+def _batch(make: Callable[[int], _Made], first: int) -> list[_Made]:
+    return [make(number) for number in range(first, first + BATCH)]

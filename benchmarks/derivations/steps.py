@@ -1,0 +1,377 @@
+"""One step of a derivation: draw an operator and its operands, apply it, check the result.
+
+Algorithm 1 (and the premises of algorithm 2) of Meadows et al., with the details of the released
+code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass
+
+from benchmarks.derivations.options import VOCABULARY, Options
+from benchmarks.derivations.printing import latex, plain
+from benchmarks.derivations.rewriting import (
+    BoundVariableError,
+    CasesError,
+    antiderivative,
+    evaluate_derivatives,
+    expand,
+    substitute,
+)
+from benchmarks.derivations.terms import (
+    APPLY,
+    CONSTRUCTORS,
+    EXP,
+    INTEGRAL,
+    NUMBER,
+    ONE,
+    SYMBOL,
+    UNARY,
+    ZERO,
+    Term,
+    UndefinedError,
+    add,
+    apply,
+    derivative,
+    divide,
+    integral,
+    mul,
+    names_of,
+    negative,
+    power,
+    symbol,
+    walk,
+)
+from benchmarks.draws import Draws
+
+PREMISE, RENAMING = "premise", "renaming_premise"
+EXPAND = "expand"
+EVALUATE_DERIVATIVES, EVALUATE_INTEGRALS = "evaluate_derivatives", "evaluate_integrals"
+ADDITION, MINUS, TIMES, DIVIDE, POWER = "add", "minus", "times", "divide", "power"
+DIFFERENTIATE, INTEGRATE = "differentiate", "integrate"
+LEFT_FOR_RIGHT, RIGHT_FOR_LEFT = "substitute_LHS_for_RHS", "substitute_RHS_for_LHS"
+
+PREMISES = (PREMISE, RENAMING)
+SUBSTITUTIONS = (LEFT_FOR_RIGHT, RIGHT_FOR_LEFT)
+ARITHMETIC: dict[str, Callable[[Term, Term], Term]] = {
+    ADDITION: add,
+    MINUS: lambda a, b: add(a, negative(b)),
+    TIMES: mul,
+    DIVIDE: divide,
+    POWER: power,
+}
+CALCULUS: dict[str, Callable[[Term, Term], Term]] = {
+    DIFFERENTIATE: derivative,
+    INTEGRATE: integral,
+}
+#: All 18, in the paper's order of arity.
+OPERATORS = (
+    *PREMISES, *UNARY, EXPAND, EVALUATE_DERIVATIVES, EVALUATE_INTEGRALS,
+    *ARITHMETIC, *CALCULUS, *SUBSTITUTIONS,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    left: Term
+    right: Term
+
+    @property
+    def swapped(self) -> Equation:
+        return Equation(self.right, self.left)
+
+    @property
+    def latex(self) -> str:
+        return f"{latex(self.left)} = {latex(self.right)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """An operator, the equations that it works on (counted from 1), and another operand."""
+
+    operator: str
+    equations: tuple[int, ...] = ()
+    operand: Term | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A constant of integration: ``letter`` was added to ``closed`` for ``integral``."""
+
+    letter: str
+    integral: Term
+    closed: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    equation: Equation
+    annotation: Annotation
+    constants: tuple[Constant, ...] = ()
+
+
+# --- premises ---
+
+
+def premise(draws: Draws, options: Options, used: Set[str] = frozenset()) -> Equation:
+    """An equation that defines a function (algorithm 2) whose name is none of ``used``."""
+    right, first = _premise_expression(draws, options)
+    mine = names_of(right) if options.mended else first
+    free = [name for name in VOCABULARY if name not in used and name not in mine]
+    return _definition(draws.pick(free), right, draws)
+
+
+def premise_expression(draws: Draws, options: Options) -> Term:
+    """The right side of a premise: an operator on letters, and perhaps one more."""
+    return _premise_expression(draws, options)[0]
+
+
+def _premise_expression(draws: Draws, options: Options) -> tuple[Term, set[str]]:
+    """It, and the letters that it began with."""
+    letters = [symbol(name) for name in VOCABULARY]
+    while True:
+        try:
+            first = draws.pick(letters)
+            begun = {first.value}
+            if draws.below(2):
+                term = CONSTRUCTORS[draws.pick(UNARY)](first)
+            else:
+                second = draws.pick([letter for letter in letters if letter != first])
+                begun.add(second.value)
+                term = ARITHMETIC[draws.pick(tuple(ARITHMETIC))](first, second)
+            for _ in range(draws.below(options.complexity)):
+                term = _more(term, letters, draws)
+        except UndefinedError:
+            continue
+        if term.free:
+            return term, begun
+
+
+def _more(term: Term, letters: Sequence[Term], draws: Draws) -> Term:
+    if draws.below(2):
+        return CONSTRUCTORS[draws.pick(UNARY)](term)
+    operator = draws.pick((*ARITHMETIC, *CALCULUS))
+    if operator in CALCULUS:
+        return CALCULUS[operator](term, symbol(draws.pick(sorted(term.free))))
+    return ARITHMETIC[operator](term, draws.pick(letters))
+
+
+def _definition(name: str, right: Term, draws: Draws) -> Equation:
+    """name(free symbols) = right, the symbols in an order of their own."""
+    args = tuple(symbol(free) for free in draws.shuffled(sorted(right.free)))
+    return Equation(apply(name, args), right)
+
+
+# --- steps ---
+
+
+class Derivation:
+    """The steps so far, with what can be computed once for each of them."""
+
+    def __init__(self, steps: Sequence[Step] = ()) -> None:
+        self.steps: list[Step] = []
+        self.elements: dict[Term, None] = {}
+        self._own: list[tuple[Term, ...]] = []
+        self._texts: list[str] = []
+        self._substituted: dict[tuple[str, int, int], Equation | None] = {}
+        self._seen: set[Equation] = set()
+        for step in steps:
+            self.append(step)
+
+    def append(self, step: Step) -> None:
+        self.steps.append(step)
+        sides = step.equation
+        own = tuple(dict.fromkeys(walk(sides.left, sides.right)))
+        self._own.append(own)
+        self.elements.update(dict.fromkeys(own))
+        self._texts.append(f"Eq({plain(sides.left)}, {plain(sides.right)})")
+        self._seen |= {sides, sides.swapped}
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def equation(self, index: int) -> Equation:
+        """The equation with this number, counted from 1."""
+        return self.steps[index - 1].equation
+
+    def elements_of(self, index: int) -> tuple[Term, ...]:
+        return self._own[index - 1]
+
+    def holds(self, equation: Equation) -> bool:
+        """Whether it is there already, or its swapped form is."""
+        return equation in self._seen
+
+    @property
+    def letters(self) -> set[str]:
+        """Symbols used so far."""
+        return {term.value for term in self.elements if term.head == SYMBOL}
+
+    @property
+    def functions(self) -> set[str]:
+        """Names of functions used so far."""
+        return {term.value for term in self.elements if term.head == APPLY}
+
+    def substitutions(self, operator: str) -> list[tuple[int, int]]:
+        """The pairs (i, j) for which a substitution does something."""
+        count = len(self.steps)
+        return [
+            (i, j)
+            for i in range(1, count + 1)
+            for j in range(1, count + 1)
+            if i != j and self.substituted(operator, i, j) is not None
+        ]
+
+    def substituted(self, operator: str, i: int, j: int) -> Equation | None:
+        """Equation i with one side of equation j replaced by the other."""
+        key = operator, i, j
+        if key not in self._substituted:
+            self._substituted[key] = self._substitute(operator, i, j)
+        return self._substituted[key]
+
+    def _substitute(self, operator: str, i: int, j: int) -> Equation | None:
+        source = self.equation(j)
+        if {source.left, source.right} & {ZERO, ONE}:
+            return None
+        old, new = source.left, source.right
+        if operator == RIGHT_FOR_LEFT:
+            old, new = new, old
+        if plain(old) not in self._texts[i - 1]:
+            return None
+        target = self.equation(i)
+        try:
+            left, right = (substitute(side, old, new) for side in (target.left, target.right))
+        except (BoundVariableError, UndefinedError):
+            return None
+        made = Equation(left, right)
+        return None if made == target or is_decided(made) else made
+
+
+def is_decided(equation: Equation) -> bool:
+    """Whether SymPy would make True or False of it, instead of an equation."""
+    if equation.left == equation.right:
+        return True
+    gap = add(equation.left, negative(equation.right))
+    if gap.head == NUMBER:
+        return True
+    return ZERO in (equation.left, equation.right) and gap.head == EXP
+
+
+def next_step(derivation: Derivation, draws: Draws, options: Options) -> Step | None:
+    """Draw one step; None where what was drawn cannot be done or gives nothing new."""
+    arity = _weighted(draws, (options.arity_0, options.arity_1, options.arity_2))
+    try:
+        step = (_without_operand, _unary, _binary)[arity](derivation, draws, options)
+    except (UndefinedError, CasesError, BoundVariableError):
+        return None
+    if step is None or is_decided(step.equation) or derivation.holds(step.equation):
+        return None
+    if len(step.equation.latex) >= options.max_length:
+        return None
+    return step
+
+
+def _weighted(draws: Draws, weights: Sequence[int]) -> int:
+    rest = draws.below(sum(weights))
+    for place, weight in enumerate(weights):
+        rest -= weight
+        if rest < 0:
+            return place
+    raise AssertionError("weights are positive")
+
+
+def _any_equation(derivation: Derivation, draws: Draws, options: Options) -> int:
+    """The number of an equation; recent ones are likelier, by a cube."""
+    count, recent = len(derivation), options.history - 1
+    weights = [1 + max(recent - (count - i), 0) ** 3 for i in range(1, count + 1)]
+    return _weighted(draws, weights) + 1
+
+
+def _without_operand(derivation: Derivation, draws: Draws, options: Options) -> Step | None:
+    if _weighted(draws, (1, options.renaming)) == 0:
+        used = derivation.functions | (derivation.letters if options.mended else set())
+        return Step(premise(draws, options, used), Annotation(PREMISE))
+    candidates = [t for t in derivation.elements if t.free and len(plain(t)) > 1]
+    if not candidates:
+        return None
+    right = draws.pick(candidates)
+    used = derivation.functions | derivation.letters if options.mended else set(right.free)
+    equation = _definition(
+        draws.pick([name for name in VOCABULARY if name not in used]), right, draws
+    )
+    if equation.left in derivation.elements:
+        return None
+    return Step(equation, Annotation(RENAMING))
+
+
+def _unary(derivation: Derivation, draws: Draws, options: Options) -> Step | None:
+    names = (*UNARY, EXPAND, EVALUATE_DERIVATIVES, EVALUATE_INTEGRALS)
+    many = options.evaluation
+    operator = names[_weighted(draws, (1, 1, 1, 1, options.expansion, many, many))]
+    index = _any_equation(derivation, draws, options)
+    annotation = Annotation(operator, (index,))
+    equation = derivation.equation(index)
+    if operator == EVALUATE_INTEGRALS:
+        if any(annotation == step.annotation for step in derivation.steps):
+            return None
+        return _integrals_evaluated(derivation, annotation, draws, options)
+    simple = {EXPAND: expand, EVALUATE_DERIVATIVES: evaluate_derivatives}
+    change = simple.get(operator) or CONSTRUCTORS[operator]
+    return Step(Equation(change(equation.left), change(equation.right)), annotation)
+
+
+def _integrals_evaluated(
+    derivation: Derivation, annotation: Annotation, draws: Draws, options: Options
+) -> Step | None:
+    equation = derivation.equation(annotation.equations[0])
+    integrals = [t for t in derivation.elements_of(annotation.equations[0]) if t.head == INTEGRAL]
+    if any(len(term.args) > 2 for term in integrals):
+        return None
+    taken = derivation.letters | (derivation.functions if options.mended else set())
+    letters = [name for name in VOCABULARY if name not in taken]
+    left, right = equation.left, equation.right
+    constants: list[Constant] = []
+    for term in integrals:
+        closed = antiderivative(*term.args)
+        if closed is None:
+            continue
+        letter = draws.pick(letters)
+        if options.mended:
+            letters.remove(letter)
+        constants.append(Constant(letter, term, closed))
+        value = add(closed, symbol(letter))
+        left, right = (substitute(side, term, value) for side in (left, right))
+    return Step(Equation(left, right), annotation, tuple(constants))
+
+
+def _binary(derivation: Derivation, draws: Draws, options: Options) -> Step | None:
+    names = (*ARITHMETIC, *CALCULUS, *SUBSTITUTIONS)
+    weights = [1] * 5 + [options.calculus] * 2
+    if len(derivation) > 1:
+        weights += [options.substitution] * 2
+    operator = names[_weighted(draws, weights)]
+    if operator in SUBSTITUTIONS:
+        pairs = derivation.substitutions(operator)
+        if not pairs:
+            return None
+        i, j = draws.pick(pairs)
+        made = derivation.substituted(operator, i, j)
+        assert made is not None
+        return Step(made, Annotation(operator, (i, j)))
+    index = _any_equation(derivation, draws, options)
+    equation = derivation.equation(index)
+    candidates = _operands(operator, derivation, index)
+    if not candidates:
+        return None
+    operand = draws.pick(candidates)
+    apply_ = (ARITHMETIC | CALCULUS)[operator]
+    made = Equation(apply_(equation.left, operand), apply_(equation.right, operand))
+    return Step(made, Annotation(operator, (index,), operand))
+
+
+def _operands(operator: str, derivation: Derivation, index: int) -> list[Term]:
+    if operator in CALCULUS:
+        return [t for t in derivation.elements_of(index) if t.head == SYMBOL]
+    if operator == POWER:
+        return [t for t in derivation.elements_of(index) if len(plain(t)) < 3]
+    return [t for t in derivation.elements if plain(t) not in "0123456789"]

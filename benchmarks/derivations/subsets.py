@@ -1,0 +1,200 @@
+"""The benchmarks ``derivations`` and ``calculus``: examples as problems, perturbed ones as twins.
+
+Example n gives the problems 2n (its right last equation, label 1) and 2n + 1 (its wrong one, label
+0). A perturbed problem is paired with the unperturbed one of the same index; under AR the shown
+equation is the same, the annotation another, and so is the label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from benchmarks.derivations import calculus
+from benchmarks.derivations.calculus import DIFFERENTIATION, INTEGRATION, Case, case
+from benchmarks.derivations.examples import PERTURBATIONS, Example, example, perturbed
+from benchmarks.derivations.options import CODE, Options
+from benchmarks.derivations.printing import latex
+from benchmarks.derivations.sequences import CLEAN, PUBLISHED, annotation_text, sequence
+from benchmarks.derivations.training import digest
+from benchmarks.draws import Draws
+from benchmarks.problem import JSON, Parent, Problem
+from benchmarks.registry import benchmark
+
+STEPS = (2, 3, 4)
+#: Problems of a subset when no limit is given: what the paper asked of GPT, of each set.
+SIZE = 200
+SOURCE = "Meadows et al. 2023, sections 3 and 4, appendices A to E"
+#: The calculus subsets' names for the operations.
+SHORT = {"diff": DIFFERENTIATION, "int": INTEGRATION}
+
+
+# --- the step task ---
+
+
+def step_problem(
+    steps: int, seed: int, index: int, *, perturbation: str | None = None, options: Options = CODE
+) -> Problem:
+    """A problem of the step task, static or under VR, EE or AR."""
+    number, wrong = divmod(index, 2)
+    static = example(steps, seed, number, options)
+    name = f"step{steps}-s{seed}-{index}"
+    shown, label = static, 1 - wrong
+    if perturbation is not None:
+        shown = perturbed(static, perturbation, (steps, seed, number))
+        label = wrong if perturbation == "AR" else label
+    return Problem(
+        id=name if perturbation is None else f"{name}-{perturbation.lower()}",
+        task="derivation_step",
+        benchmark="derivations",
+        subset=f"step{steps}" + (f"_{perturbation.lower()}" if perturbation else ""),
+        inputs=_step_inputs(shown, label, static.operator, steps),
+        target={"label": label},
+        parents=(Parent(name, "original"),) if perturbation else (),
+        pair_parent=name if perturbation else None,
+        perturbation=perturbation,
+        metadata={
+            "group": f"step{steps}-s{seed}-{number}",
+            "operator": static.operator,
+            "shown_operator": shown.operator,
+            "other_operator": shown.negative.annotation.operator,
+            "example": digest(sequence(static, 1)),
+            "steps": steps,
+            "seed": seed,
+            "options": options.name,
+        },
+    )
+
+
+def _step_inputs(one: Example, label: int, operator: str, shots_from: int) -> dict[str, JSON]:
+    """What a prompt may show.
+
+    ``operator`` is the last operator of the unperturbed problem, which worked examples share, and
+    ``shots_from`` how many steps those have.
+    """
+    last = one.positive if label else one.negative
+    return {
+        "sequence": sequence(one, label, PUBLISHED),
+        "clean_sequence": sequence(one, label, CLEAN),
+        "steps": [[annotation_text(s.annotation), s.equation.latex] for s in one.before],
+        "annotation": annotation_text(one.positive.annotation),
+        "equation": last.equation.latex,
+        "operator": operator,
+        "shots_from": shots_from,
+    }
+
+
+def fewer_steps_problem(steps: int, fewer: int, seed: int, index: int) -> Problem:
+    """A problem of s - 1 or s - 2 steps whose worked examples have s (the paper's s-1, s-2)."""
+    plain = step_problem(steps - fewer, seed, index)
+    return Problem(
+        id=f"{plain.id}-as{steps}",
+        task=plain.task,
+        benchmark=plain.benchmark,
+        subset=f"step{steps}_minus{fewer}",
+        inputs={**plain.inputs, "shots_from": steps},
+        target=plain.target,
+        parents=(Parent(plain.id, "original"),),
+        metadata=plain.metadata,
+    )
+
+
+# --- the calculus task ---
+
+
+def calculus_problem(
+    short: str, seed: int, index: int, *, variant: str | None = None, options: Options = CODE
+) -> Problem:
+    """A problem of the calculus task: static, under VR or EC, or Easy (of one variable)."""
+    number, wrong = divmod(index, 2)
+    label = 1 - wrong
+    easy = variant == "easy"
+    static = case(SHORT[short], seed, number, easy=easy, options=options)
+    group = f"{short}{'-easy' if easy else ''}-s{seed}-{number}"
+    name = f"{short}{'-easy' if easy else ''}-s{seed}-{index}"
+    perturbation = None if easy or variant is None else variant.upper()
+    shown = static
+    if perturbation == "VR":
+        shown = calculus.renamed(static, Draws("VR", "calculus", short, seed, number))
+    return Problem(
+        id=f"{name}-{variant}" if perturbation else name,
+        task="calculus_step",
+        benchmark="calculus",
+        subset=short + (f"_{variant}" if variant else ""),
+        inputs=_calculus_inputs(shown, label, perturbation, (short, seed, number)),
+        target={"label": label},
+        parents=(Parent(name, "original"),) if perturbation else (),
+        pair_parent=name if perturbation else None,
+        perturbation=perturbation,
+        metadata={
+            "group": group,
+            "operator": SHORT[short],
+            "example": digest(calculus.sequence(static, 1)),
+            "seed": seed,
+            "options": options.name,
+        },
+    )
+
+
+def _calculus_inputs(
+    one: Case, label: int, perturbation: str | None, key: object
+) -> dict[str, JSON]:
+    def text(style: str) -> str:
+        if perturbation == "EC":
+            return calculus.converted(one, label, Draws("EC", key), style)
+        return calculus.sequence(one, label, style)
+
+    return {
+        "sequence": text(PUBLISHED),
+        "clean_sequence": text(CLEAN),
+        "premise": latex(one.premise),
+        "variable": latex(one.variable),
+        "result": latex(one.result(label)),
+        "operator": one.operation,
+    }
+
+
+# --- the registry ---
+
+
+def _declare(name: str, task: str, make: Callable[[int, int], Problem], summary: str) -> None:
+    def problem(seed: int, index: int) -> Problem:
+        return make(seed, index)
+
+    problem.__doc__ = summary
+    benchmark(name, source=SOURCE, size=SIZE, task=task, endless=True)(problem)
+
+
+_WORDS = {
+    "VR": "with Greek names",
+    "EE": "with the sides of all equations exchanged",
+    "AR": "with the last annotation replaced and the label changed",
+}
+
+for _s in STEPS:
+    _declare(f"derivations/step{_s}", "derivation_step", partial(step_problem, _s),
+             f"Does the last of {_s} steps follow by its annotation?")  # fmt: skip
+    for _name in PERTURBATIONS:
+        _declare(f"derivations/step{_s}_{_name.lower()}", "derivation_step",
+                 partial(step_problem, _s, perturbation=_name),
+                 f"The problems of step{_s} {_WORDS[_name]}.")  # fmt: skip
+    for _fewer in range(1, _s - 1):
+        _declare(f"derivations/step{_s}_minus{_fewer}", "derivation_step",
+                 partial(fewer_steps_problem, _s, _fewer),
+                 f"The problems of step{_s - _fewer}, with examples of {_s} steps.")  # fmt: skip
+
+_CALCULUS_WORDS = {
+    "vr": "with Greek names",
+    "ec": "as two equations about a function",
+    "easy": "that have one variable",
+}
+
+for _short, _operation in SHORT.items():
+    _what = "the derivative" if _short == "diff" else "an antiderivative"
+    _declare(f"calculus/{_short}", "calculus_step", partial(calculus_problem, _short),
+             f"Is the last expression {_what} of the first?")  # fmt: skip
+    for _variant, _word in _CALCULUS_WORDS.items():
+        _declare(f"calculus/{_short}_{_variant}", "calculus_step",
+                 partial(calculus_problem, _short, variant=_variant),
+                 f"Problems like those of {_short} {_word}."
+                 if _variant == "easy" else f"The problems of {_short} {_word}.")  # fmt: skip

@@ -1,0 +1,94 @@
+"""A small training set for worked examples: `python -m benchmarks.derivations.training FOLDER`.
+
+It writes ``derivation_step.jsonl`` and ``calculus_step.jsonl``. The seed is one that no benchmark
+has. The first `NATURAL` examples of each kind are as they come (and say so). The others make up
+`EACH` of every last operator, as far as they are found; they are drawn with weights that make all
+operators likelier alike, for some end one derivation in three hundred.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from benchmarks.derivations import calculus, sequences
+from benchmarks.derivations.calculus import OPERATIONS, case
+from benchmarks.derivations.examples import example
+from benchmarks.derivations.options import CODE
+from benchmarks.derivations.steps import OPERATORS, PREMISE, SUBSTITUTIONS
+
+SEED = -1
+NATURAL, EACH = 48, 6
+EVEN = replace(
+    CODE, name="even", complexity=3, arity_0=2, renaming=20, arity_1=12, expansion=8, evaluation=6,
+    arity_2=9, substitution=2,
+)  # fmt: skip
+#: Operators that are still rare are looked for so far.
+LAST = 500
+
+
+def digest(sequence: str) -> str:
+    """A short name for an example: from its unperturbed sequence with the right equation."""
+    return blake2b(sequence.encode(), digest_size=6).hexdigest()
+
+
+def last_operators(steps: int) -> set[str]:
+    """The operators that an example can end with; a substitution needs two equations."""
+    return set(OPERATORS) - {PREMISE} - (set(SUBSTITUTIONS) if steps == 2 else set())
+
+
+def step_rows(steps: int) -> Iterator[dict[str, Any]]:
+    """Training examples of the step task."""
+    missing = Counter(dict.fromkeys(last_operators(steps), EACH))
+    for natural, options in ((True, CODE), (False, EVEN)):
+        for number in range(NATURAL if natural else LAST):
+            if not natural and not +missing:
+                return
+            one = example(steps, SEED, number, options)
+            if natural or missing[one.operator] > 0:
+                missing[one.operator] -= 1
+                texts = (sequences.sequence(one, 1), sequences.sequence(one, 0))
+                yield _row(natural, one.operator, texts, steps)
+
+
+def calculus_rows(operation: str) -> Iterator[dict[str, Any]]:
+    """Training examples of the calculus task."""
+    for number in range(NATURAL):
+        one = case(operation, SEED, number)
+        texts = (calculus.sequence(one, 1), calculus.sequence(one, 0))
+        yield _row(True, operation, texts)
+
+
+def _row(
+    natural: bool, operator: str, texts: tuple[str, str], steps: int | None = None
+) -> dict[str, Any]:
+    positive, negative = texts
+    return {
+        "id": digest(positive),
+        "natural": natural,
+        **({} if steps is None else {"steps": steps}),
+        "operator": operator,
+        "positive": positive,
+        "negative": negative,
+    }
+
+
+def write(folder: Path) -> None:
+    """Write both files."""
+    rows = {
+        "derivation_step": [row for steps in (2, 3, 4) for row in step_rows(steps)],
+        "calculus_step": [row for operation in OPERATIONS for row in calculus_rows(operation)],
+    }
+    for name, group in rows.items():
+        text = "".join(json.dumps(row) + "\n" for row in group)
+        (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))

@@ -1,0 +1,113 @@
+"""Drills: integrals so simple that a tiny model learns them in minutes, and what lies next to them.
+
+The integrands are k x^n with k in 1..30 and n in 1..12. A fifth of the pairs (k, n) is held out as
+``drills/monomials``; ``drills/monomials_train`` has the rest. Each perturbed subset has a twin for
+every held-out problem, so that what training carries over is measured problem by problem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from benchmarks.draws import Draws
+from benchmarks.problem import JSON, Parent, Problem
+from benchmarks.registry import benchmark
+from benchmarks.trees import add, mul, number, power
+from rewards.expression import Expression, Symbol
+from rewards.latex import to_latex
+
+SOURCE = "this project, docs/training.md"
+COEFFICIENTS, EXPONENTS = range(1, 31), range(1, 13)
+_PAIRS = Draws("drills").shuffled([(k, n) for k in COEFFICIENTS for n in EXPONENTS])
+HELD_OUT = tuple(sorted(_PAIRS[: len(_PAIRS) // 5]))
+TRAIN = tuple(sorted(_PAIRS[len(_PAIRS) // 5 :]))
+
+#: Terms c v^n by (c, n), in a variable.
+Terms = tuple[tuple[int, int], ...]
+
+
+@benchmark("drills/monomials", source=SOURCE, size=len(HELD_OUT))
+def monomial(seed: int, index: int) -> Problem:
+    """Held-out integrals k x^n with k in 1..30 and n in 1..12."""
+    return _problem("monomials", index, (HELD_OUT[index],))
+
+
+@benchmark("drills/monomials_train", source=SOURCE, size=len(TRAIN), default=False)
+def monomial_train(seed: int, index: int) -> Problem:
+    """The integrals k x^n to train on."""
+    return _problem("monomials_train", index, (TRAIN[index],))
+
+
+@benchmark("drills/renamed", source=SOURCE, size=len(HELD_OUT))
+def renamed(seed: int, index: int) -> Problem:
+    """The held-out integrals in t instead of x."""
+    return _problem("renamed", index, (HELD_OUT[index],), variable="t", perturbed=True)
+
+
+@benchmark("drills/negated", source=SOURCE, size=len(HELD_OUT))
+def negated(seed: int, index: int) -> Problem:
+    """The held-out integrals with a minus in front."""
+    k, n = HELD_OUT[index]
+    return _problem("negated", index, ((-k, n),), perturbed=True)
+
+
+@benchmark("drills/larger_coefficients", source=SOURCE, size=len(HELD_OUT))
+def larger_coefficient(seed: int, index: int) -> Problem:
+    """The held-out integrals with 30 added to the coefficient, beyond what training shows."""
+    k, n = HELD_OUT[index]
+    return _problem("larger_coefficients", index, ((k + 30, n),), perturbed=True)
+
+
+@benchmark("drills/larger_exponents", source=SOURCE, size=len(HELD_OUT))
+def larger_exponent(seed: int, index: int) -> Problem:
+    """The held-out integrals with 12 added to the exponent, beyond what training shows."""
+    k, n = HELD_OUT[index]
+    return _problem("larger_exponents", index, ((k, n + 12),), perturbed=True)
+
+
+@benchmark("drills/sums", source=SOURCE, size=len(HELD_OUT))
+def sum_of_two(seed: int, index: int) -> Problem:
+    """Sums of two held-out integrands of different degree, the first that of the pair parent."""
+    first = HELD_OUT[index]
+    draws = Draws("drills/sums", seed, index)
+    other = draws.pick([place for place, (_, n) in enumerate(HELD_OUT) if n != first[1]])
+    return _problem("sums", index, (first, HELD_OUT[other]), perturbed=True, other=other)
+
+
+def _problem(
+    subset: str,
+    index: int,
+    terms: Terms,
+    *,
+    variable: str = "x",
+    perturbed: bool = False,
+    other: int | None = None,
+) -> Problem:
+    parent = _id("monomials", index)
+    parents = [Parent(parent, "original")] if perturbed else []
+    if other is not None:
+        parents.append(Parent(_id("monomials", other), "second term"))
+    integrand = to_latex(add(*(_term(c, n, variable) for c, n in terms)))
+    antiderivative = to_latex(add(*(_term(Fraction(c, n + 1), n + 1, variable) for c, n in terms)))
+    inputs: Mapping[str, JSON] = {"integrand": integrand, "variable": variable}
+    return Problem(
+        id=_id(subset, index),
+        task="integration",
+        benchmark="drills",
+        subset=subset,
+        inputs=inputs,
+        target={**inputs, "antiderivative": antiderivative},
+        parents=tuple(parents),
+        pair_parent=parent if perturbed else None,
+        perturbation=subset if perturbed else None,
+        metadata={"tags": ["power rule"], "difficulty": len(terms)},
+    )
+
+
+def _id(subset: str, index: int) -> str:
+    return f"{subset}-{index:03}"
+
+
+def _term(coefficient: int | Fraction, exponent: int, variable: str) -> Expression:
+    return mul(number(coefficient), power(Symbol(variable), number(exponent)))

@@ -1,0 +1,187 @@
+"""Random expressions: every shape of tree with n operators equally likely (L&C, appendix C).
+
+A tree is unary-binary: operators of one or two operands over leaves. With D(e, n) the number of
+ways to fill e empty slots with trees of n operators in all,
+
+    D(0, n) = 0,  D(e, 0) = L^e,  D(e, n) = L D(e-1, n) + p1 D(e, n-1) + p2 D(e+1, n-1),
+
+the place and arity of the next operator are drawn with the shares that these terms have. The
+released code sets L = p1 = p2 = 1, which makes shapes uniform (`PUBLISHED`, the default); the paper
+counts leaves and operators, which makes expressions uniform (`PAPER`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from itertools import accumulate
+from typing import Protocol
+
+from benchmarks.lample_charton.prefix import Tokens, from_prefix, integer_tokens
+from benchmarks.lample_charton.vocabulary import OPERATORS
+from rewards.expression import Expression
+
+#: Weights of the operators, as in the command that made the published data.
+WEIGHTS: Mapping[str, int] = {
+    "add": 10, "sub": 3, "mul": 10, "div": 5,
+    "sqrt": 4, "pow2": 4, "pow3": 2, "pow4": 1, "pow5": 1, "ln": 4, "exp": 4,
+    "sin": 4, "cos": 4, "tan": 4,
+    "asin": 1, "acos": 1, "atan": 1, "sinh": 1, "cosh": 1, "tanh": 1,
+    "asinh": 1, "acosh": 1, "atanh": 1,
+}  # fmt: skip
+
+
+class Rng(Protocol):
+    """Where draws come from: `benchmarks.draws.Draws`, or anything that has this method."""
+
+    def below(self, bound: int) -> int:
+        """A whole number from 0 to ``bound`` - 1, each as likely."""
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """What trees are made of, and in which proportions.
+
+    ``shape`` is (L, p1, p2) of the recurrence; None counts the kinds of leaves and operators, as
+    the paper does. ``weights`` are normalised within each arity. A leaf is the variable with
+    probability ``variable_weight / (variable_weight + integer_weight)``, else an integer from 1 to
+    ``max_integer``.
+    """
+
+    weights: Mapping[str, int] = field(default_factory=lambda: WEIGHTS)
+    variable: str = "x"
+    variable_weight: int = 3
+    integer_weight: int = 1
+    max_integer: int = 5
+    shape: tuple[int, int, int] | None = (1, 1, 1)
+
+    def __post_init__(self) -> None:
+        unknown = sorted(set(self.weights) - set(OPERATORS))
+        if unknown:
+            raise ValueError(f"no operator {unknown[0]!r}")
+        if not any(self.weights.values()):
+            raise ValueError("a grammar needs an operator with a weight")
+
+    def __hash__(self) -> int:
+        return hash((tuple(self.weights.items()), self.variable, self.max_integer, self.shape))
+
+    @cached_property
+    def of_arity(self) -> dict[int, tuple[tuple[str, ...], tuple[int, ...]]]:
+        """Arity -> its operators, and their accumulated weights."""
+        groups: dict[int, tuple[tuple[str, ...], tuple[int, ...]]] = {}
+        for arity in (1, 2):
+            names = tuple(n for n, w in self.weights.items() if OPERATORS[n] == arity and w)
+            groups[arity] = names, tuple(accumulate(self.weights[name] for name in names))
+        return groups
+
+    @cached_property
+    def counts(self) -> Counts:
+        unary, binary = (len(self.of_arity[arity][0]) for arity in (1, 2))
+        if self.shape is not None:
+            leaves, *kinds = self.shape
+            return counts(leaves, kinds[0] if unary else 0, kinds[1] if binary else 0)
+        leaves = bool(self.variable_weight) + self.max_integer * bool(self.integer_weight)
+        return counts(leaves, unary, binary)
+
+
+class Counts:
+    """D(e, n), computed as far as it is asked for."""
+
+    def __init__(self, leaves: int, unary: int, binary: int) -> None:
+        self.leaves, self.unary, self.binary = leaves, unary, binary
+        self._rows: list[list[int]] = []  # by n, then e
+
+    def __call__(self, empty: int, operators: int) -> int:
+        """How many ways there are to fill ``empty`` slots with ``operators`` operators in all."""
+        rows = self._rows
+        for n in range(operators + 1):
+            if n == len(rows):
+                rows.append([])
+            row = rows[n]
+            for e in range(len(row), empty + operators - n + 1):
+                if n == 0:
+                    row.append(self.leaves**e)
+                elif e == 0:
+                    row.append(0)
+                else:
+                    before = rows[n - 1]
+                    grown = self.unary * before[e] + self.binary * before[e + 1]
+                    row.append(self.leaves * row[e - 1] + grown)
+        return rows[operators][empty]
+
+
+@cache
+def counts(leaves: int = 1, unary: int = 1, binary: int = 1) -> Counts:
+    """The table of D(e, n) for these L, p1, p2."""
+    return Counts(leaves, unary, binary)
+
+
+#: Shapes of trees equally likely, as in the published data.
+PUBLISHED = Grammar()
+#: Expressions equally likely before the weights of operators and leaves.
+PAPER = Grammar(shape=None)
+
+
+def sample_shape(rng: Rng, operators: int, table: Counts) -> tuple[int, ...]:
+    """The arities of a tree with exactly so many operators, in prefix order; a leaf is 0."""
+    if operators < 0:
+        raise ValueError(f"a tree cannot have {operators} operators")
+    shape: list[int] = []
+    empty = 1
+    for left in range(operators, 0, -1):
+        ticket = rng.below(table(empty, left))
+        skipped, arity = _next(ticket, empty, left, table)
+        shape += [0] * skipped
+        shape.append(arity)
+        empty += arity - skipped - 1
+    return (*shape, *[0] * empty)
+
+
+def _next(ticket: int, empty: int, left: int, table: Counts) -> tuple[int, int]:
+    """How many slots become leaves before the next operator, and its arity."""
+    leaves = 1
+    for skipped in range(empty):
+        for arity, kinds in ((1, table.unary), (2, table.binary)):
+            share = leaves * kinds * table(empty - skipped - 1 + arity, left - 1)
+            if ticket < share:
+                return skipped, arity
+            ticket -= share
+        leaves *= table.leaves
+    raise AssertionError("the shares make up the whole")
+
+
+def sample_prefix(rng: Rng, operators: int, grammar: Grammar = PUBLISHED) -> Tokens:
+    """The tokens of a random expression with exactly so many operators.
+
+    Operators of a shape are drawn by their weights, then leaves. (The released code draws all
+    leaves and shuffles them, which is the same, as they do not depend on each other.)
+    """
+    tokens: list[str] = []
+    for arity in sample_shape(rng, operators, grammar.counts):
+        if arity:
+            names, totals = grammar.of_arity[arity]
+            tokens.append(names[_weighted(rng, totals)])
+        else:
+            tokens += _leaf(rng, grammar)
+    return tuple(tokens)
+
+
+def sample_tree(rng: Rng, operators: int, grammar: Grammar = PUBLISHED) -> Expression:
+    """A random expression with exactly so many operators, as drawn: nothing is evaluated.
+
+    ``sub`` is an addition of a negation, ``pow2`` to ``pow5`` are powers.
+    """
+    return from_prefix(sample_prefix(rng, operators, grammar))
+
+
+def _weighted(rng: Rng, totals: Sequence[int]) -> int:
+    ticket = rng.below(totals[-1])
+    return next(place for place, total in enumerate(totals) if ticket < total)
+
+
+def _leaf(rng: Rng, grammar: Grammar) -> list[str]:
+    ticket = rng.below(grammar.variable_weight + grammar.integer_weight)
+    if ticket < grammar.variable_weight:
+        return [grammar.variable]
+    return integer_tokens(1 + rng.below(grammar.max_integer))

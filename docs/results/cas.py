@@ -1,0 +1,45 @@
+"""Print the table of docs/results/cas.md: solvers by subset, beside the paper's SymPy.
+
+python run.py report RUN --format json | python docs/results/cas.py
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+
+PAPER = Path(__file__).parents[2] / "benchmarks" / "bee" / "published.csv"
+
+
+def main() -> None:
+    rows = json.load(sys.stdin)["rows"]
+    with PAPER.open(encoding="utf-8", newline="") as file:
+        paper = {row["subset"]: row["percent"] for row in csv.DictReader(file)
+                 if row["method"] == "sympy"}  # fmt: skip
+    labels = list(dict.fromkeys(row["label"] for row in rows))
+    found = {(row["label"], row["subset"]): row for row in rows}
+    subsets = [name for name in dict.fromkeys(row["subset"] for row in rows) if name != "all"]
+    print(f"| subset | problems | {' | '.join(labels)} | SymPy in the paper, its problems |")
+    print(f"|---|---:|{'---:|' * len(labels)}---:|")
+    for subset in subsets:
+        cells = [cell(found.get((label, subset))) for label in labels]
+        count = next(row["problems"] for row in rows if row["subset"] == subset)
+        print(f"| {subset} | {count} | {' | '.join(cells)} "
+              f"| {paper.get(subset.rpartition('/')[2], '')} |")  # fmt: skip
+
+
+def cell(row: dict | None) -> str:
+    """Per cent with its interval, and the share that ran into the time limit."""
+    if row is None:
+        return ""
+    one = next(item for item in row["passes"] if item["k"] == 1)
+    low, high = one["interval"]
+    late = row["rates"]["cut_off"]
+    text = f"{100 * one['value']:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
+    return f"{text}, {100 * late:.1f} late" if late else text
+
+
+if __name__ == "__main__":
+    main()

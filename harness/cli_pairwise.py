@@ -1,0 +1,45 @@
+"""`run.py pairwise`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.cli_report import policy_option
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@policy_option
+@click.option("--json", "form", flag_value="json", help="JSON on stdout, and no page.")
+@click.option("--csv", "form", flag_value="csv", help="CSV on stdout, one number a line.")
+@click.option("--latex", "form", flag_value="latex", help="LaTeX tables (booktabs) on stdout.")
+@click.option("--markdown", "form", flag_value="markdown", help="Markdown tables on stdout.")
+def pairwise(run: Path, policy: str | None, form: str | None) -> None:
+    """Analyse derivations or calculus problems item by item with their perturbed twins.
+
+    Prints accuracy and F1 with paired differences, S, G, None, All, Static±, Not P and the final
+    operators behind them, the published tables beside, and writes pairwise.html with the figure.
+    """
+    from harness.pairwise import analyse
+    from harness.report import pairwise as report
+    from harness.report.sections import print_sections, write_sections
+    from harness.store import Run
+
+    opened = Run(run)
+    analyses = analyse(opened, policy)
+    if form is not None:
+        click.echo(report.export(analyses, form), nl=False)
+        return
+    found = report.sections(analyses)
+    print_sections(found)
+    click.echo(report.REMARK)
+    page = write_sections(
+        run / "pairwise.html",
+        f"Pairwise: {run.resolve().name}",
+        ", ".join(analysis.label for analysis in analyses),
+        found,
+        report.REMARK,
+    )
+    click.echo(f"wrote {page}", err=True)

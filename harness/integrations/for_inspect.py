@@ -1,0 +1,178 @@
+"""inspect_ai: every benchmark and subset as a task, and the scorer ``verified``.
+
+    inspect eval calculus_harness/bee_competition --model openai/gpt-5-mini -T prompt=direct
+
+Found through the entry point ``inspect_ai`` of the distribution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+)
+from inspect_ai.scorer import (
+    CORRECT,
+    INCORRECT,
+    NOANSWER,
+    Score,
+    Scorer,
+    Target,
+    accuracy,
+    scorer,
+    stderr,
+)
+from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
+
+from benchmarks import registry
+from benchmarks.problem import Problem
+from harness.errors import UserError
+from harness.grading import Policy
+from harness.integrations.asking import UNDECIDED, Question, judge, questions
+from harness.lm_eval_logs import reference, task_name
+from prompts import Message, Rendered, load
+from rewards.verdict import Status, Verdict
+
+_CHAT: dict[str, Callable[..., ChatMessage]] = {
+    "system": ChatMessageSystem,
+    "user": ChatMessageUser,
+    "assistant": ChatMessageAssistant,
+}
+#: inspect_ai's own words for what went wrong, where it has some.
+_REASONS = {Status.NO_ANSWER: "no_response", Status.UNPARSEABLE: "invalid_response_format"}
+
+
+@scorer(metrics=[accuracy(), stderr()])
+def verified(strict: bool = False, undecided: str = "unscored") -> Scorer:
+    """Is the answer proven right? ``status`` and the evidence are in the score's metadata.
+
+    Args:
+        strict: take an answer only from a box.
+        undecided: answers that could be neither proven nor refuted are ``unscored`` (inspect_ai
+            leaves them out of its metrics and reports how many there are), or ``incorrect``, as
+            `harness.metrics` counts them.
+
+    """
+    if undecided not in ("unscored", "incorrect"):
+        raise ValueError(f"undecided must be 'unscored' or 'incorrect', not {undecided!r}")
+    policy = Policy(strict=strict)
+
+    async def score(state: TaskState, target: Target) -> Score:
+        verdict = await judge(
+            Problem.from_dict(state.metadata["problem"]),
+            state.output.completion,
+            policy,
+            stop=tuple(state.metadata["stop"]),
+            cut_off=state.output.stop_reason in ("max_tokens", "model_length"),
+        )
+        return _score(verdict, policy, undecided == "unscored")
+
+    return score
+
+
+def _score(verdict: Verdict, policy: Policy, leave_out: bool) -> Score:
+    status = verdict.status
+    value = {Status.CORRECT: CORRECT, Status.NO_ANSWER: NOANSWER}.get(status, INCORRECT)
+    return Score(
+        value=float("nan") if leave_out and status in UNDECIDED else value,
+        answer=verdict.answer,
+        explanation=verdict.evidence.detail or None,
+        reason=_REASONS.get(status, status.value if status in UNDECIDED else None),
+        metadata={"policy": policy.name, **verdict.to_dict()},
+    )
+
+
+@solver
+def in_stages(prompt: str, shots: int | None = None) -> Solver:
+    """Ask a prompt of several stages, each shown what was said in those before it."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        template = load(prompt) if shots is None else load(prompt).with_shots(shots)
+        question = Question(Problem.from_dict(state.metadata["problem"]), template)
+        said: dict[str, str] = {}
+        for stage in template.stages:
+            state.messages = _messages(question.rendered(said))
+            limit = template.max_tokens.get(stage)
+            state = await (generate(state, max_tokens=limit) if limit else generate(state))
+            said[stage] = state.output.completion
+        return state
+
+    return solve
+
+
+def problems(
+    benchmark: str,
+    prompt: str | None = None,
+    shots: int | None = None,
+    limit: int | None = None,
+    seed: int = 0,
+    strict: bool = False,
+    undecided: str = "unscored",
+) -> Task:
+    """The problems of a benchmark, of a file (``mine.jsonl``) or of a data set on a hub.
+
+    ``limit`` is spread over the subsets (inspect_ai's own ``--limit`` takes the first samples); the
+    other arguments are those of `asking.questions` and `verified`.
+    """
+    asked = questions(benchmark, prompt=prompt, shots=shots, limit=limit, seed=seed)
+    templates = {question.prompt.name: question.prompt for question in asked}
+    # Of several tasks' own prompts none has stages: only a prompt that was named can.
+    if len(templates) > 1 and any(len(each.stages) > 1 for each in templates.values()):
+        raise UserError(f"{benchmark} has several tasks; name one of its subsets")
+    template = asked[0].prompt
+    name = template.name if prompt is None else prompt
+    stop = sorted({string for each in templates.values() for string in each.stop})
+    return Task(
+        dataset=MemoryDataset([_sample(question) for question in asked], name=benchmark),
+        solver=in_stages(name, shots) if len(template.stages) > 1 else generate(),
+        scorer=verified(strict=strict, undecided=undecided),
+        config=GenerateConfig(stop_seqs=stop or None),
+    )
+
+
+def _sample(question: Question) -> Sample:
+    problem = question.problem
+    return Sample(
+        id=question.key,
+        input=_messages(question.rendered()),
+        target=reference(problem),
+        metadata={
+            "problem": problem.to_dict(),
+            "stop": list(question.prompt.stop),
+            "subset": problem.name,
+        },
+    )
+
+
+def _messages(rendered: Rendered) -> list[ChatMessage]:
+    """inspect_ai only chats: a text to complete is what a user says."""
+    shown = rendered.messages or (Message("user", rendered.text),)
+    return [_CHAT[message.role](content=message.content) for message in shown]
+
+
+def _declare(name: str, benchmark: str) -> None:
+    def declared(
+        prompt: str | None = None,
+        shots: int | None = None,
+        limit: int | None = None,
+        seed: int = 0,
+        strict: bool = False,
+        undecided: str = "unscored",
+    ) -> Task:
+        return problems(benchmark, prompt, shots, limit, seed, strict, undecided)
+
+    task(name=name)(declared)
+
+
+task(problems)
+for _benchmark in registry.names():
+    _declare(_benchmark, _benchmark)
+    for _subset in registry.resolve(f"{_benchmark}/all"):
+        _declare(task_name(_subset.name), _subset.name)

@@ -1,0 +1,149 @@
+"""verifiers (``verifiers.v1``): a taskset, to evaluate with ``vf-eval`` or to train on.
+
+    vf-eval calculus-harness --env.taskset.benchmark bee/competition --env.agent.harness.id null
+
+The reward is that of the trainers' adapters (`rewards.adapters.scoring`): 1 for a proven answer in
+a box, 0 for anything else that a model can bring about. A bad problem, or no workers, raises: that
+is no reward.
+"""
+
+# No `from __future__ import annotations`: verifiers reads these classes' annotations.
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import verifiers.v1 as vf
+from pydantic import Field
+
+from benchmarks.problem import Problem
+from harness.errors import UserError
+from harness.integrations.asking import Question, questions
+from harness.lm_eval_logs import reference
+from rewards.adapters.scoring import BAD_PROBLEM, FAULT, STATUSES, Item, Rubric, Score, ascore
+
+__all__ = ["CalculusTaskset"]
+
+#: Task of a problem -> task of a rubric, and where the target is.
+KINDS = {
+    "integration": ("antiderivative", "integrand"),
+    "derivation_step": ("label", "label"),
+    "calculus_step": ("label", "label"),
+    "arithmetic": ("integer", "value"),
+}
+
+
+class CalculusData(vf.TaskData):
+    """What a trace keeps: the prompt, the whole problem, and the prompt's stop strings."""
+
+    problem: dict[str, Any]
+    stop: list[str]
+
+
+class CalculusTaskConfig(vf.TaskConfig):
+    """How completions are rewarded: fields of `rewards.adapters.scoring.Rubric`."""
+
+    components: list[str] = Field(default_factory=lambda: ["correctness"])
+    """``correctness``, and with it ``format``."""
+    weights: list[float] | None = None
+    """One for each component; 1 for correctness and 0.1 for format by default."""
+    strict: bool = True
+    """Take an answer only from a box."""
+
+
+class CalculusTask(vf.Task[CalculusData, vf.State, CalculusTaskConfig]):
+    """One problem."""
+
+    @property
+    def key(self) -> str:
+        return str(self.data.id)
+
+    @vf.reward(weight=1.0)
+    async def solved(self, trace: vf.Trace) -> float:
+        """The reward; the status, one of `STATUSES`, becomes metrics of 0 and 1."""
+        found = await self._score(trace.last_reply, trace.is_truncated)
+        trace.record_metrics({status: float(found.status == status) for status in STATUSES})
+        if found.reward is None:
+            why = {BAD_PROBLEM: "a bad problem", FAULT: "no workers to score with"}[found.status]
+            raise ValueError(f"{self.data.id}: {why} {found.verdict.evidence.detail}".rstrip())
+        return found.reward
+
+    async def validate(self, runtime: vf.Runtime) -> bool | None:
+        """Whether the reference is rewarded; None where there is none."""
+        answer = reference(Problem.from_dict(self.data.problem))
+        if not answer:
+            return None
+        return (await self._score(rf"\boxed{{{answer}}}", cut_off=False)).status == "correct"
+
+    async def _score(self, text: str, cut_off: bool) -> Score:
+        problem, config = Problem.from_dict(self.data.problem), self.config
+        kind, target = KINDS[problem.task]
+        rubric = Rubric(
+            kind,
+            tuple(config.components),
+            None if config.weights is None else tuple(config.weights),
+            strict=config.strict,
+            stop=tuple(self.data.stop),
+        )
+        item = Item(
+            text,
+            problem.target[target],
+            problem.target.get("variable"),
+            dict(problem.assumptions),
+            truncated=cut_off,
+        )
+        [found] = await ascore([item], rubric)
+        return found
+
+
+class CalculusTasksetConfig(vf.TasksetConfig):
+    """Which problems, and how they are asked (`harness.integrations.asking.questions`)."""
+
+    task: CalculusTaskConfig = CalculusTaskConfig()
+    benchmark: str = "bee"
+    """As for ``run.py sweep``: ``bee``, ``bee/competition``, ``mine.jsonl``."""
+    prompt: str | None = None
+    """A template's name or path; each task's own by default."""
+    shots: int | None = None
+    """How many worked examples, for prompts that show some."""
+    limit: int | None = None
+    """How many problems, spread over the subsets."""
+    seed: int = 0
+    """Of the sample that a limit takes, and of generated problems."""
+
+
+class CalculusTaskset(vf.Taskset[CalculusTask, CalculusTasksetConfig]):
+    """The problems of a benchmark."""
+
+    INFINITE: ClassVar[bool] = False
+
+    def load(self) -> Iterator[CalculusTask]:
+        config = self.config
+        for question in questions(
+            config.benchmark,
+            prompt=config.prompt,
+            shots=config.shots,
+            limit=config.limit,
+            seed=config.seed,
+        ):
+            yield CalculusTask(_data(question), config.task)
+
+
+def _data(question: Question) -> CalculusData:
+    problem, template, shown = question.problem, question.prompt, question.rendered()
+    if len(template.stages) > 1:
+        raise UserError(f"verifiers asks once: prompt {template.name!r} has stages")
+    system = [message.content for message in shown.messages if message.role == "system"]
+    others = [message for message in shown.messages if message.role != "system"]
+    kinds = {"user": vf.UserMessage, "assistant": vf.AssistantMessage}
+    prompt: str | vf.Messages = shown.text
+    if [message.role for message in others] == ["user"]:
+        prompt = others[0].content  # more harnesses take a text than take messages
+    elif others:
+        prompt = [kinds[message.role](content=message.content) for message in others]
+    return CalculusData(
+        id=question.key,
+        name=question.key,
+        prompt=prompt,
+        system_prompt="\n\n".join(system) or None,
+        problem=problem.to_dict(),
+        stop=list(template.stop),
+    )

@@ -1,0 +1,357 @@
+"""Any server that speaks the OpenAI protocol: `openai/NAME`, through the openai client."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import random
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
+
+from harness.errors import ModelError
+from harness.models.base import Capability, Continuation, Scored, ask_each, operational
+from harness.models.openai_wire import (
+    Answer,
+    OpenAIProtocol,
+    RefusedError,
+    UnavailableError,
+    completions,
+    read,
+    rest,
+    scrubbed,
+)
+from harness.models.pacing import Pace
+from harness.requests import Completion, FinishReason, Request
+from prompts.rendering import Rendered
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+_log = logging.getLogger(__name__)
+
+Parsed = TypeVar("Parsed")
+
+#: So many requests may fail before the first succeeds; then it is not the requests.
+HOPELESS = 16
+#: Seconds: the longest pause between two attempts, and how long connecting may take.
+LONGEST_PAUSE, CONNECTING = 60.0, 20.0
+#: Seconds without an answer after which, and between which, a waiting sweep says why it waits.
+QUIET = 30.0
+_HTTP_LIBRARIES = ("aiohttp", "httpx2", "httpx", "httpcore2", "httpcore")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenAIModel(OpenAIProtocol):
+    """A model behind any server that speaks the OpenAI protocol, chat or completions.
+
+    At most ``concurrency`` requests are under way, fewer while the server complains, and no more
+    a minute than ``requests-per-minute`` and ``tokens-per-minute`` allow (0: no limit). An attempt
+    may take ``request-timeout`` seconds. Faults of the network or the server are tried again up to
+    ``retries`` times, after pauses that double from ``pause`` seconds on; "too many requests" does
+    not count as a fault; after ``time-limit`` seconds a request is given up for this time.
+    """
+
+    concurrency: int = operational(64)
+    requests_per_minute: float = operational(0.0)
+    tokens_per_minute: float = operational(0.0)
+    request_timeout: float = operational(1200.0)
+    time_limit: float = operational(7200.0)
+    retries: int = operational(8)
+    pause: float = operational(0.5)
+    end_token: int = operational(-1)  # the id of the token that ends a text, to score it too
+    transport: str = operational("")  # by default aiohttp, where it is installed
+
+    example: ClassVar[str] = (
+        "run.py sweep --model openai/Qwen3-8B -M base-url=http://127.0.0.1:8000/v1 "
+        "-M server=vllm --benchmark bee"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.concurrency < 1 or self.retries < 0:
+            raise ValueError("concurrency must be positive, retries not negative")
+        if min(self.request_timeout, self.time_limit, self.pause) <= 0:
+            raise ValueError("request-timeout, time-limit and pause must be positive")
+        if min(self.requests_per_minute, self.tokens_per_minute) < 0:
+            raise ValueError("requests-per-minute and tokens-per-minute cannot be negative")
+        if self.transport not in ("", "aiohttp", "httpx"):
+            raise ValueError(f"transport is aiohttp or httpx, not {self.transport!r}")
+
+    async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
+        async with (
+            connected(self) as server,
+            aclosing(ask_each(requests, server.answer, self.concurrency)) as answers,
+        ):
+            async for found in answers:
+                for completion in found:
+                    yield completion
+
+    async def score(self, texts: AsyncIterator[Continuation]) -> AsyncGenerator[Scored, None]:
+        """By echoing the prompt; its tokens and the text's are made apart, by the server."""
+        if Capability.SCORING not in self.capabilities:
+            raise ModelError(
+                f"model {self.spec}: log-probabilities of given texts need a server that echoes "
+                "them, as vLLM does (-M server=vllm)"
+            )
+        async with (
+            connected(self) as server,
+            aclosing(ask_each(texts, server.score, self.concurrency)) as scores,
+        ):
+            async for scored in scores:
+                yield scored
+
+
+@asynccontextmanager
+async def connected(model: OpenAIModel) -> AsyncGenerator[Server, None]:
+    """A model's server, for as long as the context lasts."""
+    client = make_client(model, model.transport, model.concurrency)
+    try:
+        yield Server(model, client)
+    finally:
+        await client.close()
+
+
+def make_client(model: OpenAIProtocol, transport: str = "", connections: int = 8) -> AsyncOpenAI:
+    """The openai client. It does not retry: only `Pace` knows how all requests together fare."""
+    try:
+        import openai
+    except ImportError:
+        raise ModelError(
+            f"model {model.spec} needs the extra `openai`: pip install 'calculus-harness[openai]'"
+        ) from None
+    make: Any = openai.DefaultAioHttpClient if transport != "httpx" else None
+    options: dict[str, Any] = {
+        "timeout": openai.Timeout(None, connect=CONNECTING),
+        "limits": _http().Limits(
+            max_connections=connections, max_keepalive_connections=connections
+        ),
+    }
+    try:
+        http = make(**options) if make else openai.DefaultAsyncHttpxClient(**options)
+    except RuntimeError:  # without aiohttp
+        if transport:
+            raise ModelError(f"model {model.spec}: transport=aiohttp needs aiohttp") from None
+        http = openai.DefaultAsyncHttpxClient(**options)
+    return openai.AsyncOpenAI(
+        base_url=model.url,
+        api_key=model.key,
+        max_retries=0,
+        timeout=options["timeout"],
+        http_client=http,
+    )
+
+
+def _http() -> Any:
+    """The library that the client is made of, and its responses come from: httpx, or httpx2."""
+    import importlib
+
+    import openai
+
+    base = openai.DefaultAsyncHttpxClient.__mro__[1]
+    return importlib.import_module(base.__module__.partition(".")[0])
+
+
+def understood(model: OpenAIProtocol, error: Exception) -> Exception:
+    """What an exception out of the client means: one of `openai_wire`'s, or else itself."""
+    import openai
+
+    if isinstance(error, openai.APIStatusError):
+        response = error.response
+        return model.trouble(response.status_code, response.headers, response.content)
+    if isinstance(error, TimeoutError) and not isinstance(error, openai.OpenAIError):
+        return UnavailableError("no answer within the time limit of a request")
+    library = type(error).__module__.partition(".")[0]
+    if isinstance(error, openai.APIConnectionError | OSError) or library in _HTTP_LIBRARIES:
+        cause = error.__cause__ or error
+        said = scrubbed(f"{type(cause).__name__}: {cause}", model.key)
+        return UnavailableError(f"no connection ({said[:300]})")
+    return error
+
+
+class Server:
+    """A server while it is being asked: how it fares, and what that means for a request."""
+
+    def __init__(self, model: OpenAIModel, client: AsyncOpenAI) -> None:
+        self.model, self.client = model, client
+        self.pace = Pace(model.concurrency, model.requests_per_minute, model.tokens_per_minute)
+        self.response = _http().Response
+        self._stopped = False
+        self._failures = 0
+        self._told = time.monotonic()  # when the user last heard why nothing comes
+        self._used = 0.0  # tokens of a typical request, once some have been seen
+        self._prompts: dict[Rendered, asyncio.Task[list[int]]] = {}
+
+    async def answer(self, request: Request) -> list[Completion]:
+        """All samples of a request: what was said, or why nothing was."""
+        found: list[Completion] = []
+        while len(found) < request.count:  # a server may give fewer choices than it is asked for
+            wanted = rest(request, len(found))
+            try:
+                answer, latency, attempts = await self._ask(wanted)
+            except RefusedError as refusal:
+                if refusal.reason is FinishReason.ERROR:
+                    self._count_failure(refusal)
+                return found + Completion.failures(wanted, str(refusal), refusal.reason)
+            except UnavailableError as fault:
+                return found + Completion.failures(wanted, str(fault), FinishReason.UNREACHABLE)
+            found += completions(
+                wanted, answer, self.model.name, latency=latency, attempts=attempts
+            )
+            if request.sampling.beams and len(found) < request.count:
+                detail = f"the beam search found {len(found)} of {request.count} texts"
+                return found + Completion.failures(rest(request, len(found)), detail)
+        return found
+
+    async def _ask(self, request: Request) -> tuple[Answer, float, int]:
+        model = self.model
+        body = model.body(request)
+        shown = sum(len(turn.content) for turn in request.prompt.messages) + len(
+            request.prompt.text
+        )
+        most = shown / 4 + request.sampling.max_tokens * body.get("n", 1)
+        booked = min(most, self._used) if self._used else most
+        answer, latency, attempts = await self.post(model.path(request.prompt), body, booked, read)
+        used = (answer.prompt_tokens or 0) + (answer.completion_tokens or 0)
+        self._used += (used - self._used) / 32 if self._used else used
+        self.pace.answered(used - booked if used else 0)
+        return answer, latency, attempts
+
+    async def post(
+        self, path: str, body: dict[str, Any], tokens: float, parse: Callable[[bytes], Parsed]
+    ) -> tuple[Parsed, float, int]:
+        """What ``parse`` makes of the server's answer, the seconds it took, and the attempts.
+
+        Raises `UnavailableError` after all attempts, `RefusedError`, or `ModelError`.
+        """
+        model, pace = self.model, self.pace
+        begun = time.monotonic()
+        attempts = faults = 0
+        while True:
+            started = await pace.enter(tokens)
+            try:
+                if self._stopped:
+                    raise UnavailableError("the sweep was stopped")
+                attempts += 1
+                async with asyncio.timeout(model.request_timeout):
+                    response = await self.client.post(path, cast_to=self.response, body=body)
+                return parse(response.content), time.monotonic() - started, attempts
+            except Exception as error:
+                fault = understood(self.model, error)
+            finally:
+                pace.leave()
+            if isinstance(fault, ModelError):
+                self._stopped = True
+            if self._stopped or not isinstance(fault, UnavailableError):
+                raise fault
+            if not fault.garbled:
+                pace.complained(started, fault.wait)
+            self._tell(fault)
+            faults += not fault.throttled
+            # Random, so that what failed together does not come back together.
+            pause = min(LONGEST_PAUSE, model.pause * 2 ** min(attempts - 1, 20))
+            pause = max(fault.wait or 0, pause * random.uniform(0.5, 1))
+            if faults > model.retries or time.monotonic() + pause - begun > model.time_limit:
+                await self._give_up(fault, begun, pause)
+                raise UnavailableError(f"{fault} (after {attempts} attempts)")
+            await asyncio.sleep(pause)
+
+    def _tell(self, fault: UnavailableError) -> None:
+        """Say why nothing comes, where nothing came for a while."""
+        now = time.monotonic()
+        if now - max(self._told, self.pace.latest) >= QUIET:
+            self._told = now
+            _log.warning("%s: waiting for the server: %s", self.model.spec, fault)
+
+    async def _give_up(self, fault: UnavailableError, begun: float, pause: float) -> None:
+        """A request's attempts are used up: return if it alone fares so, raise if all do."""
+        if self.pace.latest >= begun:
+            return  # others were answered meanwhile
+        what = f"model {self.model.spec}: {fault}"
+        if fault.throttled:
+            self._stop(f"{what}; it asks to wait for {pause:.0f} s" if fault.wait else what)
+        try:
+            async with asyncio.timeout(CONNECTING):
+                await self.client.get("/models", cast_to=self.response)
+        except Exception as error:
+            found = understood(self.model, error)
+            if isinstance(found, UnavailableError):
+                self._stop(what)
+        self._count_failure(fault)
+
+    def _count_failure(self, fault: Exception) -> None:
+        """Stop where nothing but failures came, before a whole sweep is made of them."""
+        self._failures += 1
+        if self.pace.answers == 0 and self._failures >= HOPELESS:
+            self._stop(
+                f"model {self.model.spec}: the first {HOPELESS} requests all failed: {fault}"
+            )
+
+    def _stop(self, why: str) -> NoReturn:
+        self._stopped = True
+        raise ModelError(f"{why}; what came before is stored, and the same command goes on")
+
+    async def score(self, item: Continuation) -> Scored:
+        """The log-probabilities of a text's tokens, as they follow the prompt's."""
+        text: list[int] = []
+        if item.text:
+            text = await self._tokenise({"prompt": item.text, "add_special_tokens": False})
+        if self.model.end_token >= 0:
+            text.append(self.model.end_token)
+        if not text:
+            return Scored(item.key, ())
+        prompt = await self._tokens_of(item.prompt)
+        body = {"model": self.model.name, "prompt": prompt + text, "max_tokens": 0, "echo": True,
+                "logprobs": 1}  # fmt: skip
+        found = await self._demand("/completions", body, len(prompt) + len(text), _echoed)
+        if len(found) != len(prompt) + len(text):
+            raise ModelError(f"model {self.model.spec}: the server does not echo what it is given")
+        logprobs = tuple(float(value or 0) for value in found[len(prompt) :])
+        return Scored(item.key, logprobs, ended=self.model.end_token >= 0)
+
+    async def _tokens_of(self, prompt: Rendered) -> list[int]:
+        """A prompt's tokens; many texts may share it."""
+        if prompt not in self._prompts:
+            while len(self._prompts) >= 256:
+                del self._prompts[next(iter(self._prompts))]
+            asking = self._tokenise(self.model.tokenised(prompt))
+            self._prompts[prompt] = asyncio.create_task(asking)
+        return await self._prompts[prompt]
+
+    async def _tokenise(self, body: dict[str, Any]) -> list[int]:
+        root = self.model.url.removesuffix("/v1")
+        return await self._demand(f"{root}/tokenize", {"model": self.model.name} | body, 0, _tokens)
+
+    async def _demand(
+        self, path: str, body: dict[str, Any], tokens: float, parse: Callable[[bytes], Parsed]
+    ) -> Parsed:
+        """Like `post`, where nothing but an answer will do."""
+        try:
+            found, _, _ = await self.post(path, body, tokens, parse)
+        except (RefusedError, UnavailableError) as error:
+            raise ModelError(f"model {self.model.spec}: {error}") from None
+        self.pace.answered()
+        return found
+
+
+def _echoed(content: bytes) -> list[float | None]:
+    """The log-probabilities of everything that was sent; the first token has none."""
+    return _parsed(content, lambda payload: payload["choices"][0]["logprobs"]["token_logprobs"])
+
+
+def _tokens(content: bytes) -> list[int]:
+    return _parsed(content, lambda payload: payload["tokens"])
+
+
+def _parsed(content: bytes, find: Callable[[Any], Any]) -> list[Any]:
+    try:
+        found = find(json.loads(content))
+    except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
+        remark = f"the server's answer cannot be read ({type(error).__name__})"
+        raise UnavailableError(remark, garbled=True) from None
+    if not isinstance(found, list):
+        raise UnavailableError("the server's answer cannot be read (no list)", garbled=True)
+    return found

@@ -1,0 +1,112 @@
+"""Another run's completions as a model: `replay/RUN`, to put them to other prompts' graders."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from harness.errors import ModelError, suggest
+from harness.log import LogReader, Place, Row
+from harness.models.base import Capability, Model
+from harness.requests import Completion, Request, digest, problem_key
+
+if TYPE_CHECKING:
+    from harness.store import Run
+
+#: So many blocks of a compressed log (a quarter of a megabyte of text each) are kept at hand.
+BLOCKS = 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replay(Model):
+    """The completions of an earlier run, found by problem and sample, for re-scored studies.
+
+    ``model`` is the label of one of that run's models, where it has several. Prompt and sampling
+    are ignored. A run that has grown meanwhile is the same model.
+    """
+
+    model: str = ""
+
+    example: ClassVar[str] = "run.py sweep --model replay/runs/demo --benchmark bee --limit 40"
+
+    def __post_init__(self) -> None:
+        _ = self._source
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        return frozenset(Capability) - {Capability.SCORING}
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """What was replayed, wherever it lies."""
+        manifest, chosen = self._run.manifest, self._source
+        return {
+            "kind": "replay",
+            "of": manifest["models"][chosen]["label"],
+            "source": digest([manifest["created"], manifest["identity"], chosen]),
+        }
+
+    @cached_property
+    def _run(self) -> Run:
+        from harness.store import Run
+
+        return Run(Path(self.spec.partition("/")[2]))
+
+    @cached_property
+    def _source(self) -> str:
+        """The hash of the model that is replayed."""
+        labels = {entry["label"]: model for model, entry in self._run.models.items()}
+        if not labels:
+            raise ModelError(f"model {self.spec}: that run has asked no model")
+        if not self.model and len(labels) == 1:
+            return next(iter(labels.values()))
+        if self.model not in labels:
+            hint = suggest(self.model, labels) if self.model else f"known: {', '.join(labels)}"
+            raise ModelError(f"model {self.spec}: -M model=LABEL says which one; {hint}")
+        return labels[self.model]
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, int, str], Place]:
+        return {
+            (row["problem"], row["sample"], row["stage"]): place
+            for place, row in self._run.completions.heads()
+            if row["model"] == self._source
+        }
+
+    async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
+        rows = _Rows(self._run.completions)
+        async for request in requests:
+            key = problem_key(request.problem)
+            known = self._run.problems.get(key)
+            if known is not None and known.content_hash != request.problem.content_hash:
+                raise ModelError(f"model {self.spec}: problem {key} is another one in that run")
+            for sample in request.samples:
+                place = self._places.get((key, sample, request.stage))
+                if place is None:
+                    raise ModelError(
+                        f"model {self.spec}: that run has no sample {sample} of {key} "
+                        f"(stage {request.stage}); ask for no more problems or samples than it has"
+                    )
+                said = Completion.from_dict(rows.read(place))
+                yield replace(said, model=request.model, request=request.hash)
+
+
+class _Rows:
+    """Rows of a log in about the order of writing, without reading a block for each of them."""
+
+    def __init__(self, log: LogReader) -> None:
+        self._log = log
+        self._blocks: dict[tuple[int, int], dict[Place, Row]] = {}
+
+    def read(self, place: Place) -> Row:
+        if place.line is None:
+            return self._log.read(place)
+        block = self._blocks.get((place.shard, place.offset))
+        if block is None:
+            while len(self._blocks) >= BLOCKS:
+                del self._blocks[next(iter(self._blocks))]
+            block = self._blocks[place.shard, place.offset] = self._log.block(place)
+        return block[place]

@@ -1,0 +1,1 @@
+"""Computer algebra systems as models: asked for the antiderivative, they answer in LaTeX."""

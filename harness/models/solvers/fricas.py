@@ -1,0 +1,124 @@
+"""FriCAS's `integrate`, the most complete implementation of Risch's algorithm that is free."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from harness.models.solvers.base import ProgramSolver
+from harness.models.solvers.infix import INTEGRAL, Dialect, product
+from rewards.expression import Call, Expression, Number
+
+#: Largest exponent of a floating-point number that is read.
+_MAX_EXPONENT = 4096
+
+
+def _float(args: Sequence[Expression]) -> Expression:
+    """``float(mantissa, exponent, base)``."""
+    whole = [int(str(arg.numerator)) for arg in args if isinstance(arg, Number)]
+    mantissa, exponent, base = whole
+    if abs(exponent) > _MAX_EXPONENT or not 2 <= base <= 16:
+        raise ValueError("out of range")
+    value = mantissa * Fraction(base) ** exponent
+    return Number(value.numerator, value.denominator)
+
+
+def _complex(args: Sequence[Expression]) -> Expression:
+    real, imaginary = args
+    if imaginary == Number(0):
+        return real
+    part = product(imaginary, Call("i"))
+    return part if real == Number(0) else Call("add", (real, part))
+
+
+def _dilog(args: Sequence[Expression]) -> Expression:
+    (x,) = args  # FriCAS's dilog(x) is Li_2(1 - x)
+    return Call("polylog", (Number(2), Call("add", (Number(1), Call("neg", (x,))))))
+
+
+def _elliptic(name: str, complete: str) -> Callable[[Sequence[Expression]], Expression]:
+    """Legendre's integrals, which FriCAS writes in the sine of the amplitude."""
+
+    def reader(args: Sequence[Expression]) -> Expression:
+        if len(args) == 1:
+            return Call(complete, tuple(args))
+        sine, parameter = args
+        return Call(name, (Call("asin", (sine,)), parameter))
+
+    return reader
+
+
+def _elliptic_pi(args: Sequence[Expression]) -> Expression:
+    sine, characteristic, parameter = args
+    return Call("elliptic_pi", (characteristic, Call("asin", (sine,)), parameter))
+
+
+FRICAS = Dialect(
+    system="FriCAS",
+    constants={"pi": "%pi", "e": "%e", "i": "%i"},
+    functions={
+        **{name: name for name in
+           """sin cos tan cot sec csc asin acos atan acot asec acsc sinh cosh tanh coth sech csch
+           asinh acosh atanh acoth asech acsch sqrt exp abs factorial binomial erf erfi li digamma
+           polygamma polylog""".split()},
+        "ln": "log", "sgn": "sign", "ei": "Ei", "si": "Si", "ci": "Ci", "shi": "Shi", "chi": "Chi",
+        "gamma": "Gamma", "gamma_upper": "Gamma", "beta": "Beta", "fresnel_s": "fresnelS",
+        "fresnel_c": "fresnelC", "bessel_j": "besselJ", "bessel_y": "besselY",
+        "bessel_i": "besselI", "bessel_k": "besselK", "airy_ai": "airyAi", "airy_bi": "airyBi",
+        "elliptic_k": "ellipticK", "elliptic_ec": "ellipticE",
+    },
+    forms={
+        "log": "(log({0})/log({1}))", "root": "nthRoot({0},{1})", "erfc": "(1-erf({0}))",
+        "lambertw": "lambertW({0})", "elliptic_f": "ellipticF(sin({0}),{1})",
+        "elliptic_e": "ellipticE(sin({0}),{1})", "elliptic_pi": "ellipticPi(sin({1}),{0},{2})",
+    },
+    readers={
+        "integral": lambda args: Call(INTEGRAL, tuple(args)),
+        "pi": lambda args: Call("pi"),
+        "lambertW": lambda args: Call("lambertw", tuple(args)),
+        "nthRoot": lambda args: Call("root", tuple(args)),
+        "float": _float,
+        "complex": _complex,
+        "dilog": _dilog,
+        "ellipticF": _elliptic("elliptic_f", "elliptic_k"),
+        "ellipticE": _elliptic("elliptic_e", "elliptic_ec"),
+        "ellipticPi": _elliptic_pi,
+    },
+)  # fmt: skip
+
+#: The answer as an `InputForm` has one line and every multiplication sign. (It has no name: after
+#: an error, the name would be a symbol and thus an answer.)
+_SCRIPT = """\
+)set message prompt none
+)set messages type off
+)set messages autoload off
+)set output algebra off
+o := open("answer"::FileName,"output")$TextFile;
+writeLine!(o, unparse(integrate({integrand},x)::InputForm));
+close! o;
+)quit
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FricasSolver(ProgramSolver):
+    """FriCAS's `integrate`. Of several answers (for signs of parameters) the first is taken."""
+
+    dialect: ClassVar[Dialect] = FRICAS
+    program: ClassVar[str] = "fricas"
+    package: ClassVar[str] = "fricas"
+    example: ClassVar[str] = "run.py sweep --model solver/fricas --benchmark bee"
+
+    def command(self, program: str) -> list[str]:
+        return [program, "-nosman"]
+
+    def script(self, integrand: str, assumptions: dict[str, str]) -> str:
+        return _SCRIPT.format(integrand=integrand)  # it takes no assumptions
+
+    def complaint(self, said: str) -> str:
+        spoken = said.rpartition("-----\n")[2]
+        spoken = spoken.partition("Perhaps you should use")[0]
+        return re.sub(r"\s+", " ", spoken.replace("(1) ->", "")).strip()

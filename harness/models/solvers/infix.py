@@ -1,0 +1,373 @@
+"""The one-line notation of computer algebra systems, written from and read to expression trees.
+
+One grammar serves all of them (``+ - * / ^ !``, calls, lists, indices as in ``psi[0](x)``); what
+differs are names, and those are in a `Dialect`. Nothing is evaluated. The reader keeps its own
+stack, because systems nest a sum of a thousand terms a thousand deep.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+
+from rewards.expression import FUNCTIONS, Call, Expression, Number, Symbol
+
+#: Longer texts are not read: the verifier would refuse them anyway.
+MAX_CHARACTERS = 100_000
+MAX_DIGITS = 1_000
+#: Deeper trees are refused, as they are by the verifier.
+MAX_LEVELS = 150
+#: What an unevaluated integral is called in a tree that was read: ``integral(f, x)``.
+INTEGRAL = "integral"
+#: What a list is called, as in ``[a, b]``.
+LIST = "list"
+
+
+class NotationError(ValueError):
+    """A tree that a system has no words for, or a text that cannot be read."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """One system's names.
+
+    ``functions`` maps ours to theirs where the arguments are the same, ``constants`` likewise;
+    ``forms`` maps ours to a template where they are not (``"(log({0})/log({1}))"``). ``readers``
+    build what only the system writes, by its name. (A name that is in no table is kept: the tree
+    then holds a function that `rewards.expression.FUNCTIONS` does not know.)
+    """
+
+    system: str
+    constants: Mapping[str, str]
+    functions: Mapping[str, str]
+    forms: Mapping[str, str] = field(default_factory=dict)
+    readers: Mapping[str, Callable[[Sequence[Expression]], Expression]] = field(
+        default_factory=dict
+    )
+
+    @cached_property
+    def ours(self) -> dict[tuple[str, int], str]:
+        """Their name and number of arguments -> our name."""
+        names: dict[tuple[str, int], str] = {}
+        for ours, theirs in self.functions.items():
+            fewest, most = FUNCTIONS[ours]
+            for count in range(fewest, (most or 8) + 1):
+                names[theirs, count] = ours
+        return names
+
+    @cached_property
+    def their_constants(self) -> dict[str, str]:
+        return {theirs: ours for ours, theirs in self.constants.items()}
+
+
+# --- writing -----------------------------------------------------------------------------------
+
+_OPERATORS = {"add": "+", "mul": "*", "div": "/", "pow": "^"}
+
+
+def write(expression: Expression, dialect: Dialect, symbols: Mapping[str, str]) -> str:
+    """``expression`` in a system's notation; ``symbols`` gives every symbol's name there.
+
+    Raises `NotationError` for a function that the system does not have.
+    """
+    if isinstance(expression, Number):
+        text = str(expression.numerator)
+        if expression.denominator != 1:
+            text += f"/{expression.denominator}"
+        return f"({text})" if expression.denominator != 1 or expression.numerator < 0 else text
+    if isinstance(expression, Symbol):
+        return symbols[expression.name]
+    name = expression.function
+    args = [write(arg, dialect, symbols) for arg in expression.args]
+    if name in _OPERATORS:
+        return f"({_OPERATORS[name].join(args)})"
+    if name == "neg":
+        return f"(-{args[0]})"
+    if name in dialect.constants:
+        return dialect.constants[name]
+    if name in dialect.forms:
+        return dialect.forms[name].format(*args)
+    if name in dialect.functions:
+        return f"{dialect.functions[name]}({','.join(args)})"
+    raise NotationError(f"{dialect.system} has no function for {name!r}")
+
+
+# --- reading -----------------------------------------------------------------------------------
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>\d+(?:\.\d*)?(?:[eEbB][+-]?\d+)?|\.\d+(?:[eEbB][+-]?\d+)?)"
+    r"|(?P<name>[A-Za-z%_][A-Za-z0-9%_?]*)|(?P<cast>::[A-Za-z]+)|(?P<sign>!!|\*\*|[-+*/^!'(),\[\]]))"
+)
+#: How tightly an operator binds; a sign binds as in mathematics, ``-x^2`` and ``2^-x``.
+_BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "sign": 3, "^": 4}
+_CLOSING = {"(": ")", "[": "]"}
+
+
+@dataclass
+class _Open:
+    """An opened bracket: the function that it belongs to, and where its values begin."""
+
+    bracket: str
+    name: str | None
+    start: int
+    operators: int
+    index: tuple[Expression, ...] = ()
+
+
+def read(text: str, dialect: Dialect, symbols: Mapping[str, str]) -> Expression:
+    """The tree of a system's answer; ``symbols`` maps its names of symbols to ours.
+
+    Sums and products are flattened, exact numbers folded, powers of one half are square roots.
+    Raises `NotationError` for what is too long, too deep, or not in this notation.
+    """
+    if len(text) > MAX_CHARACTERS:
+        raise NotationError(f"an answer of {len(text)} characters is too long to be read")
+    tree = _Reader(text, dialect, symbols).read()
+    _check_levels(tree)
+    return tree
+
+
+class _Reader:
+    """An operator-precedence parser with explicit stacks of values, operators, open brackets."""
+
+    def __init__(self, text: str, dialect: Dialect, symbols: Mapping[str, str]) -> None:
+        self._text = text.rstrip()
+        self._dialect = dialect
+        self._symbols = symbols
+        self._values: list[Expression] = []
+        self._operators: list[str] = []
+        self._open: list[_Open] = []
+        self._place = 0
+
+    def read(self) -> Expression:
+        wants_value = True
+        while self._place < len(self._text):
+            match = _TOKEN.match(self._text, self._place)
+            if match is None:
+                raise self._error("something else")
+            self._place, token = match.end(), match[match.lastgroup or 0]
+            if wants_value:
+                wants_value = self._value(str(match.lastgroup), token)
+            elif match.lastgroup != "cast":  # ``x::Symbol`` says nothing new
+                wants_value = self._operator(token)
+        if wants_value or self._open:
+            raise self._error("more")
+        self._reduce(0, 0)
+        return self._values[0]
+
+    def _value(self, kind: str, token: str) -> bool:
+        """Take a token where a value may begin; whether one is still wanted."""
+        if kind == "number":
+            self._values.append(_number(token))
+            return False
+        if kind == "name":
+            opening = self._opening(token)
+            if opening is None:
+                self._values.append(self._atom(token))
+            return opening is not None and not self._closes_at_once()
+        if token in _CLOSING:
+            self._begin(token, LIST if token == "[" else None)
+            return not self._closes_at_once()
+        if token == "-":
+            self._operators.append("sign")
+        elif token not in ("'", "+"):  # a noun's mark
+            raise self._error("a value")
+        return True
+
+    def _opening(self, name: str) -> str | None:
+        """The bracket that follows a name at once, which is then a function's."""
+        bracket = self._next()
+        if bracket not in _CLOSING:
+            return None
+        self._place += 1
+        self._begin(bracket, name)
+        return bracket
+
+    def _begin(self, bracket: str, name: str | None, index: Sequence[Expression] = ()) -> None:
+        opened = _Open(bracket, name, len(self._values), len(self._operators), tuple(index))
+        self._open.append(opened)
+
+    def _closes_at_once(self) -> bool:
+        """Take the end of an empty pair of brackets, as in ``pi()``."""
+        opened = self._open[-1]
+        if opened.name is None or self._next() != _CLOSING[opened.bracket]:
+            return False
+        self._place += 1
+        self._open.pop()
+        self._finish(opened, [])
+        return True
+
+    def _operator(self, token: str) -> bool:
+        """Take a token behind a value; whether another value is wanted."""
+        token = "^" if token == "**" else token
+        if token in ("!", "!!"):
+            name = "factorial" if token == "!" else "double_factorial"
+            self._values.append(Call(name, (self._values.pop(),)))
+            return False
+        if token in _BINDING:
+            self._reduce(_BINDING[token] + (token == "^"), self._floor)
+            self._operators.append(token)
+            return True
+        if not self._open or token not in (",", _CLOSING[self._open[-1].bracket]):
+            raise self._error("an operator")
+        self._reduce(0, self._floor)
+        opened = self._open[-1]
+        if token == ",":
+            if opened.name is None:
+                raise self._error("one value in brackets")
+            return True
+        self._open.pop()
+        values = self._values[opened.start :]
+        del self._values[opened.start :]
+        if opened.name is None:
+            self._values += values
+            return False
+        if opened.bracket == "[" and opened.name != LIST and self._next() == "(":
+            self._place += 1
+            self._begin("(", opened.name, values)
+            return not self._closes_at_once()
+        self._finish(opened, values)
+        return False
+
+    def _next(self) -> str:
+        return self._text[self._place : self._place + 1]
+
+    @property
+    def _floor(self) -> int:
+        """How many operators belong to what is outside of the innermost brackets."""
+        return self._open[-1].operators if self._open else 0
+
+    def _reduce(self, binding: int, floor: int) -> None:
+        """Apply the operators that bind at least so tightly."""
+        while len(self._operators) > floor and _BINDING[self._operators[-1]] >= binding:
+            operator, last = self._operators.pop(), self._values.pop()
+            if operator == "sign":
+                self._values.append(negative(last))
+            else:
+                self._values.append(_BINARY[operator](self._values.pop(), last))
+
+    def _finish(self, opened: _Open, values: Sequence[Expression]) -> None:
+        args = (*opened.index, *values)
+        self._values.append(self._call(str(opened.name), args))
+
+    def _call(self, name: str, args: tuple[Expression, ...]) -> Expression:
+        if name in self._dialect.readers:
+            try:
+                return self._dialect.readers[name](args)
+            except (ValueError, IndexError):
+                raise NotationError(f"{name} of {len(args)} arguments makes no sense") from None
+        if not args and name in self._dialect.their_constants:
+            return Call(self._dialect.their_constants[name])
+        return Call(self._dialect.ours.get((name, len(args)), plain(name)), args)
+
+    def _atom(self, name: str) -> Expression:
+        if name in self._symbols:
+            return Symbol(self._symbols[name])
+        if name in self._dialect.their_constants:
+            return Call(self._dialect.their_constants[name])
+        return Symbol(plain(name))
+
+    def _error(self, wanted: str) -> NotationError:
+        near = self._text[max(0, self._place - 20) : self._place + 20]
+        return NotationError(f"expected {wanted} at offset {self._place}, near {near!r}")
+
+
+def plain(name: str) -> str:
+    """A foreign name, of letters and digits only, and never one of our functions'."""
+    letters = re.sub(r"[^A-Za-z0-9]", "", name) or "unknown"
+    return f"their{letters}" if letters in FUNCTIONS else letters
+
+
+def foreign(expression: Expression) -> set[str]:
+    """The functions in a tree that are none of ours."""
+    names: set[str] = set()
+    pending = [expression]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Call):
+            pending.extend(node.args)
+            if node.function not in FUNCTIONS:
+                names.add(node.function)
+    return names
+
+
+def _number(token: str) -> Number:
+    if len(token) > MAX_DIGITS:
+        raise NotationError(f"a number of {len(token)} digits is too long")
+    mantissa, _, exponent = re.sub("[EbB]", "e", token).partition("e")
+    if len(exponent) > 4:
+        raise NotationError(f"the number {token} is too large")
+    value = Fraction(mantissa.removesuffix(".")) * Fraction(10) ** int(exponent or 0)
+    return Number(value.numerator, value.denominator)
+
+
+def negative(value: Expression) -> Expression:
+    if isinstance(value, Number):
+        return Number(-value.numerator, value.denominator)
+    if isinstance(value, Call) and value.function == "neg":
+        return value.args[0]
+    return Call("neg", (value,))
+
+
+def _is_negative(value: Expression) -> bool:
+    if isinstance(value, Number):
+        return value.numerator < 0
+    return isinstance(value, Call) and value.function == "neg"
+
+
+def _sum(left: Expression, right: Expression) -> Expression:
+    return Call("add", (*_parts(left, "add"), *_parts(right, "add")))
+
+
+def product(left: Expression, right: Expression) -> Expression:
+    if _is_negative(left):
+        return negative(product(negative(left), right))
+    if left == Number(1):
+        return right
+    return Call("mul", (*_parts(left, "mul"), *_parts(right, "mul")))
+
+
+def _parts(value: Expression, name: str) -> tuple[Expression, ...]:
+    return value.args if isinstance(value, Call) and value.function == name else (value,)
+
+
+def _quotient(above: Expression, below: Expression) -> Expression:
+    if isinstance(above, Number) and isinstance(below, Number) and below.numerator:
+        value = Fraction(above.numerator, above.denominator)
+        value /= Fraction(below.numerator, below.denominator)
+        return Number(value.numerator, value.denominator)
+    if _is_negative(above):
+        return negative(_quotient(negative(above), below))
+    return Call("div", (above, below))
+
+
+def _power(base: Expression, exponent: Expression) -> Expression:
+    if base == Call("e"):
+        return Call("exp", (exponent,))
+    if exponent == Number(1, 2):
+        return Call("sqrt", (base,))
+    return Call("pow", (base, exponent))
+
+
+_BINARY: dict[str, Callable[[Expression, Expression], Expression]] = {
+    "+": _sum,
+    "-": lambda left, right: _sum(left, negative(right)),
+    "*": product,
+    "/": _quotient,
+    "^": _power,
+}
+
+
+def _check_levels(tree: Expression) -> None:
+    pending = [(tree, 1)]
+    while pending:
+        node, level = pending.pop()
+        if level > MAX_LEVELS:
+            raise NotationError(
+                f"an answer of more than {MAX_LEVELS} levels is too deep to be read"
+            )
+        if isinstance(node, Call):
+            pending.extend((arg, level + 1) for arg in node.args)

@@ -1,0 +1,148 @@
+"""Maxima's `integrate`."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import ClassVar
+
+from harness.errors import ModelError
+from harness.models.solvers.base import ProgramSolver
+from harness.models.solvers.infix import INTEGRAL, Dialect
+from rewards.expression import Call, Expression, Number
+
+
+def _psi(args: Sequence[Expression]) -> Expression:
+    order, x = args
+    return Call("digamma", (x,)) if order == Number(0) else Call("polygamma", (order, x))
+
+
+def _atan2(args: Sequence[Expression]) -> Expression:
+    """2 atan(y / (sqrt(x^2 + y^2) + x)), which is the angle everywhere but on the cut."""
+    y, x = args
+    squares = [Call("pow", (part, Number(2))) for part in (x, y)]
+    below = Call("add", (Call("sqrt", (Call("add", tuple(squares)),)), x))
+    return Call("mul", (Number(2), Call("atan", (Call("div", (y, below)),))))
+
+
+def _hypergeometric(args: Sequence[Expression]) -> Expression:
+    upper, lower, x = args
+    if not (isinstance(upper, Call) and isinstance(lower, Call)):
+        raise ValueError("lists are expected")
+    counts = Number(len(upper.args)), Number(len(lower.args))
+    return Call("hypgeom", (*counts, *upper.args, *lower.args, x))
+
+
+MAXIMA = Dialect(
+    system="Maxima",
+    constants={
+        "pi": "%pi", "e": "%e", "i": "%i", "euler_gamma": "%gamma", "catalan": "%catalan",
+    },
+    functions={
+        **{name: name for name in
+           """sin cos tan cot sec csc asin acos atan acot asec acsc sinh cosh tanh coth sech csch
+           asinh acosh atanh acoth asech acsch sqrt exp abs floor max min factorial binomial erf
+           erfc erfi gamma beta fresnel_s fresnel_c elliptic_f elliptic_e elliptic_ec elliptic_pi
+           bessel_j bessel_y bessel_i bessel_k airy_ai airy_bi""".split()},
+        "ln": "log", "sgn": "signum", "ceil": "ceiling", "heaviside": "unit_step",
+        "double_factorial": "double_factorial",
+        "ei": "expintegral_ei", "expint": "expintegral_e", "li": "expintegral_li",
+        "si": "expintegral_si", "ci": "expintegral_ci", "shi": "expintegral_shi",
+        "chi": "expintegral_chi", "lgamma": "log_gamma", "gamma_upper": "gamma_incomplete",
+        "gamma_lower": "gamma_incomplete_lower", "beta_lower": "beta_incomplete",
+        "elliptic_k": "elliptic_kc", "lambertw": "lambert_w",
+    },
+    forms={
+        "log": "(log({0})/log({1}))", "root": "({0}^(1/{1}))", "frac": "({0}-floor({0}))",
+        "zeta": "zeta({0})", "polylog": "li[{0}]({1})", "digamma": "psi[0]({0})",
+        "polygamma": "psi[{0}]({1})",
+    },
+    readers={
+        "integrate": lambda args: Call(INTEGRAL, tuple(args)),
+        "li": lambda args: Call("polylog", tuple(args)),
+        "psi": _psi,
+        "atan2": _atan2,
+        "hypergeometric": _hypergeometric,
+        "zeta": lambda args: Call("zeta", (args[0],)),
+    },
+)  # fmt: skip
+
+#: Kinds of parameters as Maxima is told of them.
+_ASSUME = {"positive": "assume({0}>0)", "negative": "assume({0}<0)"}
+_DECLARE = {"integer", "even", "odd", "real"}
+
+#: A question of Maxima's ("Is p1 equal to -1?") is where it ends: nobody is there to answer, and at
+#: the end of its input it would ask forever. `retrieve` is the function that asks.
+#: (What it reads it prints again, on one line, so that `complaint` can tell the two apart.)
+_SCRIPT = """\
+display2d:false$
+linel:100000$
+:lisp (defun retrieve (msg flag) (declare (ignore flag)) (merror "asked: ~M" msg))
+{settings}
+r:errcatch(integrate({integrand},x))$
+if r=[] then with_stdout("complaint",errormsg()) else with_stdout("answer",print(string(first(r))))$
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaximaSolver(ProgramSolver):
+    """Maxima's `integrate`, with its default settings; parameters as the problem has them.
+
+    When Maxima wants to ask something, that is its answer: none. ``logabs`` makes it write
+    logarithms of absolute values.
+    """
+
+    logabs: bool = False
+
+    dialect: ClassVar[Dialect] = MAXIMA
+    program: ClassVar[str] = "maxima"
+    package: ClassVar[str] = "maxima maxima-share"
+    example: ClassVar[str] = "run.py sweep --model solver/maxima --benchmark bee"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not _has_share(self._program):
+            raise ModelError(
+                f"{self.spec} needs Maxima's share library, without which `integrate` breaks off; "
+                "on Debian or Ubuntu: apt install maxima-share"
+            )
+
+    def command(self, program: str) -> list[str]:
+        return [program, "--very-quiet", "--batch=script"]
+
+    def script(self, integrand: str, assumptions: dict[str, str]) -> str:
+        settings = [f"logabs:{str(self.logabs).lower()}$"]
+        settings += [
+            f"declare({name},{kind})$" if kind in _DECLARE else _ASSUME[kind].format(name) + "$"
+            for name, kind in assumptions.items()
+        ]
+        return _SCRIPT.format(settings="\n".join(settings), integrand=integrand)
+
+    def complaint(self, said: str) -> str:
+        lines = [line.strip() for line in said.splitlines()]
+        shown = [line for line in lines if line and not line.startswith(_ECHOES)]
+        return " ".join(shown)
+
+
+@cache
+def _has_share(program: str) -> bool:
+    """Whether the part of the integrator that is a package of its own in Debian is there."""
+    try:
+        said = subprocess.run(
+            [program, "-d"], stdin=subprocess.DEVNULL, capture_output=True, timeout=60
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    found = re.search(r"^maxima-sharedir=(.+)$", said.stdout.decode(errors="replace"), re.MULTILINE)
+    return found is not None and Path(found[1], "simplification", "facexp.mac").exists()
+
+
+#: What Maxima prints beside messages: the script, and its own start.
+_ECHOES = (
+    "batch(", "read and interpret", "display2d", "linel", "logabs", "RETRIEVE", "assume(",
+    "declare(", "r:errcatch(", "if r = []", "else with_stdout", '"', "done",
+)  # fmt: skip

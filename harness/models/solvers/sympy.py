@@ -1,0 +1,29 @@
+"""SymPy's `integrate`, the baseline of the AntiderivBench paper (Table 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any, ClassVar
+
+from benchmarks.problem import Problem
+from harness.models.solvers.base import Reply, Solver
+
+
+@dataclass(frozen=True, kw_only=True)
+class SympySolver(Solver):
+    """SymPy's `integrate`, as in Table 1 of the AntiderivBench paper: ten seconds a problem."""
+
+    task: ClassVar[str] = "sympy_integrate"
+    example: ClassVar[str] = "run.py sweep --model solver/sympy -M time-limit=5 --benchmark bee"
+
+    def fingerprint(self) -> dict[str, Any]:
+        return super().fingerprint() | {"sympy": metadata.version("sympy")}
+
+    def question(self, problem: Problem, folder: str) -> Sequence[Any]:
+        inputs = problem.inputs
+        return inputs["integrand"], inputs["variable"], dict(problem.assumptions)
+
+    def answer(self, problem: Problem, reply: Reply) -> tuple[str, str]:
+        return reply["text"], reply["detail"]

@@ -1,0 +1,73 @@
+"""The runs that a report is about, with names that tell their systems apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from harness.comparing import common_policy, system_names
+from harness.errors import UserError
+from harness.metrics import Summary
+from harness.prices import Prices, with_costs
+from harness.store import Run
+
+
+@dataclass(frozen=True)
+class Sources:
+    """One run or several, under one set of verdicts."""
+
+    runs: tuple[Run, ...]
+    policy: str | None
+    prices: Prices | None = None
+
+    @classmethod
+    def open(
+        cls,
+        runs: Sequence[Run | Path | str],
+        policy: str | None = None,
+        prices: Prices | None = None,
+    ) -> Sources:
+        """Open runs; ``policy`` is by default the latest that all of them have."""
+        opened = [run if isinstance(run, Run) else Run(run) for run in runs]
+        if len({run.path.resolve() for run in opened}) < len(opened):
+            raise UserError("a run is named twice")
+        if policy is not None or any(run.policies for run in opened):
+            policy = common_policy(opened, policy)
+        return cls(tuple(opened), policy, prices)
+
+    @cached_property
+    def names(self) -> list[dict[str, str]]:
+        """For each run, the names of its models by their hashes."""
+        return system_names(self.runs)
+
+    @property
+    def title(self) -> str:
+        return " · ".join(run.path.resolve().name for run in self.runs)
+
+    @cached_property
+    def summaries(self) -> list[Summary]:
+        """Each run's summary, with the names and the costs."""
+        found = []
+        for run, names in zip(self.runs, self.names, strict=True):
+            summary = run.summary(self.policy)
+            if self.prices:
+                summary = with_costs(summary, run, self.prices)
+            rows = tuple(replace(row, label=names[row.model]) for row in summary.rows)
+            found.append(replace(summary, rows=rows))
+        return found
+
+    @cached_property
+    def summary(self) -> Summary:
+        """All rows together."""
+        if len(self.summaries) == 1:
+            return self.summaries[0]
+        return Summary(
+            run=" ".join(summary.run for summary in self.summaries),
+            policy=self.policy,
+            rows=tuple(row for summary in self.summaries for row in summary.rows),
+            unscored=sum(summary.unscored for summary in self.summaries),
+            missing=sum(summary.missing for summary in self.summaries),
+            notes=tuple(dict.fromkeys(note for one in self.summaries for note in one.notes)),
+        )

@@ -1,0 +1,143 @@
+"""TRL's trainers with our reward. Each goes on from its last checkpoint."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.errors import UserError, suggest
+from harness.training.config import ModelSection, RewardSection
+
+
+def warm_start(
+    start: str,
+    rows: Sequence[Mapping[str, Any]],
+    out: Path,
+    *,
+    model: ModelSection,
+    options: Mapping[str, Any],
+    seed: int,
+) -> None:
+    """Supervised fine-tuning on prompts with their completions; the loss is the completions'."""
+    import datasets
+    from trl import SFTConfig, SFTTrainer
+
+    config = _config(SFTConfig, "sft", options, out, seed, completion_only_loss=True)
+    trainer = SFTTrainer(
+        model=_model(start, model),
+        args=config,
+        train_dataset=datasets.Dataset.from_list([dict(row) for row in rows]),
+        processing_class=_tokenizer(start),
+        peft_config=_lora(model),
+    )
+    _run(trainer, out)
+
+
+def reinforce(
+    start: str,
+    rows: Sequence[Mapping[str, Any]],
+    out: Path,
+    *,
+    model: ModelSection,
+    reward: RewardSection,
+    options: Mapping[str, Any],
+    seed: int,
+) -> None:
+    """GRPO on prompts, with the verifier's reward."""
+    import datasets
+    from trl import GRPOConfig, GRPOTrainer
+
+    from rewards.adapters.for_trl import make_reward
+
+    config = _config(GRPOConfig, "grpo", options, out, seed)
+    tokenizer = _tokenizer(start)
+    made = make_reward(
+        components=reward.components,
+        weights=reward.weights,
+        strict=reward.strict,
+        eos_token_id=tokenizer.eos_token_id,
+        max_completion_length=config.max_completion_length,
+    )
+    trainer = GRPOTrainer(
+        model=start if config.beta else _model(start, model),
+        args=config,
+        reward_funcs=made,
+        train_dataset=datasets.Dataset.from_list([dict(row) for row in rows]),
+        processing_class=tokenizer,
+        peft_config=_lora(model),
+    )
+    _run(trainer, out)
+
+
+def _config(
+    kind: Any, section: str, options: Mapping[str, Any], out: Path, seed: int, **fixed: Any
+) -> Any:
+    """A configuration of TRL's, with what this machine has for defaults."""
+    import torch
+
+    known = inspect.signature(kind).parameters
+    ours = {"output_dir", "seed", *fixed}
+    for name in options:
+        if name in ours:
+            raise UserError(f"{section}: {name} is set by this program")
+        if name not in known:
+            raise UserError(f"{section}: unknown setting {name!r}; {suggest(name, known)}")
+    gpu = torch.cuda.is_available()
+    defaults: dict[str, Any] = {
+        "use_cpu": not gpu,
+        "bf16": gpu,
+        "gradient_checkpointing": gpu,
+        "report_to": "none",
+        "save_strategy": "steps",
+        "save_total_limit": 2,
+        "logging_steps": 10,
+    }
+    defaults = {name: value for name, value in defaults.items() if name in known}
+    settings = defaults | dict(options) | fixed
+    try:
+        return kind(output_dir=str(out / "checkpoints"), seed=seed, **settings)
+    except (TypeError, ValueError) as error:
+        raise UserError(f"{section}: {error}") from None
+
+
+def _model(start: str, section: ModelSection) -> Any:
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    return AutoModelForCausalLM.from_pretrained(start, dtype=getattr(torch, section.dtype))
+
+
+def _tokenizer(start: str) -> Any:
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(start, padding_side="left")
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    return tokenizer
+
+
+def _lora(section: ModelSection) -> Any:
+    if section.lora is None:
+        return None
+    from peft import LoraConfig
+
+    return LoraConfig(task_type="CAUSAL_LM", **section.lora)
+
+
+def _run(trainer: Any, out: Path) -> None:
+    """Train, from the last checkpoint if there is one; the result is there whole or not at all."""
+    checkpoints = out / "checkpoints"
+    started = checkpoints.is_dir() and any(checkpoints.glob("checkpoint-*"))
+    trainer.train(resume_from_checkpoint=started or None)
+    model = trainer.model
+    if hasattr(model, "merge_and_unload"):  # an adapter becomes part of the model
+        model = model.merge_and_unload()
+    unfinished = out / "model.part"
+    model.save_pretrained(unfinished)
+    trainer.processing_class.save_pretrained(unfinished)
+    log = "".join(json.dumps(entry) + "\n" for entry in trainer.state.log_history)
+    (out / "log.jsonl").write_text(log, encoding="utf-8")
+    unfinished.rename(out / "model")

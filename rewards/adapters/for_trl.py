@@ -1,0 +1,221 @@
+r"""Rewards for TRL's trainers (GRPO, RLOO and what else takes ``reward_funcs``).
+
+    trainer = GRPOTrainer(reward_funcs=antiderivative_reward, ...)  # a data set with "integrand"
+
+TRL calls ``f(prompts=, completions=, completion_ids=, **columns)`` with the columns of the data
+set, ``trainer_state``, ``log_extra`` and ``log_metric``, and expects a list of floats or None.
+Completions are strings, or lists of messages when the prompts are. (TRL 1.16,
+``GRPOTrainer._calculate_rewards``.)
+
+TRL does not say why a completion ended. Give `make_reward` the ids that end one, and those without
+are known to be cut off; also what a chat template adds after the prompt is not visible in
+conversational data: ``opens_thinking=True`` says that it opens a thought.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .rows import is_truncated, opens_thinking, text_of
+from .scoring import TASKS, Item, Rubric, Score, ascore, rates, score
+
+__all__ = ["AsyncReward", "Reward", "antiderivative_reward", "make_reward"]
+
+LONGEST_LOGGED = 300
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """How rows become items, and what is logged; `make_reward` describes the fields."""
+
+    rubric: Rubric
+    name: str
+    column: str
+    ends: tuple[int, ...] = ()
+    max_completion_length: int | None = None
+    opens_thinking: bool | None = None
+
+    # TRL takes a reward's name from here.
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    def items(
+        self,
+        prompts: Sequence[Any] | None,
+        completions: Sequence[Any],
+        completion_ids: Sequence[Sequence[int]] | None,
+        columns: Mapping[str, Any],
+    ) -> list[Item]:
+        count = len(completions)
+        if self.column not in columns:
+            known = ", ".join(sorted(columns)) or "none"
+            raise TypeError(f"{self.name} needs a column {self.column!r}; the columns: {known}")
+        given = {
+            name: columns.get(name)
+            for name in (self.column, "variable", "assumptions")
+            if isinstance(columns.get(name), list | tuple)
+        } | {"prompts": prompts, "completion_ids": completion_ids}
+        for name, values in given.items():
+            if values is not None and len(values) != count:
+                raise ValueError(f"{count} completions but {len(values)} {name}")
+        nothing = [None] * count
+        rows = zip(
+            prompts or nothing,
+            completions,
+            completion_ids or nothing,
+            given.get(self.column) or nothing,
+            given.get("variable") or nothing,
+            given.get("assumptions") or nothing,
+            strict=True,
+        )
+        return [
+            Item(
+                text_of(completion),
+                target,
+                variable,
+                # A table gives every row the columns of all: those that are empty are none.
+                {name: kind for name, kind in assumptions.items() if kind is not None}
+                if isinstance(assumptions, Mapping)
+                else assumptions,
+                truncated=is_truncated(ids, self.ends, self.max_completion_length),
+                tokens=None if ids is None else len(ids),
+                thinking=opens_thinking(prompt, self.rubric.think_tags[0])
+                if self.opens_thinking is None
+                else self.opens_thinking,
+            )
+            for prompt, completion, ids, target, variable, assumptions in rows
+        ]
+
+    def finish(
+        self,
+        items: Sequence[Item],
+        scores: Sequence[Score],
+        since: float,
+        columns: Mapping[str, Any],
+    ) -> list[float | None]:
+        log_metric: Callable[[str, float], None] | None = columns.get("log_metric")
+        log_extra: Callable[[str, list[Any]], None] | None = columns.get("log_extra")
+        if log_metric is not None:
+            # Every rate every time: TRL averages over the processes that logged a name.
+            for status, rate in rates(scores).items():
+                log_metric(f"{self.name}/{status}", rate)
+            cut = sum(item.truncated for item in items) / max(1, len(items))
+            log_metric(f"{self.name}/truncated", cut)
+            log_metric(f"{self.name}/seconds", time.perf_counter() - since)
+            slowest = max((each.seconds for each in scores), default=0.0)
+            log_metric(f"{self.name}/slowest_seconds", slowest)
+            for component in self.rubric.components:
+                values = [each.components.get(component, 0.0) for each in scores]
+                log_metric(f"{self.name}/{component}", sum(values) / max(1, len(values)))
+        if log_extra is not None:
+            log_extra(f"{self.name}/status", [each.status for each in scores])
+            log_extra(f"{self.name}/answer", [_loggable(s.verdict.answer) for s in scores])
+            log_extra(f"{self.name}/seconds", [round(each.seconds, 4) for each in scores])
+        return [each.reward for each in scores]
+
+
+class Reward(_Settings):
+    """A reward function for TRL; picklable, and usable from threads and several processes."""
+
+    def __call__(
+        self,
+        prompts: Sequence[Any] | None = None,
+        completions: Sequence[Any] = (),
+        completion_ids: Sequence[Sequence[int]] | None = None,
+        **columns: Any,
+    ) -> list[float | None]:
+        """A reward for each completion, None where there is no opinion (see `scoring`).
+
+        Raises `TypeError` or `ValueError` for data of the wrong shape, and nothing else.
+        """
+        since = time.perf_counter()
+        items = self.items(prompts, completions, completion_ids, columns)
+        return self.finish(items, score(items, self.rubric), since, columns)
+
+
+class AsyncReward(_Settings):
+    """`Reward` as an async function, which TRL runs beside the other async ones."""
+
+    async def __call__(
+        self,
+        prompts: Sequence[Any] | None = None,
+        completions: Sequence[Any] = (),
+        completion_ids: Sequence[Sequence[int]] | None = None,
+        **columns: Any,
+    ) -> list[float | None]:
+        """As `Reward.__call__`."""
+        since = time.perf_counter()
+        items = self.items(prompts, completions, completion_ids, columns)
+        return self.finish(items, await ascore(items, self.rubric), since, columns)
+
+
+def make_reward(
+    task: str = "antiderivative",
+    components: Sequence[str] = ("correctness",),
+    weights: Sequence[float] | None = None,
+    *,
+    asynchronous: bool = False,
+    name: str | None = None,
+    column: str | None = None,
+    eos_token_id: int | Sequence[int] | None = None,
+    max_completion_length: int | None = None,
+    opens_thinking: bool | None = None,
+    **rubric: Any,
+) -> Reward | AsyncReward:
+    """A reward function for TRL.
+
+    Args:
+        task: ``antiderivative``, ``value``, ``equivalent``, ``label`` or ``integer``.
+        components: of ``correctness``, ``format``, ``length``.
+        weights: one for each component; 1 for correctness and 0.1 for others by default.
+        asynchronous: make an async function.
+        name: for logs and metrics; ``<task>_reward`` by default.
+        column: the data set's column of targets; by default ``integrand``, or ``target``. Columns
+            ``variable`` and ``assumptions`` are used where they exist.
+        eos_token_id: what ends a completion; one without is truncated. Give all of them:
+            ``model.generation_config.eos_token_id`` has the end-of-turn token too.
+        max_completion_length: a completion of so many tokens without an end is truncated, a shorter
+            one not (it may have ended at a stop string).
+        opens_thinking: the prompt opens a thought; by default seen from prompts that are strings.
+        rubric: the other fields of `scoring.Rubric`.
+
+    """
+    ends = (eos_token_id,) if isinstance(eos_token_id, int) else tuple(eos_token_id or ())
+    made = Rubric(task, tuple(components), None if weights is None else tuple(weights), **rubric)
+    kind = AsyncReward if asynchronous else Reward
+    return kind(
+        made,
+        name or f"{task}_reward",
+        column or TASKS[task].column,
+        ends,
+        max_completion_length,
+        opens_thinking,
+    )
+
+
+_ANTIDERIVATIVE = Reward(Rubric(), "antiderivative_reward", "integrand")
+
+
+def antiderivative_reward(
+    prompts: Sequence[Any],
+    completions: Sequence[Any],
+    completion_ids: Sequence[Sequence[int]] | None = None,
+    *,
+    integrand: Sequence[str],
+    **columns: Any,
+) -> list[float | None]:
+    r"""1.0 for a box with a proven antiderivative of ``integrand``, else 0.0; None for a bad row.
+
+    >>> antiderivative_reward(["Integrate 2x."], [r"It is $\boxed{x^2 + C}$."], integrand=["2x"])
+    [1.0]
+    """
+    return _ANTIDERIVATIVE(prompts, completions, completion_ids, integrand=integrand, **columns)
+
+
+def _loggable(answer: str | None) -> str:
+    """An answer for a table: short, and such as UTF-8 can hold (no lone surrogates)."""
+    return (answer or "")[:LONGEST_LOGGED].encode(errors="replace").decode()

@@ -1,0 +1,72 @@
+"""The form of a completion: a box, just one, in closed form, after well-formed thinking."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..extraction.boxed import is_placeholder
+from ..extraction.boxes import boxes
+from ..extraction.visible import visible
+from ..verdict import Status
+
+#: What opens and closes a thought, unless a rubric says otherwise.
+THINK_TAGS = ("<think>", "</think>")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Five yes-or-no questions; ``share`` is how many are answered with yes."""
+
+    box: bool
+    one_box: bool
+    closed_form: bool
+    thinking: bool
+    ended: bool
+
+    @property
+    def share(self) -> float:
+        answers = (self.box, self.one_box, self.closed_form, self.thinking, self.ended)
+        return sum(answers) / len(answers)
+
+
+def form_of(
+    text: str,
+    status: Status,
+    *,
+    truncated: bool = False,
+    stop: Sequence[str] = (),
+    tags: tuple[str, str] = THINK_TAGS,
+    must_think: bool = False,
+) -> Form:
+    """The form of a completion that got the verdict ``status``. Linear in the text; never raises.
+
+    - ``box``: the shown text has a complete box, and the last one is no placeholder;
+    - ``one_box``: it has no other;
+    - ``closed_form``: what was answered is an expression without unevaluated integrals or limits;
+    - ``thinking``: at most one thought, which begins the completion and is closed (with
+      ``must_think`` there has to be one, and there has to be something in it);
+    - ``ended``: the token limit did not cut the completion off.
+    """
+    shown = boxes(visible(text, stop).text)
+    complete = bool(shown) and shown[-1].content is not None and not is_placeholder(shown[-1])
+    unread = (Status.NO_ANSWER, Status.UNPARSEABLE, Status.NOT_CLOSED_FORM)
+    return Form(
+        box=complete,
+        one_box=complete and len(shown) == 1,
+        closed_form=status not in unread,
+        thinking=_well_formed(text, tags, must_think),
+        ended=not truncated,
+    )
+
+
+def _well_formed(text: str, tags: tuple[str, str], must_think: bool) -> bool:
+    opening, closing = tags
+    found = re.findall(f"{re.escape(opening)}|{re.escape(closing)}", text)
+    if not found:
+        return not must_think
+    if found != [opening, closing] or not text.lstrip().startswith(opening):
+        return False
+    thought = text.lstrip()[len(opening) :].partition(closing)[0]
+    return bool(thought.strip()) or not must_think

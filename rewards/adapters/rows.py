@@ -1,0 +1,88 @@
+"""What trainers hand over: completions, prompts, token ids, and targets, in their several forms."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+
+def text_of(completion: Any) -> str:
+    """What the model says in the end: the text itself, or that of the closing assistant message.
+
+    A conversation that ends otherwise (with a tool's output, say) has no answer, and nothing that a
+    tool or a user wrote is ever taken for one. Parts that are no text, and reasoning in a field of
+    its own, do not count.
+    """
+    if isinstance(completion, str):
+        return completion
+    if isinstance(completion, Mapping):
+        completion = [completion]
+    if not isinstance(completion, Sequence) or not completion:
+        return ""
+    last = completion[-1]
+    if not isinstance(last, Mapping) or last.get("role", "assistant") != "assistant":
+        return ""
+    content = last.get("content")
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, Sequence):
+        return ""
+    texts = (part.get("text") for part in content if isinstance(part, Mapping))
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def opens_thinking(prompt: Any, tag: str) -> bool:
+    """Whether a prompt ends inside a thought, as some chat templates do: ``...<think>``."""
+    text = prompt if isinstance(prompt, str) else ""
+    if not text and isinstance(prompt, Sequence) and prompt and isinstance(prompt[-1], Mapping):
+        last = prompt[-1]  # a prefilled assistant message
+        if last.get("role") == "assistant" and isinstance(last.get("content"), str):
+            text = last["content"]
+    return text.rstrip().endswith(tag)
+
+
+def is_truncated(ids: Sequence[int] | None, ends: Collection[int], limit: int | None) -> bool:
+    """Whether a completion of these token ids was cut off.
+
+    ``ends`` are the ids that end a completion (of end of sequence and end of turn), ``limit`` the
+    most tokens of a completion. With both, one that stopped early, at a stop string, is complete.
+    """
+    if ids is None or not (ends or limit):
+        return False
+    if ends and len(ids) and ids[-1] in ends:
+        return False
+    return limit is None or len(ids) >= limit
+
+
+class Target(NamedTuple):
+    """What is to be answered, and for integrands their variable and assumptions, where given."""
+
+    target: Any
+    variable: Any = None
+    assumptions: Any = None
+
+
+def target_of(label: Any, extra: Any = None) -> Target:
+    r"""The target in a label: the integrand (value, ...) itself, or an object that holds it.
+
+    An object, or JSON text of one, has ``integrand`` or ``target``, and may have ``variable`` and
+    ``assumptions``; ``extra`` is another place for these two.
+
+    >>> target_of(r"{\\rm e}^x").target, target_of('{"integrand": "t", "variable": "t"}').variable
+    ('{\\\\rm e}^x', 't')
+    """
+    found = label
+    if isinstance(label, str) and label.lstrip().startswith('{"'):
+        try:
+            found = json.loads(label)
+        except ValueError:
+            found = label
+    extra = extra if isinstance(extra, Mapping) else {}
+    if not isinstance(found, Mapping):
+        return Target(found, extra.get("variable"), extra.get("assumptions"))
+    return Target(
+        found.get("integrand", found.get("target")),
+        found.get("variable", extra.get("variable")),
+        found.get("assumptions", extra.get("assumptions")),
+    )

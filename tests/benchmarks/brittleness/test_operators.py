@@ -1,0 +1,36 @@
+"""Extrapolation by operators: how many there are, and that each problem is addressable."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks import load
+from benchmarks.registry import resolve
+
+
+def drawn(name: str, count: int) -> list[int]:
+    found = load(f"brittleness/{name}", limit=count)
+    return [problem.metadata["operators"]["drawn"] for problem in found]  # type: ignore[index,call-overload]
+
+
+@pytest.mark.parametrize("count", [20, 25, 30, 35])
+def test_exactly_so_many_operators(count: int) -> None:
+    assert set(drawn(f"operators_{count}", 3)) == {count}
+
+
+@pytest.mark.parametrize(("name", "most"), [("operators_15", 15), ("operators_up_to_20", 20)])
+def test_up_to_so_many_operators(name: str, most: int) -> None:
+    counts = drawn(name, 25)
+    assert max(counts) <= most
+    assert len(set(counts)) > 5
+    assert max(counts) > most // 2
+
+
+def test_they_are_the_familys_own() -> None:
+    (subset,) = resolve("brittleness/operators_20")
+    problem = subset.problem(3, 1)
+    assert problem.name == "brittleness/operators_20"
+    assert problem == subset.problem(3, 1)
+    assert problem.content_hash != subset.problem(4, 1).content_hash
+    assert "antiderivative" in problem.target
+    assert subset.endless

@@ -1,0 +1,89 @@
+"""Our terms as SymPy's expressions, and the same random walks by both, to compare the two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import sympy
+
+from benchmarks.derivations.terms import (
+    Term,
+    UndefinedError,
+    add,
+    apply,
+    cos,
+    derivative,
+    divide,
+    exp,
+    integral,
+    log,
+    mul,
+    negative,
+    number,
+    power,
+    sin,
+    symbol,
+)
+from benchmarks.draws import Draws
+
+_CLASSES = {
+    "add": sympy.Add, "mul": sympy.Mul, "pow": sympy.Pow, "derivative": sympy.Derivative,
+    "integral": sympy.Integral, "sin": sympy.sin, "cos": sympy.cos, "exp": sympy.exp,
+    "log": sympy.log,
+}  # fmt: skip
+
+
+def as_sympy(term: Term) -> Any:
+    """Built with SymPy's own evaluation."""
+    if term.head == "number":
+        return sympy.Rational(term.value)
+    if term.head == "symbol":
+        return sympy.Symbol(term.value)
+    args = [as_sympy(arg) for arg in term.args]
+    if term.head == "apply":
+        return sympy.Function(term.value)(*args)
+    return _CLASSES[term.head](*args)
+
+
+Pair = tuple[Term, Any]
+
+
+def walks(seed: int, length: int = 8) -> Iterator[Pair]:
+    """The same random operations by our constructors and by SymPy's."""
+    draws = Draws("terms", seed)
+    names = draws.shuffled("abcxyz")[:3]
+    letters: list[Pair] = [(symbol(name), sympy.Symbol(name)) for name in names]
+    args = letters[: 1 + draws.below(2)]
+    function = apply("f", tuple(a for a, _ in args)), sympy.Function("f")(*(b for _, b in args))
+    pool = [*letters, function, *((number(n), sympy.Integer(n)) for n in (-1, 1, 2))]
+    binary = {
+        "+": (add, lambda a, b: a + b),
+        "-": (lambda a, b: add(a, negative(b)), lambda a, b: a - b),
+        "*": (mul, lambda a, b: a * b),
+        "/": (divide, lambda a, b: a / b),
+        "^": (power, lambda a, b: a**b),
+    }
+    unary = {"sin": sin, "cos": cos, "exp": exp, "log": log}
+    for _ in range(length):
+        (a, b), (c, d) = draws.pick(pool[-5:]), draws.pick(pool)
+        v, w = draws.pick(letters)
+        name = draws.pick((*binary, *unary, "diff", "int"))
+        if name == "^" and len(str(d)) > 2:
+            continue
+        try:
+            if name in binary:
+                ours, theirs = binary[name]
+                made = ours(a, c), theirs(b, d)
+            elif name in unary:
+                made = unary[name](a), getattr(sympy, name)(b)
+            elif name == "diff":
+                made = derivative(a, v), sympy.diff(b, w, evaluate=False)
+            else:
+                made = integral(a, v), sympy.Integral(b, w)
+        except UndefinedError:
+            continue
+        if made[1].has(sympy.zoo, sympy.nan, sympy.I, sympy.pi) or len(str(made[1])) > 300:
+            continue
+        pool.append(made)
+        yield made

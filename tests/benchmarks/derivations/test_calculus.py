@@ -1,0 +1,110 @@
+"""The calculus task: right and wrong results, proven; perturbed; the text of the paper."""
+
+from __future__ import annotations
+
+import pytest
+import sympy
+from rapidfuzz.distance import DamerauLevenshtein
+
+from benchmarks import load
+from benchmarks.derivations import calculus
+from benchmarks.derivations.calculus import (
+    DIFFERENTIATION,
+    INTEGRATION,
+    OPERATIONS,
+    Case,
+    case,
+    converted,
+    is_proven,
+    renamed,
+    sequence,
+)
+from benchmarks.derivations.options import GREEK
+from benchmarks.derivations.printing import latex
+from benchmarks.derivations.sequences import CLEAN
+from benchmarks.derivations.terms import add, cos, divide, log, number, power, sin, symbol
+from benchmarks.draws import Draws
+from tests.benchmarks.derivations.as_sympy import as_sympy
+
+x = symbol("x")
+LOG = Case(DIFFERENTIATION, log(x), x, power(x, number(-1)), cos(x))
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("easy", [False, True])
+def test_examples(operation: str, easy: bool) -> None:
+    made = [case(operation, 4, index, easy=easy) for index in range(40)]
+    for one in made:
+        assert (len(one.premise.free) == 1) == easy
+        assert one.variable.value in one.premise.free
+        assert is_proven(one)
+        assert is_proven(renamed(one, Draws("VR", 0)))
+        truth, f = as_sympy(one.positive), as_sympy(one.premise)
+        v = as_sympy(one.variable)
+        gap = sympy.diff(f, v) - truth if operation == DIFFERENTIATION else sympy.diff(truth, v) - f
+        assert sympy.simplify(gap) == 0
+
+
+def test_the_proof_tells_right_from_wrong() -> None:
+    assert is_proven(LOG)
+    assert not is_proven(Case(DIFFERENTIATION, log(x), x, cos(x), power(x, number(-1))))
+    shifted = add(sin(x), symbol("c"))  # an antiderivative, too
+    assert not is_proven(Case(INTEGRATION, cos(x), x, sin(x), shifted))
+    assert is_proven(Case(INTEGRATION, cos(x), x, shifted, cos(x)))
+
+
+def test_the_nearest_wrong_result_is_taken() -> None:
+    made = [case(DIFFERENTIATION, 4, index) for index in range(128)]
+    one = made[5]
+    others = [
+        other.positive for other in made
+        if other.variable == one.variable and other.premise != one.premise
+    ]  # fmt: skip
+    wrong = [t for t in others if latex(t) != latex(one.positive)]
+    distances = [DamerauLevenshtein.distance(latex(one.positive), latex(t)) for t in wrong]
+    mine = DamerauLevenshtein.distance(latex(one.positive), latex(one.negative))
+    assert all(mine <= distance for distance in distances)
+
+
+def test_an_example_depends_on_its_chunk_alone() -> None:
+    far = case(INTEGRATION, 9, 3 * calculus.CHUNK + 17)
+    calculus._chunk.cache_clear()
+    assert case(INTEGRATION, 9, 3 * calculus.CHUNK + 17) == far
+    assert case(INTEGRATION, 10, 3 * calculus.CHUNK + 17) != far
+    with pytest.raises(ValueError, match="unknown operation"):
+        case("addition", 0, 0)
+
+
+def test_text() -> None:
+    assert sequence(LOG, 1) == r"\log{(x )} [SEP] x [SEP] \frac{1}{x}"
+    assert sequence(LOG, 0, CLEAN) == (r"\log{\left(x \right)} [SEP] x [SEP] \cos{\left(x \right)}")
+    text = converted(LOG, 1, Draws("EC"))
+    q = text[0]
+    slope = rf"\frac{{d}}{{d x}} {q}{{(x )}}"
+    assert text == rf"{q}{{(x )}} = \log{{(x )}} [SEP] x [SEP] {slope} = \frac{{1}}{{x}}"
+    back = Case(INTEGRATION, divide(number(1), x), x, log(x), x)
+    text = converted(back, 1, Draws("EC"))
+    assert text == rf"{slope} = \frac{{1}}{{x}} [SEP] x [SEP] {q}{{(x )}} = \log{{(x )}}"
+
+
+def test_greek_names_are_one_to_one() -> None:
+    for index in range(30):
+        one = case(INTEGRATION, 4, index)
+        greek = renamed(one, Draws("VR", index))
+        assert set(greek.names) <= set(GREEK)
+        assert len(greek.names) == len(one.names)
+
+
+@pytest.mark.parametrize("short", ["diff", "int"])
+def test_twins(short: str) -> None:
+    static = {p.id: p for p in load(f"calculus/{short}", limit=10)}
+    for name in ("vr", "ec"):
+        for twin in load(f"calculus/{short}_{name}", limit=10):
+            origin = static[str(twin.pair_parent)]
+            assert twin.target == origin.target
+            assert twin.inputs["sequence"] != origin.inputs["sequence"]
+            if name == "ec":
+                assert str(twin.inputs["sequence"]).count(" = ") == 2
+    easy = load(f"calculus/{short}_easy", limit=10)
+    assert all(problem.pair_parent is None for problem in easy)
+    assert not {problem.id for problem in easy} & set(static)

@@ -1,0 +1,124 @@
+"""Our expressions beside SymPy's: the same evaluation, the same LaTeX."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+import sympy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.derivations import rewriting, terms
+from benchmarks.derivations.printing import latex, plain
+from benchmarks.derivations.terms import (
+    MINUS_ONE,
+    Term,
+    UndefinedError,
+    add,
+    apply,
+    cos,
+    derivative,
+    divide,
+    exp,
+    integral,
+    log,
+    mul,
+    negative,
+    number,
+    power,
+    sin,
+    symbol,
+)
+from tests.benchmarks.derivations.as_sympy import as_sympy, walks
+
+x, y, z = symbol("x"), symbol("y"), symbol("z")
+f = apply("f", (x, y))
+
+
+@pytest.mark.parametrize("seed", range(0, 240, 20))
+def test_the_same_as_sympy_to_the_letter(seed: int) -> None:
+    seen = different = 0
+    for offset in range(20):
+        for ours, theirs in walks(seed + offset):
+            seen += 1
+            different += latex(ours) != sympy.latex(theirs)
+    # SymPy knows that numbers such as -sin(1) are negative, and writes fractions for their powers.
+    assert seen > 80
+    assert different <= 1
+
+
+def test_the_plain_form_too() -> None:
+    pairs = [pair for seed in range(60) for pair in walks(1000 + seed)]
+    # SymPy's plain form makes fractions of x^(-y), ours does not.
+    same = [plain(ours) == str(theirs) for ours, theirs in pairs]
+    assert sum(same) > 0.97 * len(same)
+
+
+def test_rebuilding_changes_nothing() -> None:
+    for seed in range(40):
+        for ours, _ in walks(2000 + seed):
+            rebuilt = rewriting.rename(ours, {})
+            assert rebuilt == ours
+            assert hash(rebuilt) == hash(ours)
+            assert pickle.loads(pickle.dumps(ours)) == ours
+
+
+@pytest.mark.parametrize(
+    ("made", "text"),
+    [
+        (add(x, x, number(2), MINUS_ONE), "2 x + 1"),
+        (mul(x, y, x), "x^{2} y"),
+        (mul(number(2), add(x, y)), "2 x + 2 y"),
+        (power(mul(x, y), number(2)), "x^{2} y^{2}"),
+        (power(power(x, y), z), r"\left(x^{y}\right)^{z}"),
+        (power(power(x, y), number(2)), "x^{2 y}"),
+        (mul(power(x, y), x), "x x^{y}"),
+        (exp(log(x)), "x"),
+        (log(exp(x)), r"\log{\left(e^{x} \right)}"),
+        (exp(add(log(x), y)), "x e^{y}"),
+        (cos(add(y, negative(x))), r"\cos{\left(x - y \right)}"),
+        (sin(negative(x)), r"- \sin{\left(x \right)}"),
+        (exp(number(1)), "e"),
+        (log(exp(number(2))), "2"),
+        (power(f, number(2)), r"f^{2}{\left(x,y \right)}"),
+        (derivative(derivative(f, x), y),
+         r"\frac{\partial^{2}}{\partial y\partial x} f{\left(x,y \right)}"),
+        (derivative(derivative(sin(x), x), x), r"\frac{d^{2}}{d x^{2}} \sin{\left(x \right)}"),
+        (integral(add(x, y), x), r"\int \left(x + y\right)\, dx"),
+        (integral(integral(f, y), x), r"\iint f{\left(x,y \right)}\, dy\, dx"),
+        (divide(x, mul(number(2), y)), r"\frac{x}{2 y}"),
+        (add(number(1), negative(x)), "1 - x"),
+    ],
+)  # fmt: skip
+def test_evaluation_and_latex(made: Term, text: str) -> None:
+    assert latex(made) == text
+    assert sympy.latex(as_sympy(made)) == text
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda: log(number(0)), lambda: power(number(0), MINUS_ONE), lambda: log(MINUS_ONE),
+     lambda: power(number(0), x), lambda: power(number(7), number(99))],
+)  # fmt: skip
+def test_what_has_no_value_is_refused(make: Any) -> None:
+    with pytest.raises(UndefinedError):
+        make()
+
+
+LEAVES = st.sampled_from([x, y, z, f, number(1), number(2), MINUS_ONE, terms.number(3)])
+
+
+@given(st.lists(LEAVES, min_size=1, max_size=6), st.randoms(use_true_random=False))
+def test_sums_and_products_do_not_depend_on_order(parts: list[Term], random: Any) -> None:
+    shuffled = random.sample(parts, len(parts))
+    assert add(*parts) == add(*shuffled)
+    assert mul(*parts) == mul(*shuffled)
+
+
+@given(LEAVES, LEAVES, LEAVES)
+def test_negation_is_an_involution(a: Term, b: Term, c: Term) -> None:
+    whole = add(mul(a, b), sin(c))
+    assert negative(negative(whole)) == whole
+    assert add(whole, negative(whole)) == number(0)

@@ -1,0 +1,231 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks.draws import Draws
+from benchmarks.lample_charton import algebra as algebra_module
+from benchmarks.lample_charton.algebra import Algebra, UnusableError, prefix
+from benchmarks.lample_charton.faithful import InvalidError, sympy_of, sympy_prefix
+from benchmarks.lample_charton.nodes import Node, prefix_of
+from benchmarks.lample_charton.prefix import from_prefix
+from benchmarks.lample_charton.sampling import Grammar, sample_tree
+from benchmarks.lample_charton.simplify import simplify
+from benchmarks.lample_charton.vocabulary import OPERATORS
+from benchmarks.trees import parse
+from rewards.balls import UnusableError as UnusableAnswerError
+from rewards.decision import Policy, decide
+from rewards.expression import Expression
+from rewards.integrand import Integrand
+from rewards.verdict import Status
+
+seeds = st.integers(0, 10**6)
+UNARY = [name for name, arity in OPERATORS.items() if arity == 1 and name not in ("f", "sign")]
+
+
+def normal(latex: str) -> str:
+    return " ".join(prefix(parse(latex)))
+
+
+def judged(
+    one: Expression, other: Expression, order: int = 0, key: str = "key"
+) -> tuple[Status, float | None, tuple[str, ...]]:
+    """What the verifier says of two trees, or of an antiderivative and its integrand."""
+    try:
+        outcome = decide(one, Integrand(other, "x", {}, key), Policy(), key, order=order)
+    except UnusableAnswerError:
+        return Status.UNDECIDED, None, ()
+    return outcome.status, outcome.coverage, outcome.flags
+
+
+# --- the normal form ---
+
+
+@pytest.mark.parametrize(
+    ("latex", "tokens"),
+    [
+        ("x+x", "mul INT+ 2 x"),
+        ("x-x", "INT+ 0"),
+        ("x x^2", "pow x INT+ 3"),
+        (r"\frac{x^3}{x}", "pow x INT+ 2"),
+        ("2(x+1)", "add INT+ 2 mul INT+ 2 x"),
+        ("x(x+1)", "mul x add INT+ 1 x"),
+        (r"(2x)^3", "mul INT+ 8 pow x INT+ 3"),
+        (r"\sqrt{4x}", "mul INT+ 2 sqrt x"),
+        (r"\sqrt{8}", "mul INT+ 2 sqrt INT+ 2"),
+        (r"\sqrt{\frac{2}{3}}", "mul div INT+ 1 INT+ 3 sqrt INT+ 6"),
+        (r"\sqrt2\sqrt3", "sqrt INT+ 6"),
+        (r"\sqrt{\sqrt x}", "pow x div INT+ 1 INT+ 4"),
+        (r"\sqrt{x^2}", "sqrt pow x INT+ 2"),
+        (r"(\sqrt x)^2", "x"),
+        (r"e^x e^{2x}", "exp mul INT+ 3 x"),
+        (r"e^x e^{x^2}", "mul exp x exp pow x INT+ 2"),
+        (r"e^{\ln x}", "x"),
+        (r"e^{2\ln x + x}", "mul pow x INT+ 2 exp x"),
+        (r"\ln e^x", "x"),
+        (r"\ln \frac12", "mul INT- 1 ln INT+ 2"),
+        (r"\sin(-x)", "mul INT- 1 sin x"),
+        (r"\cos(-2x)", "cos mul INT+ 2 x"),
+        (r"\sin(1-x)", "mul INT- 1 sin add INT- 1 x"),
+        (r"\sin\arcsin x", "x"),
+        (r"\cos\arcsin x", "sqrt add INT+ 1 mul INT- 1 pow x INT+ 2"),
+        (r"\arctan 1", "mul div INT+ 1 INT+ 4 pi"),
+        (r"e^1", "E"),
+        (r"x^0", "INT+ 1"),
+    ],
+)  # fmt: skip
+def test_what_is_evaluated(latex: str, tokens: str) -> None:
+    assert normal(latex) == tokens
+
+
+@pytest.mark.parametrize(
+    ("latex", "said"),
+    [
+        (r"\frac{1}{x-x}", "division by 0"),
+        (r"\ln(x-x)", "not positive"),
+        (r"\sqrt{-2}", "a root of a negative number"),
+        (r"9^{9^9}", "bits"),
+        (r"\operatorname{artanh} 1", "pole"),
+        (r"\operatorname{erf} x", "no rules for erf"),
+    ],
+)
+def test_what_has_no_value(latex: str, said: str) -> None:
+    with pytest.raises(UnusableError, match=said):
+        normal(latex)
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_every_operators_derivative(name: str) -> None:
+    """By the verifier, and in SymPy's words."""
+    algebra = Algebra()
+    tree = from_prefix([name, "x"])
+    node = algebra.read(tree)
+    slope = algebra.write(algebra.derivative(node))
+    assert judged(tree, slope, order=1)[0] is Status.CORRECT
+    x = sympy.Symbol("x", nonzero=True)
+    if name not in ("abs", "coth", "csch", "acsch", "asech", "asec", "acsc"):  # SymPy's own ways
+        assert sympy_prefix(sympy_of(tree).diff(x)) == tuple(prefix_of(algebra.derivative(node)))
+
+
+def both(seed: int, size: int) -> tuple[Algebra, Node, Node] | None:
+    """A random formula without additive constants and its derivative."""
+    algebra = Algebra()
+    try:
+        node = algebra.without_constants(algebra.read(sample_tree(Draws("algebra", seed), size)))
+        return algebra, node, algebra.derivative(node)
+    except UnusableError:
+        return None
+
+
+@given(seeds, st.integers(0, 14))
+def test_the_normal_form_is_stable(seed: int, size: int) -> None:
+    made = both(seed, size)
+    for node in made[1:] if made else ():
+        assert prefix(from_prefix(prefix_of(node))) == tuple(prefix_of(node))
+        assert node.size == len(prefix_of(node))
+
+
+@settings(max_examples=40)
+@given(seeds, st.integers(1, 9))
+def test_the_normal_form_has_the_same_value_and_the_right_derivative(seed: int, size: int) -> None:
+    tree = sample_tree(Draws("value", seed), size)
+    algebra = Algebra()
+    try:
+        node = algebra.read(tree)
+    except UnusableError:
+        return
+    same = judged(algebra.write(node), tree)
+    assert same[0] is not Status.INCORRECT or _UNREAL & set(same[2])
+    slope = algebra.write(algebra.derivative(node))
+    assert judged(algebra.write(node), slope, order=1)[0] is not Status.INCORRECT
+
+
+_UNREAL = {"complex_disc", "complex_parts"}
+
+
+def test_most_formulas_are_written_as_sympy_writes_them() -> None:
+    met: Counter[tuple[bool, bool]] = Counter()
+    for seed in range(60):
+        tree = sample_tree(Draws("sympy", seed), 3 + seed % 11)
+        algebra = Algebra()
+        try:
+            node, expr = algebra.read(tree), sympy_of(tree)
+        except (UnusableError, InvalidError):
+            continue
+        slope = expr.diff(sympy.Symbol("x", nonzero=True))
+        theirs = sympy_prefix(expr), sympy_prefix(slope)
+        ours = tuple(prefix_of(node)), tuple(prefix_of(algebra.derivative(node)))
+        met[theirs[0] == ours[0], theirs[1] == ours[1]] += 1
+    whole = sum(met.values())
+    assert whole > 45
+    assert met[True, True] > 0.92 * whole, met
+
+
+def test_an_algebra_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(algebra_module, "MAX_NODES", 30)
+    with pytest.raises(UnusableError, match="more than 30 parts"):
+        normal(" + ".join(f"x^{{{i}}}" for i in range(2, 30)))
+
+
+# --- simplifying ---
+
+
+@pytest.mark.parametrize(
+    ("latex", "tokens"),
+    [
+        (r"\sin^2 x + \cos^2 x", "INT+ 1"),
+        (r"1 - \sin^2 x", "pow cos x INT+ 2"),
+        (r"x - x \cos^2(3x)", "mul x pow sin mul INT+ 3 x INT+ 2"),
+        (r"3 + 3 \tan^2 x", "mul INT+ 3 pow cos x INT- 2"),
+        (r"\cosh^2 x - \sinh^2 x", "INT+ 1"),
+        (r"1 - \tanh^2 x", "pow cosh x INT- 2"),
+        (r"\frac{x^2-1}{x+1}", "add INT- 1 x"),
+        (r"\frac{x}{x+1}+\frac{1}{x+1}", "INT+ 1"),
+        (r"\frac{x}{(x+1)^2}+\frac{1}{(x+1)^2}", "pow add INT+ 1 x INT- 1"),
+        (r"x^2 + 2x + 1", "pow add INT+ 1 x INT+ 2"),
+        (r"e^{2x} + 2e^x + 1", "pow add INT+ 1 exp x INT+ 2"),
+        (r"\frac{1-x^2}{\sqrt{1-x^2}}", "sqrt add INT+ 1 mul INT- 1 pow x INT+ 2"),
+        (r"\sin\left(\frac{x^2-1}{x+1}\right)", "sin add INT- 1 x"),
+        (r"x \ln x + 2 \ln x", "mul add INT+ 2 x ln x"),
+    ],
+)
+def test_what_is_simplified(latex: str, tokens: str) -> None:
+    algebra = Algebra()
+    assert " ".join(prefix_of(simplify(algebra, algebra.read(parse(latex))))) == tokens
+
+
+@settings(max_examples=40)
+@given(seeds, st.integers(2, 10))
+def test_simplifying_keeps_the_value_and_never_lengthens(seed: int, size: int) -> None:
+    made = both(seed, size)
+    if made is None:
+        return
+    algebra, _, slope = made
+    shorter = simplify(algebra, slope)
+    assert shorter.size <= slope.size
+    status, coverage, flags = judged(algebra.write(shorter), algebra.write(slope))
+    if not _UNREAL & set(flags):
+        assert status is not Status.INCORRECT
+        assert coverage in (None, 1)
+
+
+def test_other_operators_are_differentiated_too() -> None:
+    # Not those that make a formula jump, which the verifier refuses as an antiderivative.
+    left_out = ("derivative", "f", "g", "h", "abs", "sign")
+    every = Grammar(weights={name: 1 for name in OPERATORS if name not in left_out})
+    done = 0
+    for seed in range(60):
+        algebra = Algebra()
+        try:
+            node = algebra.read(sample_tree(Draws("every", seed), 3, every))
+            slope = algebra.derivative(node)
+        except UnusableError:
+            continue
+        status, _, flags = judged(algebra.write(node), algebra.write(slope), order=1)
+        done += status is Status.CORRECT
+        assert status is not Status.INCORRECT or _UNREAL & set(flags), node
+    assert done > 30

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+
+
+def run(script: str) -> str:
+    """What a script prints that imports `isolation`."""
+    head = "from benchmarks.lample_charton import isolation\n"
+    done = subprocess.run(
+        [sys.executable, "-c", head + textwrap.dedent(script)],
+        cwd=ROOT, capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    return done.stdout.strip()
+
+
+def test_a_copy_leaves_nothing_behind() -> None:
+    script = """
+    seen = []
+    def note(word):
+        seen.append(word)
+        return {"seen": seen}
+    print(isolation.isolated(note, "a"), isolation.isolated(note, "b"), seen)
+    """
+    assert run(script) == "{'seen': ['a']} {'seen': ['b']} []"
+
+
+def test_a_copy_that_is_lost() -> None:
+    script = """
+    import os, signal
+    def hungry():
+        raise MemoryError
+    def killed():
+        os.kill(os.getpid(), signal.SIGKILL)
+    for function in (hungry, killed):
+        try:
+            isolation.isolated(function)
+        except isolation.EndedError as error:
+            print(error)
+    """
+    assert run(script).splitlines() == ["out of memory", "ended with -9"]
+
+
+def test_a_fault_of_ours_is_not_hidden() -> None:
+    script = """
+    def wrong():
+        return {}["missing"]
+    try:
+        isolation.isolated(wrong)
+    except RuntimeError as error:
+        print(str(error).splitlines()[-1])
+    """
+    assert run(script) == "KeyError: 'missing'"
+
+
+def test_a_long_value_does_not_block() -> None:
+    assert run("print(len(isolation.isolated(lambda: 'x' * 1_000_000)))") == "1000000"

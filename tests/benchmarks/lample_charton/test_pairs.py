@@ -1,0 +1,298 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+import mpmath
+import pytest
+import sympy
+
+from benchmarks.draws import Draws
+from benchmarks.lample_charton import _worker, problems, production, records
+from benchmarks.lample_charton.algebra import UnusableError
+from benchmarks.lample_charton.generators import Draft, Settings, backward
+from benchmarks.lample_charton.kits import OwnKit
+from benchmarks.lample_charton.known import Known
+from benchmarks.lample_charton.pairs import Pair, attempt, make, proven
+from benchmarks.lample_charton.prefix import from_prefix, operator_count
+from benchmarks.lample_charton.production import distinct, pair_at, stream
+from benchmarks.lample_charton.vocabulary import IDS
+from benchmarks.lample_charton.work import OutOfWorkError, bounded
+from benchmarks.registry import load
+from rewards import verify_antiderivative
+from rewards.expression import Expression
+from rewards.latex import to_latex
+from rewards.sympy_bridge import to_sympy
+
+OWN = Settings()
+PUBLISHED = Settings("published")
+METHODS = ("fwd", "bwd", "ibp")
+
+
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A cache of records of the test's own."""
+    monkeypatch.setenv("CALCULUS_HARNESS_CACHE", str(tmp_path))
+    records.ledger.cache_clear()
+    yield tmp_path
+    records.ledger.cache_clear()
+
+
+def some(method: str, number: int) -> list[Pair]:
+    return [pair_at(method, 0, index, OWN) for index in range(number)]
+
+
+# --- what every pair is ---
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_each_pair_is_proven_and_its_latex_reads_back(method: str) -> None:
+    for pair in some(method, 12):
+        f, big_f = to_latex(pair.integrand_tree), to_latex(pair.antiderivative_tree)
+        assert verify_antiderivative(big_f, f).correct
+        assert not verify_antiderivative(rf"{big_f}+\frac{{x}}{{7}}", f).correct
+        assert set(pair.integrand) | set(pair.antiderivative) <= set(IDS)
+        assert Pair.from_row(json.loads(json.dumps(pair.to_row()))) == pair
+        for tokens in (pair.integrand, pair.antiderivative):
+            assert len(tokens) + 2 <= OWN.max_length
+            assert "x" in tokens or tokens is pair.integrand
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_sympy_says_the_same_of_a_sample(method: str) -> None:
+    """An independent check: SymPy's derivative, at points, with 30 digits."""
+    x = sympy.Symbol("x")
+    for pair in some(method, 6):
+        f, big_f = (sympy_tree(tree) for tree in (pair.integrand, pair.antiderivative))
+        difference = sympy.lambdify(x, sympy.diff(big_f, x) - f, "mpmath")
+        size = sympy.lambdify(x, f, "mpmath")
+        compared = 0
+        with mpmath.workdps(30):
+            for point in (0.31, 0.77, 1.3, 2.6, 4.2, -0.4, -1.7):
+                try:
+                    value, whole = difference(mpmath.mpf(point)), size(mpmath.mpf(point))
+                except (ZeroDivisionError, ValueError, OverflowError):
+                    continue
+                if mpmath.im(whole) or not mpmath.isfinite(whole):
+                    continue  # the pair is about the real domain
+                compared += 1
+                assert abs(value) <= mpmath.mpf(10) ** -15 * (1 + abs(whole)), (pair, point)
+        assert compared or method == "bwd"
+
+
+def sympy_tree(tokens: tuple[str, ...]) -> sympy.Expr:
+    return to_sympy(from_prefix(tokens))
+
+
+def test_filters_of_bwd() -> None:
+    kit = OwnKit()
+    refused: set[str] = set()
+    for turn in range(60):
+        try:
+            draft = backward(kit, Draws("filters", turn), Settings(max_operators=8))
+        except UnusableError as error:
+            refused.add(str(error))
+            continue
+        assert 2 * operator_count(draft.antiderivative) >= draft.operators
+        tree = from_prefix(draft.antiderivative)
+        node = kit.algebra.read(tree)
+        assert node is kit.algebra.without_constants(node)
+    assert "constant" in refused
+    short = Settings(max_length=8, operators=12)
+    reasons = {attempt("bwd", 0, 0, turn, short) for turn in range(20)}
+    assert "too long" in reasons
+
+
+def test_operator_numbers() -> None:
+    drawn = [Settings().operator_number(Draws("n", i), 4) for i in range(2000)]
+    assert set(drawn) == set(range(16))
+    assert abs(sum(n < 4 for n in drawn) / 2000 - 1 / 40) < 0.01
+    assert {Settings(operators=20).operator_number(Draws(i), 4) for i in range(9)} == {20}
+    few = Settings(max_operators=2)
+    assert {few.operator_number(Draws(i), 4) for i in range(60)} == {0, 1, 2}
+    pair = make("bwd", 0, 0, Settings(operators=20))
+    assert pair.operators == 20
+    assert operator_count(pair.antiderivative) >= 10
+
+
+@pytest.mark.parametrize(
+    ("f", "big_f", "said"),
+    [
+        ("mul INT+ 2 x", "pow x INT+ 3", "incorrect"),
+        ("sqrt add INT- 1 mul INT- 1 pow x INT+ 2", "x", "real nowhere|incorrect|undecided"),
+        ("pow x x", "x", "incorrect"),
+    ],
+)
+def test_what_is_not_proven(f: str, big_f: str, said: str) -> None:
+    with pytest.raises(UnusableError, match=said):
+        proven(Draft(tuple(f.split()), tuple(big_f.split()), 1), 0)
+
+
+# --- addresses ---
+
+
+@pytest.mark.parametrize("method", ["bwd", "ibp"])
+def test_a_pair_depends_on_its_address_alone(method: str) -> None:
+    first = [pair for _, pair in islice(stream(method, 0, OWN), 8)]
+    assert make(method, 0, 5, OWN) == first[5]
+    assert [make(method, 0, i, OWN) for i in (7, 0)] == [first[7], first[0]]
+    assert len(set(first)) > 4
+
+
+def test_another_seed_makes_other_pairs() -> None:
+    assert not set(islice(stream("bwd", 1, OWN), 8)) & set(islice(stream("bwd", 2, OWN), 8))
+
+
+@pytest.mark.slow
+def test_a_store_is_a_function_of_its_seed() -> None:
+    """Also when another process makes it, and has made other pairs before."""
+    pool = production._pool(1)
+    rows = pool.map("slice", [("ibp", 0, i, i + 1, {}) for i in (3, 1)], deadline=300)
+    assert [Pair.from_row(row) for (row,) in rows] == [make("ibp", 0, i, OWN) for i in (3, 1)]
+
+
+def test_any_number_of_workers_makes_the_same_pairs() -> None:
+    alone = list(distinct("bwd", 4, 20, OWN))
+    assert list(distinct("bwd", 4, 20, OWN, workers=2)) == alone
+    assert len({(pair.integrand, pair.antiderivative) for _, pair in alone}) == 20
+
+
+def test_repeats_are_left_out() -> None:
+    small = Settings(max_operators=1)
+    pairs = list(distinct("bwd", 0, 30, small))
+    assert len({pair for _, pair in pairs}) == 30
+    assert [index for index, _ in pairs] != list(range(30))
+
+
+def test_settings_and_methods_that_there_are_not() -> None:
+    with pytest.raises(ValueError, match="no recipe 'mine'"):
+        Settings("mine")
+    with pytest.raises(ValueError, match="no method 'sideways'"):
+        attempt("sideways", 0, 0, 0, OWN)
+    with pytest.raises(ValueError, match="at least one worker"):
+        next(stream("bwd", 0, OWN, workers=0))
+
+
+# --- integration by parts ---
+
+
+def test_known_integrals() -> None:
+    kit, known = OwnKit(), Known()
+
+    def node(text: str) -> object:
+        return kit.algebra.read(from_prefix(text.split()))
+
+    assert known.integral(kit, node("sin x")) is None
+    assert known.integral(kit, node("INT+ 3")) is node("mul INT+ 3 x")
+    known.add(kit, node("mul INT+ 2 sin x"), node("mul INT- 2 cos x"))
+    known.add(kit, node("sin x"), node("add x sub mul INT- 1 cos x x"))
+    known.add(kit, node("pow x INT+ 2"), node("div pow x INT+ 3 INT+ 3"))
+    assert len(known) == 2
+    assert known.integral(kit, node("mul INT+ 5 sin x")) is node("mul INT- 5 cos x")
+    # Term by term, and multiplied out:
+    found = known.integral(kit, node("add sin x mul INT+ 3 pow x INT+ 2"))
+    assert found is node("add pow x INT+ 3 mul INT- 1 cos x")
+    assert known.integral(kit, node("mul x add x pow x INT- 1")) is node(
+        "add x div pow x INT+ 3 INT+ 3"
+    )
+
+
+def test_ibp_pairs_have_a_function() -> None:
+    algebraic = {"add", "mul", "div", "pow", "sqrt", "x", "INT+", "INT-", *"0123456789"}
+    for index in range(12):
+        assert not algebraic.issuperset(make("ibp", 0, index, OWN).integrand)
+
+
+# --- SymPy under a budget ---
+
+
+def test_a_budget_of_calls() -> None:
+    def recurse(depth: int) -> int:
+        return 1 + recurse(depth - 1) if depth else 0
+
+    assert bounded(100, recurse, 50) == 50
+    assert bounded(51, recurse, 50) == 50
+    with pytest.raises(OutOfWorkError):
+        bounded(50, recurse, 50)
+
+    def stubborn() -> int:
+        try:
+            return recurse(200)
+        except Exception:  # what SymPy does; a budget must get past it
+            return 0
+
+    with pytest.raises(OutOfWorkError):
+        bounded(100, stubborn)
+
+
+@pytest.mark.parametrize("settings", [OWN, PUBLISHED])
+def test_decisions_are_recorded_and_not_made_again(
+    settings: Settings, own_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    method = "fwd" if settings is OWN else "bwd"
+    settings = replace(settings, max_operators=4)
+    first = pair_at(method, 77, 0, settings)
+    (line,) = records.cache_file().read_text(encoding="utf-8").splitlines()
+    assert json.loads(line)["pair"] == first.to_row()
+    records.ledger.cache_clear()  # another process, with the cache and without a pool
+    monkeypatch.setattr(production, "_pool", lambda workers: None)
+    assert pair_at(method, 77, 0, settings) == first
+
+
+@pytest.mark.slow
+def test_both_recipes_take_the_same_draws(own_cache: Path) -> None:
+    """Where SymPy evaluates to the same form, the antiderivatives are the same tokens."""
+    ours = [attempt("bwd", 6, index, 0, Settings(max_operators=6)) for index in range(8)]
+    pool = production._pool(1)
+    options = {"recipe": "published", "max_operators": 6}
+    rows = pool.map("attempt", [("bwd", 6, i, 0, options) for i in range(8)], deadline=300)
+    theirs = [Pair.from_row(row) if isinstance(row, dict) else row for row in rows]
+    same = [
+        one.antiderivative == other.antiderivative
+        for one, other in zip(ours, theirs, strict=True)
+        if isinstance(one, Pair) and isinstance(other, Pair)
+    ]
+    assert len(same) >= 4
+    assert sum(same) >= len(same) - 1
+    again = pool.map("attempt", [("bwd", 6, i, 0, options) for i in (5, 2)], deadline=300)
+    assert again == [rows[5], rows[2]]  # in another order, by a process that has worked before
+
+
+def test_the_packages_records_are_those_of_fwd(own_cache: Path) -> None:
+    pairs = load("lample_charton/fwd")
+    assert len(pairs) == len({problem.id for problem in pairs}) >= 6
+    assert not list(own_cache.iterdir()), "a decision was missing and has been made again"
+
+
+@pytest.mark.slow
+def test_the_packages_records_can_be_made_again() -> None:
+    """As far as this version of SymPy is the one that made them."""
+    pool = production._pool(1)
+    recorded = [pair_at("fwd", 0, index, OWN) for index in range(4)]
+    items = [("fwd", 0, index, pair.turn, {}) for index, pair in enumerate(recorded)]
+    assert [Pair.from_row(row) for row in pool.map("attempt", items, deadline=300)] == recorded
+
+
+def test_a_torn_record_is_left_out(own_cache: Path) -> None:
+    pair = make("bwd", 0, 0, OWN)
+    line = records.to_line(("fwd", OWN, 5, 1), pair)
+    records.cache_file().write_text(line + line[:40], encoding="utf-8")
+    assert records.ledger().find(("fwd", OWN, 5, 1)) == pair
+    assert records.ledger().find(("fwd", OWN, 5, 2)) is None
+
+
+def test_what_workers_say_is_json() -> None:
+    (row,) = json.loads(json.dumps(_worker.slice_of("bwd", 0, 3, 4, {})))
+    assert Pair.from_row(row) == make("bwd", 0, 3, OWN)
+
+
+def test_problems() -> None:
+    (problem,) = problems.random_integrals("bwd", 0, 1, Settings(operators=6))
+    assert problem.id == "bwd-o6-s0-0"
+    assert problem.metadata["operators"]["drawn"] == 6  # type: ignore[index,call-overload]
+    tree: Expression = from_prefix(str(problem.metadata["prefix"]).split())
+    assert OwnKit().algebra.read(tree).varies
+    assert problems.name_of("fwd", Settings("published", 4, None, 100)) == "fwd-published-m4-l100"

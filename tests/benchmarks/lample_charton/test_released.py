@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import gzip
+import math
+from pathlib import Path
+
+import pytest
+
+from benchmarks.lample_charton.algebra import prefix
+from benchmarks.lample_charton.generators import Settings
+from benchmarks.lample_charton.production import stream
+from benchmarks.lample_charton.released import (
+    Line,
+    ReleasedFileError,
+    deduplicated,
+    parse,
+    read,
+    read_parallel,
+    split,
+    write,
+    write_parallel,
+)
+from rewards.sympy_text import read_sympy
+
+SMALL = Settings(max_operators=3)
+
+
+def lines(number: int) -> list[Line]:
+    made = (next(pairs)[1] for pairs in [stream("bwd", 8, SMALL)] for _ in range(number))
+    return deduplicated((pair.integrand, pair.antiderivative) for pair in made)
+
+
+def test_a_line() -> None:
+    line = parse("12|sub Y' mul INT+ 2 x\tpow x INT+ 2")
+    assert line == Line(12, ("mul", "INT+", "2", "x"), ("pow", "x", "INT+", "2"))
+    assert parse(str(line)) == line
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("sub Y' x\tx", "begin with a count"),
+        ("a|sub Y' x\tx", "begin with a count"),
+        ("1|sub Y' x x", "no tab"),
+        ("1|sub Y' x\t", "no tab"),
+        ("1|x\tx", "input begins with sub Y'"),
+    ],
+)
+def test_what_is_no_line(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "pairs"
+    path.write_text(f"1|sub Y' x\tx\n{text}\n", encoding="utf-8")
+    with pytest.raises(ReleasedFileError, match=f"pairs, line 2: .*{said}"):
+        list(read(path))
+
+
+def test_files(tmp_path: Path) -> None:
+    made = lines(60)
+    assert len(made) < 60
+    assert [line.count for line in made] == sorted((line.count for line in made), reverse=True)
+    assert sum(line.count for line in made) == 60
+    plain, packed = tmp_path / "pairs", tmp_path / "pairs.gz"
+    write(made, plain)
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    assert list(read(plain)) == list(read(packed)) == made
+    sides = tmp_path / "in", tmp_path / "out"
+    write_parallel(made, *sides)
+    assert [(line.integrand, line.antiderivative) for line in read_parallel(*sides)] == [
+        (line.integrand, line.antiderivative) for line in made
+    ]
+    write_parallel(made, *sides, infix=True)
+    texts = sides[0].read_text(encoding="utf-8").splitlines()
+    assert [prefix(read_sympy(text)) for text in texts] == [line.integrand for line in made]
+    sides[1].write_text("x\n", encoding="utf-8")
+    with pytest.raises(ReleasedFileError, match="lines"):
+        list(read_parallel(*sides))
+
+
+def test_the_split() -> None:
+    made = [Line(1, ("x", str(i % 90)), ("x", str(i))) for i in range(100)]
+    parts = split(made, 10)
+    alpha = math.log(99.5) / math.log(20)
+    places = [int(i**alpha) for i in range(1, 21)]
+    assert places[-1] == 99
+    taken = [made[place] for place in dict.fromkeys(places)]
+    assert set(parts.train) == set(made) - set(taken)
+    inputs = {line.integrand for line in parts.train}
+    assert {line.integrand for line in (*parts.valid, *parts.test)}.isdisjoint(inputs)
+    kept = [line for line in taken if line.integrand not in inputs]
+    assert set(parts.valid) | set(parts.test) == set(kept)
+    assert set(parts.valid).isdisjoint(parts.test)
+    assert len(kept) < len(taken)  # some inputs stand in training, too
+    assert abs(len(parts.valid) - len(parts.test)) < 8
+    assert split(made, 10) == parts
+
+
+def test_too_few_lines_to_split() -> None:
+    with pytest.raises(ValueError, match="4 lines cannot give 3"):
+        split(lines(4)[:4] or [], 3)

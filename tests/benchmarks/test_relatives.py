@@ -1,0 +1,47 @@
+"""Easier relatives: always of the same variable, always smaller, always well posed."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.problem import Problem
+from benchmarks.registry import load
+from benchmarks.relatives import difficulty, relatives
+from benchmarks.trees import parse
+from rewards.integrand import prepare
+
+HARD = load("bee/competition", limit=25, seed=3)
+
+
+def asked(integrand: str, variable: str = "x") -> Problem:
+    inputs = {"integrand": integrand, "variable": variable}
+    return Problem("p", "integration", "own", "s", inputs=dict(inputs), target=dict(inputs))
+
+
+@pytest.mark.parametrize("problem", HARD, ids=lambda problem: problem.id)
+def test_relatives_are_easier_and_well_posed(problem: Problem) -> None:
+    variable = str(problem.target["variable"])
+    whole = difficulty(parse(str(problem.target["integrand"]), variable))
+    found = relatives(problem)
+    assert found == relatives(problem)
+    assert len({kin.target["integrand"] for kin in found}) == len(found)
+    assert len({kin.id for kin in found}) == len(found)
+    for kin in found[:20]:
+        tree = prepare(str(kin.target["integrand"]), variable, None)
+        assert tree.variable == variable
+        assert kin.pair_parent == problem.id
+        assert "antiderivative" not in kin.target
+        assert isinstance(kin.metadata["difficulty"], int)
+        assert kin.metadata["difficulty"] <= whole
+
+
+def test_what_the_steps_are() -> None:
+    def easier(integrand: str, variable: str = "x") -> set[str]:
+        return {str(kin.target["integrand"]) for kin in relatives(asked(integrand, variable), 1)}
+
+    assert easier(r"x e^{3x}") >= {"x", r"e^{3 x}"}
+    assert easier(r"\sin(t^2)", "t") >= {r"\sin\left(t\right)"}
+    assert easier(r"7 x^5") >= {"x^{5}", "7 x^{2}"}
+    assert easier(r"\frac{\ln x}{x}") == {r"\ln\left(x\right)", r"\frac{1}{x}"}
+    assert easier("x") == set()
+    assert relatives(asked(r"\frac{")) == []

@@ -1,0 +1,140 @@
+"""Headless Chromium by the DevTools protocol over a pipe: no driver and no port."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+         "--disable-background-networking", "--disable-component-update", "--disable-sync",
+         "--window-size=1300,900")  # fmt: skip
+
+
+class Browser:
+    """One tab. ``errors`` collects everything that its console or its scripts complain of."""
+
+    def __init__(self, to: int, back: int) -> None:
+        self._to, self._back = to, back
+        self._buffer = b""
+        self._number = 0
+        self._session: str | None = None
+        self.errors: list[str] = []
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
+        self._session = attached["sessionId"]
+        for domain in ("Page", "Runtime", "Log"):
+            self.call(f"{domain}.enable")
+
+    def call(self, method: str, **parameters: Any) -> dict[str, Any]:
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": parameters}
+        if self._session:
+            message["sessionId"] = self._session
+        os.write(self._to, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self._read()
+            if answer.get("id") == self._number:
+                if "error" in answer:
+                    raise RuntimeError(f"{method}: {answer['error']}")
+                result: dict[str, Any] = answer["result"]
+                return result
+
+    def _read(self) -> dict[str, Any]:
+        deadline = time.monotonic() + 60
+        while b"\0" not in self._buffer:
+            if not select.select([self._back], [], [], max(0, deadline - time.monotonic()))[0]:
+                raise TimeoutError("the browser does not answer")
+            data = os.read(self._back, 1 << 20)
+            if not data:
+                raise RuntimeError("the browser has ended")
+            self._buffer += data
+        raw, _, self._buffer = self._buffer.partition(b"\0")
+        message: dict[str, Any] = json.loads(raw)
+        if message.get("method") in ("Runtime.exceptionThrown", "Log.entryAdded"):
+            self.errors.append(json.dumps(message["params"])[:600])
+        if message.get("method") == "Runtime.consoleAPICalled":
+            self.errors.append(json.dumps(message["params"])[:600])
+        return message
+
+    def open(self, page: Path) -> float:
+        """Open a page; returns the milliseconds until its first samples are shown."""
+        self.call("Page.navigate", url=page.as_uri())
+        return float(self.wait("document.body && document.body.dataset.ready"))
+
+    def do(self, script: str) -> Any:
+        """The value of an expression in the page; of a promise, what it resolves to."""
+        answer = self.call(
+            "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
+        )
+        if "exceptionDetails" in answer:
+            raise RuntimeError(str(answer["exceptionDetails"])[:600])
+        return answer["result"].get("value")
+
+    def wait(self, script: str, seconds: float = 60) -> Any:
+        """Until an expression (of what is no element) is true; its value."""
+        deadline = time.monotonic() + seconds
+        while not (value := self.do(script)):
+            if time.monotonic() > deadline:
+                raise TimeoutError(script)
+            time.sleep(0.05)
+        return value
+
+    def press(self, key: str) -> None:
+        codes = {"Enter": 13, "ArrowDown": 40, "ArrowUp": 38, "/": 191, "Escape": 27}
+        text = {"text": key} if len(key) == 1 else {"text": "\r"} if key == "Enter" else {}
+        for kind in ("keyDown", "keyUp"):
+            more = text if kind == "keyDown" else {}
+            self.call(
+                "Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=codes[key],
+                **more,
+            )  # fmt: skip
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """A fresh browser with a profile of its own."""
+    found = next(
+        (path for name in ("chromium", "google-chrome", "chromium-browser")
+         if (path := shutil.which(name))), None
+    )  # fmt: skip
+    if found is None:
+        raise FileNotFoundError("Chromium is needed for tests marked browser")
+    into, to = os.pipe()
+    back, out = os.pipe()
+
+    def place() -> None:  # the protocol's pipes are descriptors 3 and 4
+        keep_in, keep_out = os.dup2(into, 13), os.dup2(out, 14)
+        os.dup2(keep_in, 3)
+        os.dup2(keep_out, 4)
+
+    with tempfile.TemporaryDirectory() as profile:
+        process = subprocess.Popen(
+            [found, *FLAGS, f"--user-data-dir={profile}", "--remote-debugging-pipe"],
+            preexec_fn=place,
+            pass_fds=(3, 4),
+            stderr=subprocess.DEVNULL,
+        )
+        os.close(into)
+        os.close(out)
+        try:
+            yield Browser(to, back)
+        finally:
+            process.kill()
+            process.wait()
+            os.close(to)
+            os.close(back)
+            for _ in range(50):  # its helpers may still write to the profile
+                shutil.rmtree(profile, ignore_errors=True)
+                if not Path(profile).exists():
+                    break
+                time.sleep(0.1)
+            Path(profile).mkdir(exist_ok=True)

@@ -1,0 +1,71 @@
+"""Integrals of our own, a model that answers them in every way, and a server where it lives."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+
+from tests.harness.faulty_server import Body, FaultyServer, payload_for
+
+#: Integrand -> what the model says, and what that is.
+ANSWERS = {
+    "2x": (r"Since $(x^2)' = 2x$, it is $\boxed{x^2 + C}$.", "correct"),
+    r"3\cos(3x)": (r"\boxed{\sin(3x)}", "correct"),
+    "5e^{5x}": (r"The box is nearly $\boxed{x}$, but no: $\boxed{e^{5x} + 7}$", "correct"),
+    "7x^6": (r"\boxed{x^8}", "incorrect"),
+    "e^{-x^2}": ("I do not know.", "no_answer"),
+    r"\frac{2}{x}": (r"\boxed{2\ln|x|} \boxed{\frac{}", "correct"),
+    "6x": (r"\boxed{3x^2 + 10^{-5000}x}", "undecided"),
+}
+
+
+def write_problems(folder: Path) -> str:
+    """A benchmark of them, as a file; returns its name."""
+    path = folder / "mine.jsonl"
+    rows = [{"id": f"p{place}", "integrand": text} for place, text in enumerate(ANSWERS)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+def answer(prompt: str) -> str:
+    """What the model says: to the longest integrand that the prompt holds, or else nothing much."""
+    asked = [integrand for integrand in ANSWERS if integrand in prompt]
+    return ANSWERS[max(asked, key=len)][0] if asked else "Hm."
+
+
+def _respond(body: Body) -> Any:
+    payload = payload_for(body)
+    choice = payload["choices"][0]
+    if "messages" not in body:
+        choice["text"] = answer(body["prompt"])
+        return payload
+    content = body["messages"][-1]["content"]
+    text = content if isinstance(content, str) else "".join(part["text"] for part in content)
+    choice["message"]["content"] = answer(text)
+    return _stream(payload) if body.get("stream") else payload
+
+
+def _stream(payload: Body) -> web.Response:
+    """The same, as the events that a client gets who asked for a stream."""
+    [choice] = payload["choices"]
+    first = {"index": 0, "delta": choice["message"], "finish_reason": None}
+    last = {"index": 0, "delta": {}, "finish_reason": "stop"}
+    common = {**payload, "object": "chat.completion.chunk", "usage": None}
+    chunks = [
+        {**common, "choices": [first]},
+        {**common, "choices": [last]},
+        {**common, "choices": [], "usage": payload["usage"]},
+    ]
+    events = [json.dumps(chunk) for chunk in chunks] + ["[DONE]"]
+    text = "".join(f"data: {event}\n\n" for event in events)
+    return web.Response(text=text, content_type="text/event-stream")
+
+
+def server() -> FaultyServer:
+    """A server without faults, where the model lives."""
+    made = FaultyServer()
+    made.respond = _respond
+    return made

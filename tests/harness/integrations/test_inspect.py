@@ -1,0 +1,181 @@
+"""inspect_ai itself, on our tasks, with its mock model and with a server."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+inspect_ai = pytest.importorskip("inspect_ai", reason="needs the extra 'inspect'")
+pytestmark = pytest.mark.inspect
+
+from inspect_ai.log import EvalLog, read_eval_log  # noqa: E402
+from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model  # noqa: E402
+
+from benchmarks.registry import names, resolve  # noqa: E402
+from harness.errors import UserError  # noqa: E402
+from harness.integrations import for_inspect  # noqa: E402
+from prompts import PromptError  # noqa: E402
+from tests.harness.integrations.answering import ANSWERS, answer, server, write_problems  # noqa: E402
+
+ROOT = Path(__file__).parents[3]
+EXPECTED = [status for _, status in ANSWERS.values()]
+
+
+def mock(say: Callable[[list[Any]], str], stop_reason: str = "stop") -> Model:
+    def output(messages: list[Any], *_: Any) -> ModelOutput:
+        made = ModelOutput.from_content("mockllm", say(messages), stop_reason=stop_reason)  # type: ignore[arg-type]
+        # Otherwise inspect_ai counts tokens with an encoding that it downloads.
+        made.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        return made
+
+    return get_model("mockllm/model", custom_outputs=output, memoize=False)
+
+
+def evaluate(task: Any, model: Model, place: Path, **options: Any) -> EvalLog:
+    [log] = inspect_ai.eval(task, model=model, display="none", log_dir=str(place), **options)
+    assert log.status == "success", log.error
+    return log
+
+
+def last_text(messages: list[Any]) -> str:
+    return str(messages[-1].text)
+
+
+def test_verdicts_become_scores(tmp_path: Path) -> None:
+    task = for_inspect.problems(write_problems(tmp_path))
+    log = evaluate(task, mock(lambda said: answer(last_text(said))), tmp_path)
+    assert log.results is not None
+    assert log.samples is not None
+    [found] = log.results.scores
+    assert (found.scored_samples, found.unscored_samples) == (6, 1)
+    assert found.metrics["accuracy"].value == pytest.approx(4 / 6)
+    assert found.metrics["stderr"].value > 0
+    scores = [(sample.scores or {})["verified"] for sample in log.samples]
+    assert [(score.metadata or {})["status"] for score in scores] == EXPECTED
+    assert [score.value for score in scores[:-1]] == ["C", "C", "C", "I", "N", "C"]
+    assert math.isnan(scores[-1].as_float())
+    assert (scores[-1].reason, scores[4].reason) == ("undecided", "no_response")
+    assert scores[0].answer == "x^2 + C"
+    assert (scores[3].metadata or {})["evidence"]["witness"]
+    assert str(log.samples[0].id).endswith("/p0")
+
+
+def test_undecided_can_count_as_wrong(tmp_path: Path) -> None:
+    task = for_inspect.problems(write_problems(tmp_path), undecided="incorrect")
+    log = evaluate(task, mock(lambda said: answer(last_text(said))), tmp_path)
+    assert log.results is not None
+    assert log.results.scores[0].metrics["accuracy"].value == pytest.approx(4 / 7)
+    with pytest.raises(ValueError, match="undecided must be"):
+        for_inspect.problems(write_problems(tmp_path), undecided="right")
+
+
+def test_strict_truncated_and_scored_again(tmp_path: Path) -> None:
+    bench = write_problems(tmp_path)
+    unboxed = mock(lambda said: "The answer is $x^2 + C$.")
+    seen = Counter(
+        str(score.value) for score in values(for_inspect.problems(bench), unboxed, tmp_path)
+    )
+    assert seen["C"] == 1
+    strict = values(for_inspect.problems(bench, strict=True), unboxed, tmp_path)
+    assert {score.value for score in strict} == {"N"}
+    cut = mock(lambda said: "The answer is $x^2$", stop_reason="max_tokens")
+    assert not [s for s in values(for_inspect.problems(bench), cut, tmp_path) if s.value == "C"]
+
+
+def values(task: Any, model: Model, place: Path) -> list[Any]:
+    return [
+        (sample.scores or {})["verified"] for sample in evaluate(task, model, place).samples or []
+    ]
+
+
+def test_stages_are_asked_one_after_the_other(tmp_path: Path) -> None:
+    shown: list[list[str]] = []
+
+    def say(messages: list[Any]) -> str:
+        shown.append([message.role for message in messages])
+        if len(messages) == 1:
+            return "Power rule."
+        assert messages[1].text == "Power rule."
+        return answer(messages[0].text)
+
+    task = for_inspect.problems(write_problems(tmp_path), prompt="two-stage")
+    log = evaluate(task, mock(say), tmp_path, max_connections=1)
+    assert log.results is not None
+    assert log.results.scores[0].metrics["accuracy"].value == pytest.approx(4 / 6)
+    assert Counter(map(len, shown)) == {1: 7, 3: 7}
+
+
+def test_examples_and_stop_strings() -> None:
+    task = for_inspect.problems("bee/qualifier", prompt="few-shot", shots=2, limit=3)
+    assert [message.role for message in task.dataset[0].input] == [  # type: ignore[union-attr]
+        "user", "assistant", "user", "assistant", "user",
+    ]  # fmt: skip
+    assert len(task.dataset) == 3
+    task = for_inspect.problems("bee/qualifier", prompt="completion", limit=1)
+    assert task.config.stop_seqs == ["\nProblem:"]
+
+
+def test_every_subset_is_a_task() -> None:
+    from inspect_ai._util.registry import registry_find, registry_info
+
+    tasks = registry_find(lambda info: info.type == "task")
+    known = {registry_info(each).name.split("/")[-1] for each in tasks}
+    wanted = {
+        subset.name.replace("/", "_") for name in names() for subset in resolve(f"{name}/all")
+    }
+    assert wanted | set(names()) | {"problems"} <= known
+
+
+def test_mistakes_are_one_clear_line() -> None:
+    with pytest.raises(ValueError, match="bee"):
+        for_inspect.problems("be")
+    with pytest.raises(PromptError, match="unknown prompt 'dirct'"):
+        for_inspect.problems("bee", prompt="dirct")
+    with pytest.raises(UserError, match="at least 1"):
+        for_inspect.problems("bee", limit=0)
+
+
+def test_the_example_runs(tmp_path: Path) -> None:
+    with server() as serving:
+        environment = os.environ | {
+            "STUB_API_KEY": "none", "STUB_BASE_URL": serving.url, "PYTHONPATH": str(ROOT),
+            "INSPECT_LOG_DIR": str(tmp_path),
+        }  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, ROOT / "examples" / "eval_with_inspect.py", "openai-api/stub/model",
+             write_problems(tmp_path)],
+            cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "accuracy 0.667 of 6, undecided 1"
+
+
+@pytest.mark.slow
+def test_the_command_finds_our_tasks(tmp_path: Path) -> None:
+    """Installed: by the entry point, from anywhere, against a server."""
+    command = Path(sys.executable).with_name("inspect")
+    if not command.exists():
+        pytest.skip("inspect is not installed beside this Python")
+    with server() as serving:
+        environment = os.environ | {"STUB_API_KEY": "none", "STUB_BASE_URL": serving.url}
+        done = subprocess.run(
+            [str(command), "eval", "calculus_harness/problems", "--model", "openai-api/stub/model",
+             "-T", f"benchmark={write_problems(tmp_path)}", "--display", "plain",
+             "--log-dir", "logs", "--log-format", "json"],
+            cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    [path] = (tmp_path / "logs").glob("*.json")
+    assert json.loads(path.read_text())["eval"]["task"] == "calculus_harness/problems"
+    log = read_eval_log(str(path))
+    statuses = [((s.scores or {})["verified"].metadata or {})["status"] for s in log.samples or []]
+    assert statuses == EXPECTED

@@ -1,0 +1,158 @@
+"""verifiers itself, on our taskset: scoring, and ``vf-eval`` against a server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+vf = pytest.importorskip("verifiers.v1", reason="needs the extra 'verifiers'")
+pytestmark = pytest.mark.verifiers
+
+from verifiers.v1.utils.loaders import taskset_class  # noqa: E402
+
+from harness import integrations  # noqa: E402
+from harness.errors import UserError  # noqa: E402
+from harness.integrations.for_verifiers import (  # noqa: E402
+    CalculusTaskConfig,
+    CalculusTaskset,
+    CalculusTasksetConfig,
+)
+from rewards.adapters import scoring  # noqa: E402
+from rewards.pool import PoolError  # noqa: E402
+from tests.harness.integrations.answering import ANSWERS, answer, server, write_problems  # noqa: E402
+
+ROOT = Path(__file__).parents[3]
+EXPECTED = {f"p{n}": status for n, (_, status) in enumerate(ANSWERS.values())}
+
+
+#: The name of the problems' subset.
+PLACE = "mine/problems"
+
+
+def taskset(benchmark: str, **options: Any) -> CalculusTaskset:
+    return CalculusTaskset(
+        CalculusTasksetConfig(id="calculus-harness", benchmark=benchmark, **options)
+    )
+
+
+def trace_of(task: Any, text: str) -> Any:
+    """A trace in which the model has said this, as a harness would leave it."""
+    made = vf.Trace(
+        task=vf.TraceTask(type="CalculusTask", data=task.data, key=task.key, hash=task.hash),
+        agent=vf.AgentInfo(config=vf.AgentConfig()),
+    )
+    made.root_reply = text
+    return made
+
+
+def scored(task: Any, text: str) -> Any:
+    trace = trace_of(task, text)
+    asyncio.run(task.score(trace))
+    return trace
+
+
+def test_verdicts_become_rewards(tmp_path: Path) -> None:
+    for task in taskset(write_problems(tmp_path)):
+        trace = scored(task, answer(str(task.data.prompt)))
+        status = EXPECTED[task.data.id.split("/")[-1]]
+        assert trace.reward == float(status == "correct")
+        assert {name for name, value in trace.metrics.items() if value} == {status}
+        assert set(trace.metrics) == set(scoring.STATUSES)
+
+
+def test_the_reward_is_set_by_the_configuration(tmp_path: Path) -> None:
+    bench = write_problems(tmp_path)
+    formal = CalculusTaskConfig(components=["correctness", "format"], weights=[1.0, 0.5])
+    [task] = taskset(bench, task=formal).include(names=[f"{PLACE}/p0"])
+    assert scored(task, r"\boxed{x^2}").reward == 1.5
+    assert scored(task, "It is x^2.").reward == 0
+    [task] = taskset(bench, task=CalculusTaskConfig(strict=False)).include(names=[f"{PLACE}/p0"])
+    assert scored(task, "The answer is $x^2$.").reward == 1
+
+
+def test_a_fault_is_no_reward(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: object) -> None:
+        raise PoolError("workers do not start")
+
+    monkeypatch.setattr(scoring, "amap_verdicts", fail)
+    [task] = taskset(write_problems(tmp_path), limit=1)
+    trace = trace_of(task, "anything")
+    with pytest.raises(vf.TaskError, match="no workers"):
+        asyncio.run(task.score(trace))
+    assert trace.rewards == {"solved": None}
+
+
+def test_prompts_and_names() -> None:
+    [task] = taskset("bee/competition", limit=1, prompt="direct")
+    assert isinstance(task.data.prompt, str)
+    assert task.key == task.data.id
+    assert task.key.startswith("bee/competition/")
+    [task] = taskset("bee/competition", limit=1, prompt="few-shot", shots=1)
+    assert [message.role for message in task.data.prompt] == ["user", "assistant", "user"]
+    assert asyncio.run(task.validate(None)) is True
+    with pytest.raises(UserError, match="has stages"):
+        list(taskset("bee", limit=1, prompt="two-stage"))
+    [label] = taskset("calculus/diff", limit=1, prompt="calculus-step-zero-shot")
+    wrong = 1 - label.data.problem["target"]["label"]
+    assert scored(label, rf"\boxed{{{wrong}}}").reward == 0
+    assert asyncio.run(label.validate(None)) is True
+
+
+def test_the_package_has_one_taskset() -> None:
+    pytest.importorskip("calculus_harness", reason="the distribution is not installed")
+    assert taskset_class("calculus-harness").__name__ == "CalculusTaskset"
+    assert integrations.__all__ == ["CalculusTaskset"]
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = integrations.nothing
+
+
+def test_the_example_runs(tmp_path: Path) -> None:
+    asked = [
+        sys.executable,
+        "examples/eval_with_verifiers.py",
+        write_problems(tmp_path),
+        answer("2x"),
+    ]
+    done = subprocess.run(asked, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)},
+                          capture_output=True, text=True, timeout=200)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == 3
+    for line in lines:
+        key, reward, _ = line.split(maxsplit=2)
+        assert (reward == "1.0") == key.endswith("/p0")
+
+
+@pytest.mark.slow
+def test_vf_eval_by_its_name(tmp_path: Path) -> None:
+    """Installed: the taskset by the distribution's name, a rollout for each problem."""
+    command = Path(sys.executable).with_name("vf-eval")
+    path = f"{command.parent}{os.pathsep}{os.environ['PATH']}"
+    if not command.exists() or shutil.which("uv", path=path) is None:
+        pytest.skip("vf-eval is not installed beside this Python, or uv is not on the PATH")
+    with server() as serving:
+        done = subprocess.run(
+            [str(command), "calculus-harness", "--env.taskset.benchmark", write_problems(tmp_path),
+             "--env.agent.harness.id", "null", "--env.agent.runtime.type", "subprocess",
+             "--client.base-url", serving.url, "--client.api-key-var", "STUB_API_KEY",
+             "-m", "stub", "--no-push", "--no-rich", "--run.name", "run", "-o", str(tmp_path)],
+            cwd=tmp_path, env=os.environ | {"STUB_API_KEY": "none", "PATH": path},
+            capture_output=True, text=True, timeout=400,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    found = {}
+    for line in (tmp_path / "run" / "traces.jsonl").read_text().splitlines():
+        [trace] = json.loads(line)["traces"]
+        assert not trace["errors"], trace["errors"]
+        [status] = [name for name, value in trace["metrics"].items() if value]
+        found[trace["task"]["key"].split("/")[-1]] = status
+        assert trace["rewards"]["solved"]["score"] == float(status == "correct")
+    assert found == EXPECTED

@@ -1,0 +1,111 @@
+"""A run directory as a sweep leaves it, but made at once: for limits and speed."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+from benchmarks.problem import Parent, Problem
+from harness.log import Log
+from harness.requests import Sampling, problem_key
+from harness.store import COMPLETIONS, VERDICTS, Identity, Plan, writing
+from prompts import load
+
+WORDS = r"we substitute so that \frac{x}{2} the integral becomes \int u = x^2 by parts".split()
+#: Up to a number between 0 and 1: the verdict, and the answer.
+ANSWERS = (
+    (0.5, "correct", r"\frac{x^2}{2} e^x + C"),
+    (0.8, "incorrect", r"\frac{x^{%d}}{3} \sin x"),
+    (0.9, "no_answer", None),
+    (0.97, "unparseable", r"\frac{"),
+    (1.0, "undecided", "x^x"),
+)
+
+
+def make(
+    path: Path,
+    *,
+    models: int,
+    problems: int,
+    samples: int,
+    subsets: int = 1,
+    words: int = 600,
+    noise: bool = True,
+    shard_bytes: int | None = None,
+) -> None:
+    """Write a run with as many correct answers as a fixed seed says.
+
+    The problems of every subset after the first were made from those of the first. With ``noise``
+    texts hold what compresses badly, as hostile ones do.
+    """
+    chance = random.Random(0)
+    every = [_problem(i, subset) for subset in range(subsets) for i in range(problems)]
+    keys = [problem_key(problem) for problem in every]
+    skill = [chance.betavariate(0.7, 0.9) for _ in range(problems)]
+    identity = Identity(("large",), {"integration": load("antiderivbench")}, Sampling(), 0)
+    names = [f"model{number:014}" for number in range(models)]
+    with writing(path, identity) as run:
+        run.extend(
+            [Plan(name, f"api/model-{name[-1]}", {"spec": f"api/model-{name[-1]}"}, samples,
+                  len(every)) for name in names],
+            every,
+        )  # fmt: skip
+        with run.scoring("balls-1", {"method": "balls"}):
+            pass
+    text = " ".join(chance.choices(WORDS, k=words))
+    with (
+        Log(path / "completions", *COMPLETIONS, shard_bytes=shard_bytes) as said,
+        Log(path / "verdicts" / "balls-1", *VERDICTS, shard_bytes=shard_bytes) as judged,
+    ):
+        for place, name in enumerate(names):
+            for sample in range(samples):
+                for number, key in enumerate(keys):
+                    subset, which = divmod(number, problems)
+                    solved = chance.random() < skill[which] * (1 - 0.1 * subset - 0.05 * place)
+                    at = 0.0 if solved else 0.5 + 0.5 * chance.random()
+                    status, answer = next((s, a) for limit, s, a in ANSWERS if at <= limit)
+                    answer = answer % chance.randrange(9) if answer and "%d" in answer else answer
+                    head = {
+                        "key": f"{name}:{number:016}:answer:{sample}", "model": name,
+                        "problem": key, "sample": sample, "stage": "answer",
+                        "finish_reason": "stop",
+                    }  # fmt: skip
+                    own = f"{chance.getrandbits(12_000 if noise else 64):x} {text}"
+                    said.append(
+                        head
+                        | {"request": f"{number:016}", "seed": sample, "text": own,
+                           "completion_tokens": chance.randrange(10, 4000), "prompt_tokens": 90,
+                           "latency": 1.5}
+                    )  # fmt: skip
+                    evidence = {"method": "balls", "seconds": 0.001, "extracted_by": "boxed"}
+                    if status == "incorrect":
+                        evidence["witness"] = {"point": "x=[0.5 +/- 1e-9]", "expected": "1.0",
+                                               "got": "2.0"}  # fmt: skip
+                    judged.append(
+                        head
+                        | {"status": status, "reward": float(solved), "answer": answer,
+                           "correct": solved, "evidence": evidence}
+                    )  # fmt: skip
+
+
+def _problem(index: int, subset: int) -> Problem:
+    formula = {"integrand": rf"\frac{{x+{index}}}{{\sqrt{{x}}}} e^x", "variable": "x"}
+    name = f"p{index:05}"
+    return Problem(
+        id=name if subset == 0 else f"{name}s{subset}",
+        task="integration",
+        benchmark="large",
+        subset=f"subset{subset}",
+        inputs=formula,
+        target=formula | {"antiderivative": r"\frac{x^2}{2} e^x"},
+        parents=(Parent(name, "original"),) if subset else (),
+        pair_parent=name if subset else None,
+        perturbation=f"shift{subset}" if subset else None,
+    )
+
+
+if __name__ == "__main__":
+    import sys
+
+    make(Path(sys.argv[1]), **json.loads(sys.argv[2]))

@@ -1,0 +1,107 @@
+"""Beam search against enumeration of all texts, over random little models of language."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import math
+import random
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.models.beams import Hypothesis, beam_search
+
+END, LETTERS, LENGTH = 0, (1, 2), 4
+
+
+class Language:
+    """Log-probabilities of the next of three tokens, drawn anew after every beginning."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed, self.asked = seed, 0
+
+    def following(self, tokens: Sequence[int]) -> dict[int, float]:
+        chance = random.Random(f"{self.seed} {list(tokens)}")
+        weights = [chance.random() ** 3 + 1e-3 for _ in range(3)]
+        return {token: math.log(w / sum(weights)) for token, w in enumerate(weights)}
+
+    async def extend(self, tokens: Sequence[int]) -> dict[int, float]:
+        self.asked += 1
+        await asyncio.sleep(0)
+        return self.following(tokens)
+
+    def search(self, width: int, **settings: object) -> list[Hypothesis]:
+        search = beam_search(
+            self.extend,
+            width=width,
+            max_tokens=LENGTH,
+            ends={END},
+            **settings,  # type: ignore[arg-type]
+        )
+        return asyncio.run(search)
+
+    def everything(self) -> list[Hypothesis]:
+        """All texts there are: those that end, and those that the limit ends."""
+        found = []
+        for length in range(LENGTH + 1):
+            for letters in itertools.product(LETTERS, repeat=length):
+                tokens = letters if length == LENGTH else (*letters, END)
+                logprobs = tuple(
+                    self.following(tokens[:place])[token] for place, token in enumerate(tokens)
+                )
+                found.append(Hypothesis(tokens, logprobs, ended=length < LENGTH))
+        return found
+
+
+@given(st.integers(0, 10_000), st.sampled_from([0.0, 0.5, 1.0, 2.0]), st.integers(1, 31))
+def test_a_beam_that_holds_everything_finds_the_best(
+    seed: int, penalty: float, wanted: int
+) -> None:
+    language = Language(seed)
+    found = language.search(31, penalty=penalty, early=False)
+    best = sorted(language.everything(), key=lambda one: -one.score(penalty))
+    assert [one.tokens for one in found[:wanted]] == [one.tokens for one in best[:wanted]]
+    assert [one.ended for one in found] == [one.ended for one in best]
+    assert sum(math.exp(one.logprob) for one in found) == pytest.approx(1)
+
+
+@given(st.integers(0, 10_000))
+def test_width_one_goes_on_with_the_likeliest_until_a_text_ends(seed: int) -> None:
+    language = Language(seed)
+    (found,) = language.search(1)
+    tokens: tuple[int, ...] = ()
+    while len(tokens) < LENGTH:
+        nexts = language.following(tokens)
+        # Of the two best extensions one may be the end: it is then the hypothesis, and enough.
+        if END in sorted(nexts, key=lambda token: -nexts[token])[:2]:
+            assert found.tokens == (*tokens, END)
+            return
+        tokens = (*tokens, max(LETTERS, key=lambda token: nexts[token]))
+    assert found.tokens == tokens
+    assert not found.ended
+
+
+@given(st.integers(0, 10_000), st.integers(1, 8))
+def test_hypotheses_are_ranked_different_and_stop_early(seed: int, width: int) -> None:
+    early, late = Language(seed), Language(seed)
+    found = early.search(width)
+    assert len(found) == width
+    assert len({one.tokens for one in found}) == width
+    scores = [one.score(1) for one in found]
+    assert scores == sorted(scores, reverse=True)
+    rest = late.search(width, early=False)
+    assert early.asked <= late.asked
+    assert rest[0].score(1) >= scores[0]
+    known = {one.tokens: one.logprobs for one in early.everything()}
+    assert all(known[one.tokens] == one.logprobs for one in found)
+
+
+def test_another_reason_to_stop_ends_a_text_like_the_end() -> None:
+    language = Language(7)
+    found = language.search(3, stopped=lambda tokens: tokens[-1] == 2, early=False)
+    assert found
+    assert all(2 not in one.tokens[:-1] for one in found)
+    assert all(one.ended for one in found if one.tokens[-1] in (END, 2))

@@ -1,0 +1,94 @@
+"""`generate derivations`, `generate calculus`: what they write, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from benchmarks import load
+from harness.cli import main
+
+
+def rows(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def generate(*args: object) -> int:
+    """The status of the command, run in this process."""
+    argv = ["run.py", "generate", *map(str, args)]
+    with mock.patch.object(sys, "argv", argv), pytest.raises(SystemExit) as stop:
+        main()
+    return int(stop.value.code or 0)
+
+
+@pytest.mark.parametrize(
+    ("args", "splits"),
+    [
+        (["derivations", "--steps", 2, "--count", 10, "--workers", 1],
+         {"train": 10, "validation": 2, "static": 2, "VR": 2, "EE": 2, "AR": 2}),
+        (["calculus", "--operation", "integration", "--count", 16, "--workers", 1],
+         {"train": 16, "validation": 4, "static": 2, "VR": 2, "EC": 2, "easy": 2}),
+    ],
+)  # fmt: skip
+def test_a_data_set_in_lines(args: list[object], splits: dict[str, int], tmp_path: Path) -> None:
+    out = tmp_path / "set.jsonl"
+    assert generate(*args, "--seed", 3, "--out", out) == 0
+    made = rows(out)
+    for name, size in splits.items():
+        assert sum(row["split"] == name for row in made) == size
+    assert {row["label"] for row in made} == {0, 1}
+
+
+def test_the_styles(tmp_path: Path) -> None:
+    texts = {}
+    for style in ("published", "clean"):
+        out = tmp_path / f"{style}.jsonl"
+        assert generate("derivations", "--steps", 3, "--count", 2, "--workers", 1,
+                        "--style", style, "--out", out) == 0  # fmt: skip
+        texts[style] = " ".join(str(row["text"]) for row in rows(out))
+    assert r"\left" not in texts["published"]
+    assert r"\left" in texts["clean"]
+    assert texts["clean"].count("[") == texts["clean"].count("]")
+
+
+@pytest.mark.data
+def test_a_folder_is_a_dataset_dict_and_the_same_bytes_again(tmp_path: Path) -> None:
+    import datasets
+
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for out in folders:
+        args = ["derivations", "--steps", 2, "--count", 10, "--workers", 1, "--out", out]
+        assert generate(*args) == 0
+    loaded = datasets.load_from_disk(str(folders[0]))
+    assert set(loaded) == {"train", "validation", "static", "VR", "EE", "AR"}
+    files = [{p.relative_to(f): p.read_bytes() for p in f.rglob("*") if p.is_file()}
+             for f in folders]  # fmt: skip
+    assert files[0] == files[1]
+
+
+def test_a_subset_is_written_as_problems(tmp_path: Path) -> None:
+    out = tmp_path / "problems.jsonl"
+    assert generate("derivations", "--subset", "step3_ar", "--limit", 4, "--out", out) == 0
+    assert [row["id"] for row in rows(out)] == [
+        problem.id for problem in load("derivations/step3_ar", limit=4)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["--limit", "3"], "--limit is for --subset"),
+        (["--subset", "step33"], "no subset 'step33'"),
+        (["--steps", "1"], "1 is not in the range"),
+        (["--variant", "mine"], "'mine' is not one of"),
+    ],
+)
+def test_mistakes_are_one_line(
+    args: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert generate("derivations", *args, "--out", tmp_path / "x.jsonl") != 0
+    assert said in capsys.readouterr().err

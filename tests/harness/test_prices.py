@@ -1,0 +1,106 @@
+"""Costs from stated prices and counted tokens, and never a guess."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.errors import UserError
+from harness.metrics import Usage
+from harness.prices import Price, Prices
+from harness.report import export
+from harness.report.sources import Sources
+from tests.harness.conftest import Command
+from tests.harness.large_run import make
+
+USED = Usage(
+    problems=10, solved=4, seconds_per_problem=1.0, seconds_per_solved=2.5,
+    tokens_per_problem=1000.0, tokens_per_solved=2500.0, prompt_tokens_per_problem=400.0,
+    cached_tokens_per_problem=100.0, reasoning_tokens_per_problem=600.0,
+)  # fmt: skip
+
+
+def test_a_cost_is_tokens_times_prices() -> None:
+    cost = Price(prompt=2.0, completion=10.0).of(USED)
+    assert cost is not None
+    assert cost.per_problem == pytest.approx((400 * 2 + 1000 * 10) / 1e6)
+    assert cost.per_solved == pytest.approx(cost.per_problem * 10 / 4)
+    fine = Price(prompt=2.0, completion=10.0, cached=0.5, reasoning=20.0).of(USED)
+    assert fine is not None
+    assert fine.per_problem == pytest.approx((300 * 2 + 100 * 0.5 + 400 * 10 + 600 * 20) / 1e6)
+    unsolved = Price(1.0, 1.0).of(replace(USED, solved=0))
+    assert unsolved is not None
+    assert unsolved.per_solved is None
+
+
+def test_nothing_is_known_where_tokens_are_not_counted() -> None:
+    assert Price(1.0, 1.0).of(None) is None
+    assert Price(1.0, 1.0).of(replace(USED, tokens_per_problem=None)) is None
+
+
+def test_the_first_pattern_that_fits_is_taken(tmp_path: Path) -> None:
+    path = tmp_path / "prices.toml"
+    path.write_text(
+        '["api/model-1"]\nprompt = 1\ncompletion = 2.5\n'
+        '["api/*"]\nprompt = 3\ncompletion = 4\ncached = 0\n'
+    )
+    prices = Prices.read(path)
+    assert prices.find("api/model-1") == Price(1.0, 2.5)
+    assert prices.find("api/model-2") == Price(3.0, 4.0, 0.0)
+    assert prices.find("vllm/model-1") is None
+    assert prices.without(["api/x"]) == ""
+    assert "vllm/m" in prices.without(["api/x", "vllm/m"])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('["a"]\nprompt = 1\n', "lacks the price of completion tokens"),
+        ('["a"]\nprompt = 1\ncompletion = -1\n', "must be dollars"),
+        ('["a"]\nprompt = 1\ncompletion = "2"\n', "must be dollars"),
+        ('["a"]\nprompt = true\ncompletion = 2\n', "must be dollars"),
+        ('["a"]\nprompts = 1\ncompletion = 2\n', "did you mean 'prompt'"),
+        ("a = 1\n", "a price is a table"),
+        ("a = \n", "prices.toml"),
+    ],
+)
+def test_a_file_that_cannot_be_meant_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / "prices.toml"
+    path.write_text(text)
+    with pytest.raises(UserError) as error:
+        Prices.read(path)
+    assert words in str(error.value)
+    with pytest.raises(UserError, match="cannot read"):
+        Prices.read(tmp_path / "none.toml")
+
+
+def test_reports_and_comparisons_say_what_was_spent(tmp_path: Path, cli: Command) -> None:
+    make(tmp_path / "run", models=2, problems=6, samples=2, words=5, noise=False)
+    prices = tmp_path / "prices.toml"
+    prices.write_text('["api/model-0"]\nprompt = 1.0\ncompletion = 10.0\n')
+    sources = Sources.open([tmp_path / "run"], prices=Prices.read(prices))
+    first, second = sources.summary.rows
+    used = first.usage
+    assert used is not None
+    assert used.tokens_per_problem is not None
+    assert used.prompt_tokens_per_problem is not None
+    assert first.cost is not None
+    dollars = (used.prompt_tokens_per_problem + 10 * used.tokens_per_problem) / 1e6
+    assert first.cost.per_problem == pytest.approx(dollars)
+    assert second.cost is None  # it has no price, and none is made up
+    assert "no price for api/model-1" in sources.summary.notes[0]
+    header, *lines = export(sources.summary, "csv").splitlines()
+    one, other = lines[0], lines[-1]
+    assert header.endswith("dollars_per_problem,dollars_per_solved")
+    assert one.split(",")[-2] == f"{dollars:.6g}"
+    assert other.endswith(",,")
+
+    shown = cli("report", tmp_path / "run", "--prices", prices).stdout
+    assert "$ a problem" in shown
+    assert "no price for api/model-1" in shown
+    found = json.loads(cli("compare", tmp_path / "run", "--prices", prices, "--json").stdout)
+    assert found["costs"]["api/model-0"]["per_problem"] == pytest.approx(dollars)
+    assert "dollars a problem" in cli("compare", tmp_path / "run", "--prices", prices).stdout

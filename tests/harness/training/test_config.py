@@ -1,0 +1,89 @@
+"""Training configurations: read whole, and every mistake named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.registry import load as load_problems
+from harness.errors import UserError
+from harness.training.config import Config, load
+from harness.training.data import rows, taught
+from prompts import load as load_prompt
+
+pytest.importorskip("yaml", reason="needs the extra 'train'")
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+GOOD = """
+model: { path: some/model }
+data: { benchmarks: [drills/monomials_train] }
+grpo: { max_steps: 3 }
+evaluation: { benchmarks: drills, temperature: 1 }
+"""
+
+
+def read(tmp_path: Path, text: str) -> Config:
+    path = tmp_path / "config.yaml"
+    path.write_text(text)
+    return load(path)
+
+
+def test_a_configuration_is_read_whole(tmp_path: Path) -> None:
+    config = read(tmp_path, GOOD)
+    assert config.model.path == "some/model"
+    assert config.grpo == {"max_steps": 3}
+    assert config.sft is None
+    assert config.evaluation.benchmarks == ("drills",)
+    assert config.evaluation.temperature == 1.0
+    assert config.reward.strict
+
+
+CONFIGURATIONS = sorted(EXAMPLES.glob("*_[cg]pu*.yaml"))
+
+
+@pytest.mark.parametrize("path", CONFIGURATIONS, ids=lambda path: path.name)
+def test_the_examples_are_configurations(path: Path) -> None:
+    config = load(path)
+    prompt = load_prompt(config.data.prompt)
+    for spec in config.data.benchmarks:
+        if "data/" in spec:  # made by a command that the file's head tells
+            assert "generate" in path.read_text()
+            continue
+        problems = load_problems(spec, limit=3)
+        assert all(row["prompt"] and row["integrand"] for row in rows(problems, prompt))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "model: { path: some/model }",
+            "model: { scratch: { depth: 3 } }",
+            "model: scratch: unknown",
+        ),
+        ("model: { path: some/model }", "model: {}", "either a path or scratch"),
+        ("model: { path: some/model }", "model: { path: 3 }", "model: path must be a str"),
+        ("grpo: { max_steps: 3 }", "", "neither sft nor grpo"),
+        ("grpo: { max_steps: 3 }", "gpro: { max_steps: 3 }", "did you mean 'grpo'"),
+        ("temperature: 1", "samples: true", "samples must be a int"),
+        ("data: { benchmarks: [drills/monomials_train] }", "", "data.* is missing"),
+        ("data: {", "data: [", "config.yaml"),
+    ],
+)
+def test_mistakes_are_named(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert old in GOOD
+    with pytest.raises(UserError, match=message):
+        read(tmp_path, GOOD.replace(old, new))
+
+
+def test_rows_hold_what_the_reward_reads() -> None:
+    problems = load_problems("drills/renamed", limit=2)
+    (first, _) = rows(problems, load_prompt("bare"))
+    assert set(first) == {"prompt", "id", "integrand", "variable", "assumptions"}
+    assert first["variable"] == "t"
+    assert first["prompt"] == f"int {first['integrand']} dt ="
+    (lesson, _) = taught(problems, load_prompt("direct"), r"\boxed{{antiderivative}+C}")
+    assert lesson["prompt"][-1]["role"] == "user"
+    reference = problems[0].target["antiderivative"]
+    assert lesson["completion"] == [{"role": "assistant", "content": rf"\boxed{{{reference}+C}}"}]

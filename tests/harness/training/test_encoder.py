@@ -1,0 +1,214 @@
+"""Encoders: their texts and settings; and, with the extra 'train', small ones trained for real."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from benchmarks.registry import load
+from harness.cli import cli
+from harness.errors import ModelError, RunError, UserError
+from harness.models import create
+from harness.models.encoder import quoted, shown
+from harness.training.encoder import TOKENS, Settings, claim, read, straddling, train
+
+SETTINGS = Settings(task="derivation_step", model="scratch", data="data")
+
+
+# --- without the extra -------------------------------------------------------------------------
+
+
+def test_the_defaults_are_the_papers() -> None:
+    assert (SETTINGS.epochs, SETTINGS.batch_size, SETTINGS.learning_rate) == (12, 8, 5e-7)
+    assert (SETTINGS.max_tokens, SETTINGS.seed, SETTINGS.every) == (256, 42, 1000)
+    assert (SETTINGS.warmup, SETTINGS.straddle) == (0, False)
+    command = cli.commands["train"].commands["encoder"]  # type: ignore[attr-defined]
+    checked = 0
+    for option in command.params:
+        needed = option.name in ("out", "task", "steps", "model", "data")
+        if not needed and not option.is_flag:
+            assert option.default == getattr(SETTINGS, option.name), option.name
+            checked += 1
+    assert checked == 11
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"task": "arithmetic"}, {"epochs": 0.0}, {"hidden": 30}, {"warmup": -1}]
+)
+def test_settings_that_cannot_be_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(UserError):
+        replace(SETTINGS, **wrong)
+
+
+def test_a_directory_is_for_one_set_of_settings(tmp_path: Path) -> None:
+    claim(tmp_path / "out", SETTINGS)
+    claim(tmp_path / "out", SETTINGS)
+    with pytest.raises(RunError, match="other settings"):
+        claim(tmp_path / "out", replace(SETTINGS, seed=1))
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "file").touch()
+    with pytest.raises(RunError, match="other files"):
+        claim(tmp_path / "mine", SETTINGS)
+
+
+def test_straddling_divides_all_and_parts_pairs() -> None:
+    rows = [{"text": str(n), "label": n % 2, "group": n // 2} for n in range(100)]
+    split = straddling(rows, 42)
+    assert [len(split[name]) for name in ("train", "validation")] == [80, 20]
+    assert sorted(int(row["text"]) for part in split.values() for row in part) == list(range(100))
+    groups = [{row["group"] for row in part} for part in split.values()]
+    assert groups[0] & groups[1]
+    assert straddling(rows, 42) == split != straddling(rows, 43)
+
+
+def test_tokens_lose_nothing_but_spaces() -> None:
+    text = r"[premise, o{(B,H )} = \frac{\log{(H )}}{B}] [SEP] [divide, 1, B] [SEP] \int x d\sigma"
+    found = re.findall(TOKENS, text)
+    assert "".join(found) == text.replace(" ", "")
+    assert {"premise", "{(", ")}", r"\frac", "[SEP]", "divide", r"\sigma", "d"} <= set(found)
+
+
+def test_the_quoted_text_is_a_printed_list() -> None:
+    inputs = {
+        "steps": [["premise", r"f{\left(x \right)} = \int x\, dx"], ["[cos, 1]", "a = b"]],
+        "annotation": "[substitute_LHS_for_RHS, 2, 1]",
+        "equation": r"\left(c\right) = d",
+    }
+    assert quoted(inputs) == (
+        r"['premise', 'f{(x )} = \int x\, dx'], ['cos', 1], 'a = b'] [SEP] "
+        r"['substitute_LHS_for_RHS', 2, 1] [SEP] (c) = d"
+    )
+    inputs["annotation"] = "[minus, 1, x - 2, y]"
+    assert "['minus', 1, 'x - 2, y'] [SEP]" in quoted(inputs)
+
+
+def test_texts_of_a_problem() -> None:
+    (problem, *_) = load("derivations/step2", limit=1)
+    assert shown(problem, "published") == problem.inputs["sequence"]
+    assert shown(problem, "clean") == problem.inputs["clean_sequence"]
+    bare = str(problem.inputs["sequence"]).replace(r"\,", "")
+    assert shown(problem, "quoted").replace("'", "").replace(r"\,", "") == bare
+    (calculus, *_) = load("calculus/diff", limit=1)
+    with pytest.raises(ModelError, match="no evaluation script"):
+        shown(calculus, "quoted")
+
+
+def test_an_encoder_needs_a_model(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="there is no model"):
+        create(f"encoder/{tmp_path}")
+
+
+# --- with it -----------------------------------------------------------------------------------
+
+
+def toy(folder: Path, size: int = 64) -> Path:
+    """A saved data set whose labels a classifier of words can find: is there a sine?"""
+    datasets = pytest.importorskip("datasets", reason="needs the extra 'train'")
+
+    def rows(start: int, count: int) -> list[dict[str, Any]]:
+        return [
+            {
+                "text": rf"[premise, f{{(x )}} = {n}] [SEP] \{('sin', 'cos')[n % 2]}{{(x )}}",
+                "label": 1 - n % 2,
+                "group": f"step2-s0-{n // 2}",
+            }
+            for n in range(start, start + count)
+        ]
+
+    splits = {"train": rows(0, size), "validation": rows(size, 16), "VR": rows(size + 16, 4)}
+    datasets.DatasetDict(
+        {name: datasets.Dataset.from_list(found) for name, found in splits.items()}
+    ).save_to_disk(folder)
+    return folder
+
+
+@pytest.mark.data
+def test_data_of_something_else_is_refused(tmp_path: Path) -> None:
+    place = toy(tmp_path / "data")
+    assert set(read(place, SETTINGS)) == {"train", "validation", "VR"}
+    with pytest.raises(UserError, match="no derivations of 3 steps"):
+        read(place, replace(SETTINGS, steps=3))
+    with pytest.raises(UserError, match="not of the task calculus_step"):
+        read(place, replace(SETTINGS, task="calculus_step"))
+    with pytest.raises(UserError, match="not a saved data set"):
+        read(tmp_path / "nothing", SETTINGS)
+
+
+def evaluated(out: Path) -> Sequence[dict[str, Any]]:
+    lines = (out / "log.jsonl").read_text().splitlines()
+    return [row for row in map(json.loads, lines) if "eval_f1" in row]
+
+
+@pytest.mark.train
+@pytest.mark.slow
+def test_a_small_encoder_learns_goes_on_and_answers(tmp_path: Path) -> None:
+    """Trained by the command, the same when it is interrupted, and asked through the harness."""
+    transformers = pytest.importorskip("transformers", reason="needs the extra 'train'")
+    from harness import sweep
+
+    data, out = toy(tmp_path / "data"), tmp_path / "out"
+    command = ["train", "encoder", "--task", "derivation_step", "--steps", "2", "--model",
+               "scratch", "--data", str(data), "--epochs", "10", "--batch-size", "8",
+               "--learning-rate", "3e-3", "--every", "20", "--hidden", "32", "--layers", "1",
+               "--heads", "2",]  # fmt: skip
+    done = CliRunner().invoke(cli, [*command, "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    found = evaluated(out)
+    assert [row["step"] for row in found] == [20, 40, 60, 80]
+    assert max(row["eval_f1"] for row in found) > 0.95
+    # What is finished is passed over.
+    before = (out / "model" / "model.safetensors").stat().st_mtime_ns
+    assert CliRunner().invoke(cli, [*command, "--out", str(out)]).exit_code == 0
+    assert (out / "model" / "model.safetensors").stat().st_mtime_ns == before
+
+    class StoppedError(Exception):
+        pass
+
+    class Stop(transformers.TrainerCallback):  # type: ignore[misc, name-defined]
+        def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            if state.global_step == 40:
+                raise StoppedError
+
+    settings = Settings(**json.loads((out / "settings.json").read_text()))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(transformers.trainer, "DEFAULT_CALLBACKS",
+                      [*transformers.trainer.DEFAULT_CALLBACKS, Stop])  # fmt: skip
+        with pytest.raises(StoppedError):
+            train(settings, tmp_path / "again")
+    assert not (tmp_path / "again" / "model").exists()
+    train(settings, tmp_path / "again")
+    again = evaluated(tmp_path / "again")
+    assert [row["step"] for row in again] == [20, 40, 60, 80]
+    assert [row["eval_loss"] for row in again] == pytest.approx(
+        [row["eval_loss"] for row in found], rel=1e-4
+    )
+
+    model = create(f"encoder/{out / 'model'}")
+    run = sweep([model], ["derivations/step2", "derivations/step2_vr"], limit=8,
+                prompt="derivation-step-zero-shot", out=tmp_path / "run")  # fmt: skip
+    rows = list(run.completions.rows())
+    assert len(rows) == 8
+    assert {row["text"] for row in rows} <= {r"\boxed{0}", r"\boxed{1}"}
+    assert all(row["logprob"] <= 0 and row["prompt_tokens"] > 10 for row in rows)
+    assert "pass" in str(run.summary().rows[0])
+
+
+@pytest.mark.train
+@pytest.mark.slow
+def test_names_that_were_never_trained_on_are_words_of_their_own(tmp_path: Path) -> None:
+    """A Greek letter in a perturbed test set must not be unknown: all of them would be one."""
+    transformers = pytest.importorskip("transformers", reason="needs the extra 'train'")
+    from harness.training.encoder import make
+
+    make(tmp_path / "model", [r"f{(x )} [SEP] \cos", r"\alpha{(\beta )}"], SETTINGS)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path / "model")
+    ids = tokenizer(r"\alpha{(\beta )} [SEP] y")["input_ids"]
+    tokens = tokenizer.convert_ids_to_tokens(ids)
+    assert tokens == ["[CLS]", r"\alpha", "{(", r"\beta", ")}", "[SEP]", "[UNK]", "[SEP]"]

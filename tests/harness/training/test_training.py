@@ -1,0 +1,82 @@
+"""TRL's real trainers with the real reward, on a tiny model, killed and resumed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("trl", reason="needs the extra 'train'")
+pytestmark = [pytest.mark.train, pytest.mark.slow]
+
+ROOT = Path(__file__).parents[3]
+CONFIG = """
+model: { scratch: { hidden_size: 32, layers: 1, heads: 2, context: 80 } }
+data: { benchmarks: [drills/monomials_train], prompt: bare, answer: " {antiderivative}" }
+sft: { max_steps: 12, per_device_train_batch_size: 16, learning_rate: 0.003, save_steps: 6 }
+reward: { strict: false, components: [correctness, format], weights: [1.0, 0.1] }
+grpo:
+  max_steps: 4
+  per_device_train_batch_size: 8
+  num_generations: 4
+  max_completion_length: 8
+  learning_rate: 0.001
+  save_steps: 1
+evaluation: { benchmarks: [drills/monomials, drills/negated], samples: 1, max_tokens: 8 }
+"""
+
+
+def command(tmp_path: Path, out: str) -> list[str]:
+    config = tmp_path / "config.yaml"
+    config.write_text(CONFIG)
+    return [sys.executable, "run.py", "train", "grpo", "--config", str(config),
+            "--out", str(tmp_path / out)]  # fmt: skip
+
+
+def environment() -> dict[str, str]:
+    return os.environ | {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": ""}
+
+
+def train(tmp_path: Path, out: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(tmp_path, out), cwd=ROOT, env=environment(), capture_output=True, text=True,
+        timeout=300,
+    )  # fmt: skip
+
+
+def test_a_training_run_goes_on_after_a_kill(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    with subprocess.Popen(
+        command(tmp_path, "run"), cwd=ROOT, env=environment(), stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        deadline = time.monotonic() + 200
+        while not (out / "grpo/checkpoints/checkpoint-2/trainer_state.json").exists():
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        process.send_signal(signal.SIGKILL)
+    warm = (out / "sft/model/model.safetensors").read_bytes()
+    result = train(tmp_path, "run")
+    assert result.returncode == 0, result.stderr[-3000:]
+    assert (out / "sft/model/model.safetensors").read_bytes() == warm
+    log = [json.loads(line) for line in (out / "grpo/log.jsonl").read_text().splitlines()]
+    assert max(entry["step"] for entry in log) == 4
+    assert "drills/negated" in result.stdout
+    assert (out / "evaluation/report.html").exists()
+    # The same command once more has nothing to do, and other settings are refused.
+    again = train(tmp_path, "run")
+    assert again.returncode == 0
+    assert "reinforcing" not in again.stderr
+    shutil.move(out, tmp_path / "other")
+    (tmp_path / "other/config.json").write_text("{}")
+    refused = train(tmp_path, "other")
+    assert refused.returncode == 2
+    assert "begun with other settings" in refused.stderr

@@ -1,0 +1,97 @@
+"""How fast random integrals are made: `python tests/perf/lample_charton.py`.
+
+Rates are pairs that are kept, per second of processor time of one core: what is drawn in vain, the
+proof by the verifier and the printing are counted. Beside ours, SymPy does the algebra of the same
+draws: evaluation and differentiation, and `simplify` for every other one, as the released code does
+(with a limit of 2 seconds' worth of calls). FWD is bound by SymPy's Risch algorithm; with `--fwd`
+it is measured, too, in one worker and by the clock.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from benchmarks.draws import Draws
+from benchmarks.lample_charton.algebra import UnusableError
+from benchmarks.lample_charton.generators import Draft, Settings, backward
+from benchmarks.lample_charton.kits import Kit, OwnKit, SympyKit
+from benchmarks.lample_charton.pairs import Pair, make, proven
+from benchmarks.lample_charton.problems import problem_of
+from benchmarks.lample_charton.production import stream
+
+#: What the issue asks of BWD on one core.
+WANTED = 100
+SETTINGS = Settings()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--pairs", type=int, default=1000)
+    parser.add_argument("--sympy", type=int, default=40, help="draws that SymPy does, too")
+    parser.add_argument("--fwd", type=int, default=0, help="pairs of FWD")
+    options = parser.parse_args()
+
+    rate = report("BWD, ours, proven, as problems", options.pairs, problems("bwd", 1))
+    print(f"  {rate / WANTED:.1f} times the {WANTED} that are wanted")
+    make("ibp", 1, 0, SETTINGS)  # makes the store
+    report("IBP, ours, proven, as problems", options.pairs // 10, problems("ibp", 1))
+
+    drafts = list(drafted(OwnKit, options.pairs))
+    report("  of BWD: algebra and simplifier", len(drafts), drafted(OwnKit, options.pairs))
+    report("  of BWD: proof", len(drafts), (check(draft) for draft in drafts))
+
+    next(drafted(SympyKit, 4))  # imports SymPy
+    ours = report("BWD, algebra alone, ours", options.sympy, drafted(OwnKit, options.sympy))
+    theirs = report("BWD, algebra alone, SymPy", options.sympy, drafted(SympyKit, options.sympy))
+    print(f"  ours is {ours / theirs:.0f} times as fast on the same draws")
+    if options.fwd:
+        with tempfile.TemporaryDirectory() as empty:  # what is recorded takes no time
+            os.environ["CALCULUS_HARNESS_CACHE"] = empty
+            start = time.perf_counter()
+            list(islice(stream("fwd", 1, SETTINGS), options.fwd))
+            print(f"FWD: {options.fwd / (time.perf_counter() - start):.2f}/s ({options.fwd})")
+
+
+def report(what: str, number: int, made: Iterator[object]) -> float:
+    start = time.process_time()
+    count = sum(1 for _, _ in zip(range(number), made, strict=False))
+    rate = count / (time.process_time() - start)
+    print(f"{what}: {rate:.1f}/s ({count})", flush=True)
+    return rate
+
+
+def problems(method: str, seed: int) -> Iterator[object]:
+    index = 0
+    while True:
+        pair = make(method, seed, index, SETTINGS)
+        yield problem_of(pair, method, seed, index, SETTINGS)
+        index += 1
+
+
+def drafted(kit: Callable[[], Kit[object]], number: int) -> Iterator[Draft]:
+    """What the filters of BWD leave of so many draws."""
+    for index in range(number):
+        try:
+            yield backward(kit(), Draws("lample_charton", "bwd", 1, index, 0), SETTINGS)
+        except UnusableError:
+            continue
+
+
+def check(draft: Draft) -> Pair | None:
+    try:
+        return proven(draft, 0)
+    except UnusableError:
+        return None
+
+
+if __name__ == "__main__":
+    main()

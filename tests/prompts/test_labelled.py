@@ -1,0 +1,113 @@
+"""Few-shot prompts of the tasks whose answer is a label: the paper's layout, and which examples."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+import prompts
+from benchmarks import Problem, load
+from benchmarks.derivations import training
+from prompts.labelled import OPERATOR, RANDOM, pool, select
+
+
+def one(spec: str = "derivations/step3", index: int = 0) -> Problem:
+    return load(spec, limit=index + 1)[index]
+
+
+def test_the_papers_layout() -> None:
+    problem = one()
+    text = str(prompts.load("derivation-step").render(problem)).removeprefix("[user]\n")
+    lines = text.split("\n")
+    assert lines[0] == (
+        "The following examples consist of a prompt (denoted by Prompt:) "
+        "and a label (denoted by Label:)."
+    )
+    for line in range(1, 9, 2):
+        assert lines[line].startswith("Prompt : [premise, ")
+        assert lines[line + 1] in ("Label : 0", "Label : 1")
+    assert lines[9] == "Now given the following prompt, predict the label."
+    assert lines[10] == f"Prompt : {problem.inputs['sequence']}"
+    assert len(lines) == 11
+
+
+@pytest.mark.parametrize("spec", ["derivations/step2", "derivations/step4", "calculus/diff"])
+@pytest.mark.parametrize("shots", [2, 4, 6])
+def test_half_are_right_and_all_share_the_operator(spec: str, shots: int) -> None:
+    for problem in load(spec, limit=6):
+        shown = select(problem, shots)
+        assert Counter(example.label for example in shown) == {0: shots // 2, 1: shots // 2}
+        assert len({example.id for example in shown}) == shots
+        rows = {row["id"]: row for row in pool(problem.task)}
+        assert {rows[e.id]["operator"] for e in shown} == {problem.inputs["operator"]}
+        if problem.inputs["operator"] in ("differentiate", "integrate", "add", "renaming_premise"):
+            assert {rows[e.id]["steps"] for e in shown} == {problem.inputs["shots_from"]}
+
+
+def test_examples_stay_when_the_problem_is_perturbed() -> None:
+    for index in range(6):
+        shown = select(one(index=index), 4)
+        for name in ("vr", "ee", "ar"):
+            assert select(one(f"derivations/step3_{name}", index), 4) == shown
+    assert select(one("calculus/int_ec"), 4) == select(one("calculus/int"), 4)
+
+
+def test_random_examples_have_any_operator() -> None:
+    rows = {row["id"]: row for row in pool("derivation_step")}
+    drawn = [e for i in range(8) for e in select(one(index=i), 4, RANDOM)]
+    assert len({rows[e.id]["operator"] for e in drawn}) > 4
+    assert all(rows[e.id]["natural"] for e in drawn)
+
+
+def test_fewer_steps_have_examples_of_more() -> None:
+    rows = {row["id"]: row for row in pool("derivation_step")}
+    shown = select(one("derivations/step4_minus2"), 4)
+    assert {rows[e.id]["steps"] for e in shown} == {4}
+
+
+def test_the_problem_itself_is_passed_over() -> None:
+    row = next(r for r in pool("derivation_step") if r["steps"] == 3 and r["natural"])
+    problem = one()
+    inputs = {**problem.inputs, "operator": row["operator"]}
+    asked = replace(problem, inputs=inputs, metadata={**problem.metadata, "example": row["id"]})
+    everything = sum(
+        r["steps"] == 3 and r["operator"] == row["operator"] for r in pool("derivation_step")
+    )
+    assert row["id"] not in {e.id for e in select(asked, everything, OPERATOR)}
+
+
+def test_the_pool_has_enough_of_every_operator() -> None:
+    rows = pool("derivation_step")
+    counts = Counter(row["operator"] for row in rows)
+    for operator in training.last_operators(3):
+        assert counts[operator] >= training.EACH, operator
+    here = Counter((row["steps"], row["operator"]) for row in rows)
+    short = [(s, op) for s in (2, 3, 4) for op in training.last_operators(s)
+             if here[s, op] < training.EACH]  # fmt: skip
+    assert len(short) <= 6, short
+    assert len({row["id"] for row in rows}) == len(rows)
+
+
+def test_the_pool_is_what_the_generator_makes() -> None:
+    first = next(training.step_rows(2))
+    assert first == pool("derivation_step")[0]
+    assert next(training.calculus_rows("integration")) in pool("calculus_step")
+
+
+@pytest.mark.parametrize("task", ["derivation_step", "calculus_step"])
+def test_every_prompt_shows_the_problem(task: str) -> None:
+    spec = "derivations/step3_ar" if task == "derivation_step" else "calculus/int_ec"
+    for name in prompts.names(task):
+        text = str(prompts.load(name).render(one(spec)))
+        problem = one(spec)
+        shown = [problem.inputs[key] for key in ("sequence", "clean_sequence", "equation")
+                 if key in problem.inputs]  # fmt: skip
+        assert any(str(value) in text for value in shown), name
+
+
+def test_an_unknown_pick_is_refused() -> None:
+    source = prompts.load("derivation-step").source.replace("shots = 4", 'shots = 4\npick = "best"')
+    with pytest.raises(prompts.PromptError, match="operator, random"):
+        prompts.parse("mine", source)
