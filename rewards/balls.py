@@ -13,7 +13,7 @@ import threading
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import partial
 from operator import itemgetter
@@ -101,6 +101,11 @@ class Conventions:
     real_roots: bool = True
     textbook_secants: bool = False
     real_bars: bool = False
+
+    @property
+    def name(self) -> str:
+        """Names those that hold. A new convention leaves the names, and the draws, as they are."""
+        return "+".join(each.name for each in fields(self) if getattr(self, each.name))
 
 
 @dataclass(frozen=True, slots=True)

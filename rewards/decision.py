@@ -161,6 +161,8 @@ class _Decision:
             refuted = self._visit(pool.take(COVERAGE_POINTS)[wanted:])
         if refuted is None and self._usable() < MIN_POINTS:
             refuted = self._visit(pool.take(4 * wanted)[wanted:])
+        if refuted is None and self._usable() < MIN_POINTS:
+            refuted = self._visit(pool.finer(), enough=wanted)
         if refuted is not None:
             return refuted
         if self._usable() < MIN_POINTS:
@@ -182,9 +184,13 @@ class _Decision:
     def _usable(self) -> int:
         return len(self.agreeing) + len(self.flipped)
 
-    def _visit(self, points: Sequence[Point], *, thorough: bool = False) -> Outcome | None:
-        """Compare at each point; an outcome if one of them refutes."""
+    def _visit(
+        self, points: Sequence[Point], *, thorough: bool = False, enough: int | None = None
+    ) -> Outcome | None:
+        """Compare at each point, or until ``enough`` tell; an outcome if one of them refutes."""
         for point in points:
+            if enough is not None and self._usable() >= enough:
+                break
             agreement = self._compare(point, thorough)
             if agreement is None:
                 continue

@@ -24,6 +24,8 @@ from .jets import Ball, Jet
 #: Candidates under the measure, one per stratum.
 STRATA = 64
 FIRST_STRATUM = 19
+#: Strata of the third pass, for answers that the first two tell too little of.
+FINE_STRATA = 192
 #: Decimal scales of the second pass, which finds narrow and far domains: |x| from 1e-12 to 1e12.
 SCALES = range(-12, 13)
 #: Interval evaluations spent on looking for a domain that both passes missed.
@@ -65,6 +67,13 @@ def candidates(key: object) -> Iterator[tuple[float, bool]]:
         yield on_line(stratum + _mixed(seed, i) / STRATA), True
     for i, scale in enumerate(_SCALES, STRATA):
         yield scale * (1.0 + 9.0 * _mixed(seed, i)), False
+
+
+def finer(key: object) -> Iterator[float]:
+    """More points under the measure, from the middle of the line outwards."""
+    seed = int(uniform(key, "finer") * 2.0**62)
+    for i in sorted(range(FINE_STRATA), key=lambda i: abs(2 * i + 1 - FINE_STRATA)):
+        yield on_line((i + _mixed(seed, i)) / FINE_STRATA)
 
 
 def _mixed(seed: int, i: int) -> float:

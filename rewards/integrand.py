@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from flint import acb
 
 from .balls import Break, Conventions, Tape, UnusableError, compile_tape, precision
-from .domain import candidates, overlooked, real_everywhere, search, uniform
+from .domain import candidates, finer, overlooked, real_everywhere, search, uniform
 from .expression import Expression
 from .jets import ZERO, Ball
 from .latex import ReadError, read, to_latex
@@ -94,6 +94,7 @@ class Pool:
         self._source: Iterator[tuple[float, bool]] = iter(())
         self._settled = False
         self._between: list[Point] | None = None
+        self._finer: list[Point] | None = None
 
     @property
     def values(self) -> dict[str, Ball]:
@@ -131,6 +132,18 @@ class Pool:
                     points = [Point(acb(x), measured=False) for x in places]
                     self._between = [p for p in points if self.usable(p.x) is not None]
         return self._between
+
+    def finer(self) -> list[Point]:
+        """Many more points, for answers that cannot be computed at most of the first.
+
+        So it is with ``artanh(tanh x)``: beyond |x| = 200 it takes more digits than are allowed.
+        """
+        if self._finer is None:
+            with precision(BASE_BITS):
+                places = finer(self._key) if self.tier != "complex" else ()
+                points = [Point(acb(x), measured=False) for x in places]
+                self._finer = [point for point in points if self.usable(point.x) is not None]
+        return self._finer
 
     def f(self, point: Point, bits: int) -> Ball:
         """Value of f at a point, at the working precision ``bits`` (set by the caller)."""
@@ -237,7 +250,7 @@ class Integrand:
     def pool(self, conventions: Conventions, variant: int) -> Pool:
         key = (conventions, variant % VARIANTS)
         if key not in self._pools:
-            name = f"{self.key}|{key}"
+            name = f"{self.key}|{conventions.name}|{variant % VARIANTS}"
             self._pools[key] = Pool(
                 self.tape(conventions),
                 self.parameters,
