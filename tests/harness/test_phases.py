@@ -185,9 +185,9 @@ def test_killed_at_any_time_it_ends_with_the_same(tmp_path: Path, model: str) ->
     texts = {(row["key"], row["text"]) for row in run.completions.rows()}
     assert texts == {(row["key"], row["text"]) for row in whole.completions.rows()}
     assert run.summary().missing == run.summary().unscored == 0
-    # Only what was under way was asked again, and a search is asked whole.
+    # Only what was under way, or had come and was not yet written, was asked again.
     repeats = Counter(asked.read_text().splitlines())
-    assert sum(repeats.values()) - len(run.problems) <= 8 * len(kills)
+    assert sum(repeats.values()) - len(run.problems) <= 12 * len(kills) < sum(kills)
 
 
 def test_other_settings_are_refused_once_problems_were_derived(tmp_path: Path, model: str) -> None:

@@ -211,7 +211,12 @@ def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path: Path, model: str, b
     command = [sys.executable, str(ROOT / "run.py"), "sweep", "--model", model, "--limit", "2",
                "--benchmark", bench, "-n", "100", "--out", str(out)]  # fmt: skip
     process = subprocess.Popen(
-        command, stderr=subprocess.PIPE, text=True, env=os.environ | {"SLOW": "0.5"}
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"SLOW": "0.5"},
+        # Where the tests run in a shell's background, children would ignore the signal.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     shard = out / "completions" / "00000.jsonl"
     deadline = time.monotonic() + 60
