@@ -22,6 +22,7 @@ from typing import Any, TypeAlias
 from harness.errors import RunError, UserError
 from harness.log import write_atomically
 from harness.metrics import Labels
+from harness.training.trainers import last_checkpoint
 
 Row: TypeAlias = Mapping[str, Any]
 
@@ -253,8 +254,7 @@ def _fit(start: str, rows: Mapping[str, Sequence[Row]], out: Path, settings: Set
         data_collator=DataCollatorWithPadding(tokenizer),
         compute_metrics=scores,
     )
-    started = checkpoints.is_dir() and any(checkpoints.glob("checkpoint-*"))
-    trainer.train(resume_from_checkpoint=started or None)
+    trainer.train(resume_from_checkpoint=last_checkpoint(checkpoints))
     unfinished = out / "model.part"
     trainer.save_model(str(unfinished))
     log = "".join(json.dumps(entry) + "\n" for entry in trainer.state.log_history)

@@ -26,7 +26,7 @@ from harness.sweeping import sweep
 from harness.training.config import Config
 from harness.training.data import rows, taught
 from harness.training.scratch import make
-from harness.training.trainers import reinforce, warm_start
+from harness.training.trainers import reinforce, reward_share, warm_start
 from prompts import load as load_prompt
 
 
@@ -80,6 +80,8 @@ def train(
                 options=config.grpo,
                 seed=config.seed,
             )
+            if (share := reward_share(out / "grpo/log.jsonl")) is not None:
+                say(f"{share:.1%} of that time was spent in the reward")
         models.append(str(out / "grpo/model"))
     say("evaluating before and after")
     evaluation = config.evaluation

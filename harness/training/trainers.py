@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import json
 from collections.abc import Mapping, Sequence
@@ -72,6 +73,33 @@ def reinforce(
     _run(trainer, out)
 
 
+def reward_share(log: Path) -> float | None:
+    """The share of a step's time spent in our reward, over a finished GRPO run's ``log.jsonl``.
+
+    None where TRL has not logged the time of a step.
+    """
+    spent = whole = 0.0
+    for line in log.read_text(encoding="utf-8").splitlines():
+        entry = json.loads(line)
+        seconds = [value for name, value in entry.items() if name.endswith("_reward/seconds")]
+        if seconds and "step_time" in entry:
+            spent += sum(seconds)
+            whole += entry["step_time"]
+    return spent / whole if whole else None
+
+
+def last_checkpoint(folder: Path) -> str | None:
+    """The last checkpoint that was written to its end, of transformers' ``checkpoint-STEP``.
+
+    Its state is what the trainer writes last; a run that was killed may leave one without.
+    """
+    whole = []
+    for state in folder.glob("checkpoint-*/trainer_state.json"):
+        with contextlib.suppress(ValueError):
+            whole.append((json.loads(state.read_bytes())["global_step"], str(state.parent)))
+    return max(whole)[1] if whole else None
+
+
 def _config(
     kind: Any, section: str, options: Mapping[str, Any], out: Path, seed: int, **fixed: Any
 ) -> Any:
@@ -129,9 +157,7 @@ def _lora(section: ModelSection) -> Any:
 
 def _run(trainer: Any, out: Path) -> None:
     """Train, from the last checkpoint if there is one; the result is there whole or not at all."""
-    checkpoints = out / "checkpoints"
-    started = checkpoints.is_dir() and any(checkpoints.glob("checkpoint-*"))
-    trainer.train(resume_from_checkpoint=started or None)
+    trainer.train(resume_from_checkpoint=last_checkpoint(out / "checkpoints"))
     model = trainer.model
     if hasattr(model, "merge_and_unload"):  # an adapter becomes part of the model
         model = model.merge_and_unload()

@@ -10,6 +10,7 @@ from benchmarks.registry import load as load_problems
 from harness.errors import UserError
 from harness.training.config import Config, load
 from harness.training.data import rows, taught
+from harness.training.trainers import last_checkpoint
 from prompts import load as load_prompt
 
 pytest.importorskip("yaml", reason="needs the extra 'train'")
@@ -87,3 +88,12 @@ def test_rows_hold_what_the_reward_reads() -> None:
     assert lesson["prompt"][-1]["role"] == "user"
     reference = problems[0].target["antiderivative"]
     assert lesson["completion"] == [{"role": "assistant", "content": rf"\boxed{{{reference}+C}}"}]
+
+
+def test_a_checkpoint_that_was_cut_off_is_passed_over(tmp_path: Path) -> None:
+    assert last_checkpoint(tmp_path / "none") is None
+    for step, state in ((2, '{"global_step": 2}'), (10, '{"global_step": 10}'), (12, '{"glob')):
+        (tmp_path / f"checkpoint-{step}").mkdir()
+        (tmp_path / f"checkpoint-{step}/trainer_state.json").write_text(state)
+    (tmp_path / "checkpoint-14").mkdir()
+    assert last_checkpoint(tmp_path) == str(tmp_path / "checkpoint-10")

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.training.trainers import reward_share
+
 pytest.importorskip("trl", reason="needs the extra 'train'")
 pytestmark = [pytest.mark.train, pytest.mark.slow]
 
@@ -69,6 +71,10 @@ def test_a_training_run_goes_on_after_a_kill(tmp_path: Path) -> None:
     assert (out / "sft/model/model.safetensors").read_bytes() == warm
     log = [json.loads(line) for line in (out / "grpo/log.jsonl").read_text().splitlines()]
     assert max(entry["step"] for entry in log) == 4
+    share = reward_share(out / "grpo/log.jsonl")
+    assert share is not None
+    assert 0 < share < 1
+    assert f"{share:.1%} of that time was spent in the reward" in result.stderr
     assert "drills/negated" in result.stdout
     assert (out / "evaluation/report.html").exists()
     # The same command once more has nothing to do, and other settings are refused.
