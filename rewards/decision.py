@@ -446,10 +446,11 @@ class _Decision:
         ends = sorted({float(cell.mid()) for cell in cells})
         low = max((end for end in ends if end < x), default=x - 2 * (1 + abs(x)))
         high = min((end for end in ends if end > x), default=x + 2 * (1 + abs(x)))
-        for share in (0.13, 0.37, 0.61, 0.87):
+        for share in (0.004, 0.04, 0.37, 0.87):
             point = Point(acb(low + share * (high - low)), measured=False)
-            if self._derivative(point, 2 * self.bits)[1].is_finite():
-                return False
+            for bits in (2 * self.bits, self.max_bits):
+                if self._derivative(point, bits)[1].is_finite():
+                    return False
         return True
 
     def _touching(self, branch: Branch, width: float) -> list[tuple[Ball, Ball]]:

@@ -224,3 +224,13 @@ def test_points_that_tell_no_branch_do_not_count() -> None:
 )
 def test_bars_around_what_is_not_real(answer: str, integrand: str, status: str) -> None:
     assert verify_antiderivative(rf"\boxed{{{answer}}}", integrand).status == status
+
+
+@pytest.mark.parametrize("scale", [1, 3, 40, 500])
+def test_what_can_be_computed_near_the_origin_only_is_decided_there(scale: int) -> None:
+    """Further out tanh is 1 to more digits than are computed, and artanh has no value."""
+    u = rf"\tanh({scale}x^3)"
+    f = rf"{3 * scale}x^2\sqrt{{{u}}}"
+    right = rf"\operatorname{{artanh}}(\sqrt{{{u}}})-\arctan(\sqrt{{{u}}})"
+    assert verify_antiderivative(right, f).status is Status.CORRECT
+    assert verify_antiderivative(right + r"+\frac{x}{9}", f).status is Status.INCORRECT
