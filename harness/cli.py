@@ -336,9 +336,10 @@ def sweep(
     if dry_run:
         _print_plan(job, as_json)
         return 0
+    policy = _policy(**strictness)
     try:
         with for_stderr() as progress:
-            run = run_phases(job, later, policy=_policy(**strictness), progress=progress)
+            run = run_phases(job, later, policy=policy, progress=progress)
     except KeyboardInterrupt:
         from harness.store import Run
 
@@ -350,7 +351,7 @@ def sweep(
             file=sys.stderr,
         )
         sys.exit(130)
-    _print_summary(run.summary(), as_json)
+    _print_summary(run.summary(policy.name), as_json)
     print(f"The run is in {run.path}; a page to open: run.py report {run.path}", file=sys.stderr)
     answered = {row["key"] for _, row in run.completions.heads()}
     return int(any(job.missing(model, answered) for model in job.models))
@@ -430,7 +431,7 @@ def _print_summary(summary: Summary, as_json: bool) -> None:
 @click.option(
     "--against",
     metavar="POLICY",
-    help="Show what changed from these verdicts; by default from the latest others.",
+    help="Show what changed from these verdicts; by default from the latest complete others.",
 )
 @json_option
 def score(run: Path, against: str | None, as_json: bool, **strictness: Any) -> None:
@@ -445,12 +446,14 @@ def score(run: Path, against: str | None, as_json: bool, **strictness: Any) -> N
     from harness.report.changes import print_changes
     from harness.store import Run
     from harness.sweeping import score as score_run
+    from harness.verdict_sets import latest_complete
 
     policy = _policy(**strictness)
     opened = Run(run)
-    opened.verdicts(against)  # for its error message
+    if against is not None:
+        opened.verdicts(against)  # for its error message
     others = [name for name in opened.policies if name != policy.name]
-    before = against or (others[-1] if others else None)
+    before = against or latest_complete([opened], others)
     with for_stderr() as progress:
         scored = score_run(run, policy=policy, progress=progress)
     found = changes(scored, before, policy.name) if before else None

@@ -11,7 +11,9 @@ from harness.cli_options import key_values, model_options_option
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--policy", help="Verdicts to report, by name; by default our verifier's latest.")
+@click.option(
+    "--policy", help="Verdicts to report, by name; by default our verifier's latest complete."
+)
 @click.option("--markdown", is_flag=True, help="The tables as Markdown on stdout, and no page.")
 def brittleness(runs: tuple[Path, ...], policy: str | None, markdown: bool) -> None:
     """Print the tables of "Symbolic Brittleness" for runs, and write the page of each.
@@ -24,7 +26,8 @@ def brittleness(runs: tuple[Path, ...], policy: str | None, markdown: bool) -> N
 
     opened = [Run(path) for path in runs]
     for run in opened:
-        run.verdicts(policy)  # for its error message
+        if policy is not None:
+            run.verdicts(policy)  # for its error message
     found = report.sources(opened, policy)
     together = [report.decoding(found)]
     for run in opened:

@@ -43,7 +43,7 @@ from harness.errors import UserError
     type=click.FloatRange(0, 100, min_open=True),
     help="Say how many problems or samples would detect such a difference.",
 )
-@click.option("--policy", help="Verdicts to compare, by name; by default the latest common ones.")
+@click.option("--policy", help="Verdicts to compare, by name; by default the latest complete.")
 @prices_option
 @click.option("--json", "form", flag_value="json", help="JSON on stdout.")
 @click.option("--csv", "form", flag_value="csv", help="CSV on stdout.")

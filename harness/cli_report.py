@@ -10,7 +10,7 @@ import click
 from harness.errors import UserError
 
 policy_option = click.option(
-    "--policy", help="Verdicts to take, by name; by default the latest that all runs have."
+    "--policy", help="Verdicts to take, by name; by default the latest complete of all runs."
 )
 prices_option = click.option(
     "--prices",

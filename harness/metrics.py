@@ -452,6 +452,7 @@ def clusters_of(run: Run) -> dict[str, str]:
 def summarise(run: Run, policy: str | None = None, ks: Iterable[int] = ()) -> Summary:
     """Count a run's verdicts: a row for each model and subset, and one for all subsets together."""
     clusters, ranked, wanted = clusters_of(run), is_ranked(run), list(ks)
+    policy = policy or run.policy
     judged = counts.totals(run.verdicts(policy))
     spent = counts.totals(run.completions)
     subsets: dict[str, list[str]] = {}
@@ -472,12 +473,11 @@ def summarise(run: Run, policy: str | None = None, ks: Iterable[int] = ()) -> Su
                         run, model, entry["label"], subset, len(keys), tallies, found, used, wanted
                     )
                 )
-    latest = run.policies[-1] if run.policies else None
     stored = sum(int(sums.get("samples", 0)) for sums in spent.values())
     planned = sum(entry["samples"] * entry["problems"] for entry in run.models.values())
     return Summary(
         run=str(run.path),
-        policy=policy or latest,
+        policy=policy,
         rows=tuple(rows),
         unscored=stored - sum(int(sums["samples"]) for sums in judged.values()),
         missing=max(0, planned - stored),

@@ -33,6 +33,7 @@ from harness import counts
 from harness.errors import RunError, suggest
 from harness.log import Log, LogReader, Place, read_jsonl, write_atomically
 from harness.requests import Completion, Sampling, digest, problem_key
+from harness.verdict_sets import latest_complete
 from prompts import Prompt
 
 if TYPE_CHECKING:
@@ -148,13 +149,21 @@ class Run:
         return tuple(self.manifest["policies"])
 
     @property
+    def policy(self) -> str | None:
+        """The set of verdicts that is taken by default: the latest complete one, if any.
+
+        `harness.verdict_sets.latest_complete` says what is taken where none is complete.
+        """
+        return latest_complete([self])
+
+    @property
     def completions(self) -> LogReader:
         return LogReader(self.path / "completions", *COMPLETIONS)
 
     def verdicts(self, policy: str | None = None) -> LogReader:
-        """The verdicts under a policy, by default the latest; `RunError` if it has none."""
+        """The verdicts under a policy, by default `policy`; `RunError` if it has none."""
         if policy is None:
-            policy = self.policies[-1] if self.policies else "none"
+            policy = self.policy or "none"
         elif policy not in self.policies:
             raise RunError(
                 f"{self.path} has no verdicts {policy!r}; {suggest(policy, self.policies)}"
@@ -240,7 +249,7 @@ class RunWriter(Run):
 
     @contextmanager
     def scoring(self, policy: str, settings: Mapping[str, Any]) -> Iterator[Log]:
-        """The log of verdicts under a policy; it becomes the run's latest."""
+        """The log of verdicts under a policy; it becomes the run's latest, complete or not."""
         policies = {
             name: value for name, value in self.manifest["policies"].items() if name != policy
         } | {policy: dict(settings)}
