@@ -91,6 +91,7 @@ def _is_mistake(error: ValueError) -> bool:
     from benchmarks import UnknownBenchmarkError
     from benchmarks.bee.augmented import AugmentationError
     from benchmarks.brittleness import DerivationError
+    from benchmarks.derivations.examples import NoExampleError
     from benchmarks.files import ProblemFileError
     from prompts import PromptError
     from rewards import ProblemError
@@ -98,6 +99,7 @@ def _is_mistake(error: ValueError) -> bool:
     ours = (
         AugmentationError,
         DerivationError,
+        NoExampleError,
         ProblemError,
         ProblemFileError,
         PromptError,

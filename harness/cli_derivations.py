@@ -53,18 +53,12 @@ def generate_derivations(
     """
     if _of_subset("derivations", seed, **rest):
         return
-    from benchmarks.derivations.examples import NoExampleError
     from benchmarks.derivations.options import VARIANTS
     from benchmarks.derivations.splits import Sizes, derivation_splits
 
     sizes = Sizes.of(count, test_share=5)
     options = VARIANTS[variant]
-    try:
-        splits = derivation_splits(
-            steps, sizes, seed, options=options, style=style, workers=workers
-        )
-    except NoExampleError as error:
-        raise UserError(str(error)) from None
+    splits = derivation_splits(steps, sizes, seed, options=options, style=style, workers=workers)
     _finish(splits, rest["out"])
 
 
