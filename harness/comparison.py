@@ -325,7 +325,7 @@ class Contrast:
     """One line of a comparison: what is compared, on what, and with what result for each k.
 
     ``system`` is whose subsets are compared, empty where systems are. ``unpaired`` problems have no
-    counterpart and are left out.
+    counterpart and are left out. ``samples_per_problem`` are the fewest of each side.
     """
 
     group: str
@@ -333,7 +333,7 @@ class Contrast:
     second: str
     pairs: int
     clusters: int
-    samples: tuple[int, int]
+    samples_per_problem: tuple[int, int]
     unpaired: int
     differences: tuple[Difference, ...]
     system: str = ""
@@ -380,7 +380,7 @@ def contrast(
         second=names[1],
         pairs=len(pairs),
         clusters=len({pair.cluster for pair in pairs}),
-        samples=samples,
+        samples_per_problem=samples,
         unpaired=unpaired,
         differences=tuple(_compare(pairs, back, k, seed) for k in ks if k <= min(samples)),
         system=system,
