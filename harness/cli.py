@@ -62,8 +62,8 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; a user's mistake is one line and exit status 2."""
-    plain_warnings()
     try:
+        plain_warnings()
         sys.exit(cli.main(prog_name=Path(sys.argv[0]).name, standalone_mode=False) or 0)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
@@ -345,6 +345,8 @@ def sweep(
     except KeyboardInterrupt:
         from harness.store import Run
 
+        if not Run.exists(job.out):
+            raise  # nothing was begun
         stored = sum(1 for _ in Run(job.out).completions.heads())
         again = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
         print(

@@ -18,9 +18,10 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -30,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.problem import Problem
 from harness import counts
-from harness.errors import RunError, suggest
+from harness.errors import RunError, UserError, suggest
 from harness.log import Log, LogReader, Place, read_jsonl, write_atomically
 from harness.requests import Completion, Sampling, digest, problem_key
 from harness.verdict_sets import latest_complete
@@ -98,8 +99,12 @@ class Run:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        if not self._manifest_path.is_file():
+        if not self.exists(self.path):
             raise RunError(f"{self.path} is not a run: it has no manifest.json")
+
+    @staticmethod
+    def exists(path: Path) -> bool:
+        return (path / "manifest.json").is_file()
 
     @property
     def _manifest_path(self) -> Path:
@@ -291,6 +296,7 @@ def writing(path: Path, identity: Identity, primary_k: int | None = None) -> Ite
             path.mkdir(parents=True, exist_ok=True)
             stack.enter_context(_lock(path))
             if not manifest_path.exists():
+                stack.enter_context(_not_left_empty(path))
                 manifest = {
                     "schema": SCHEMA,
                     "created": _now(),
@@ -306,6 +312,24 @@ def writing(path: Path, identity: Identity, primary_k: int | None = None) -> Ite
             run = stack.enter_context(_opened(path))
         _refuse_other(run, identity, primary_k)
         yield run
+
+
+@contextmanager
+def _not_left_empty(path: Path) -> Iterator[None]:
+    """Remove a new run if nothing came of it because of a mistake, as where a key is wrong."""
+    try:
+        yield
+    except UserError:
+        answers = LogReader(path / "completions", *COMPLETIONS)
+        notes = (path / "failures.jsonl", path / "state")
+        if next(answers.heads(), None) is None and not any(p.exists() for p in notes):
+            for made in ("completions", "verdicts"):
+                shutil.rmtree(path / made, ignore_errors=True)
+            for made in ("problems.jsonl", "manifest.json", ".lock"):
+                (path / made).unlink(missing_ok=True)
+            with suppress(OSError):  # what was there before stays
+                path.rmdir()
+        raise
 
 
 @contextmanager

@@ -202,6 +202,32 @@ def test_what_holds_for_every_request_stops_the_sweep_at_once(
         assert run.summary().missing == 0
 
 
+def test_a_wrong_or_missing_key_leaves_no_run_behind(
+    tmp_path: Path, bench: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    out = tmp_path / "runs" / "new"
+    with pytest.raises(ModelError, match="no key in the environment variable"):
+        harness.sweep(["openai/m"], [bench], limit=2, out=out)
+    assert not out.exists()
+    with FaultyServer(key="right") as server:
+        with pytest.raises(ModelError, match="does not accept the key"):
+            sweep(server, out, bench)
+        assert not out.exists()
+        out.mkdir()
+        (out / ".keep").touch()  # somebody else's
+        with pytest.raises(ModelError, match="does not accept the key"):
+            sweep(server, out, bench)
+        assert [path.name for path in out.iterdir()] == [".keep"]
+        monkeypatch.setenv("OPENAI_API_KEY", "right")
+        run = sweep(server, out, bench)
+        assert run.summary().missing == 0
+        monkeypatch.setenv("OPENAI_API_KEY", "wrong")
+        with pytest.raises(ModelError, match="does not accept the key"):
+            sweep(server, out, bench, samples=4)
+        assert len(rows(Run(out))) == 12
+
+
 def test_a_server_that_goes_away_stops_the_sweep_and_nothing_is_lost(
     tmp_path: Path, bench: str
 ) -> None:
