@@ -12,7 +12,7 @@ import ipaddress
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -110,6 +110,11 @@ class OpenAIProtocol(Model):
         if self.server == "vllm":
             found |= {Capability.TOP_K, Capability.MIN_P, Capability.BEAMS, Capability.SCORING}
         return super().capabilities | found
+
+    def hint(self, lacking: Collection[Capability]) -> str:
+        if self.server != "vllm" and not set(lacking) - replace(self, server="vllm").capabilities:
+            return "; a server of vLLM has it: -M server=vllm"
+        return ""
 
     @property
     def url(self) -> str:

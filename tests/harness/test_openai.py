@@ -32,7 +32,7 @@ from harness.models.openai_wire import (
     trouble,
 )
 from harness.models.pacing import Pace, Rate, retry_after
-from harness.planning import problems_of
+from harness.planning import plan, problems_of
 from harness.requests import FinishReason, Request, request_hash
 from prompts import Message, Rendered
 
@@ -350,6 +350,14 @@ def test_capabilities_follow_the_server() -> None:
         Capability.TOP_K, Capability.MIN_P, Capability.BEAMS, Capability.SCORING
     }  # fmt: skip
     assert Capability.SEED not in create("openai/m", {"omit": "seed"}).capabilities
+
+
+@pytest.mark.parametrize("flag", ["top_k", "min_p", "beams"])
+def test_what_only_vllm_takes_is_refused_with_a_hint(flag: str, tmp_path: Path, bench: str) -> None:
+    sampling = Sampling(**{flag: 1})
+    with pytest.raises(ModelError, match=r"which this sweep needs .*; a server of vLLM .* -M serv"):
+        plan(["openai/m"], [bench], sampling=sampling, out=tmp_path / "run")
+    assert plan(["openai/m"], [bench], sampling=sampling, options={"server": "vllm"}).problems
 
 
 def test_reasoning_refusals_and_filters_are_kept_apart() -> None:
