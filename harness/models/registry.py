@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import json
 from collections.abc import Iterator, Mapping
@@ -38,7 +39,7 @@ def create(spec: str, options: Mapping[str, Any] | None = None) -> Model:
     """The model that ``KIND/NAME`` names, with options as of ``-M key=value``."""
     kind = spec if spec in _KINDS else spec.partition("/")[0]
     if kind not in _KINDS or not ("/" in kind or spec.partition("/")[2]):
-        raise UnknownNameError(f"unknown model {spec!r}; {suggest(spec, map(_shown, _KINDS))}")
+        raise UnknownNameError(f"unknown model {spec!r}; {_meant(spec)}")
     model = _load(kind)
     settings = _options(model, spec, options or {})
     try:
@@ -75,6 +76,17 @@ def _load(kind: str) -> type[Model]:
 
 def _shown(kind: str) -> str:
     return kind if "/" in kind else f"{kind}/NAME"
+
+
+def _meant(spec: str) -> str:
+    """What a mistyped spec may be: its kind is what is mistyped, its name can be anything."""
+    kind, _, name = spec.partition("/")
+    name = name or "NAME"
+    first = {known.partition("/")[0] for known in _KINDS}
+    near = [kind] if kind in first else difflib.get_close_matches(kind, first)
+    known = [known if "/" in known else f"{known}/{name}" for known in _KINDS
+             if known.partition("/")[0] in near]  # fmt: skip
+    return suggest(f"{kind}/{name}", known) if known else suggest(spec, map(_shown, _KINDS))
 
 
 def _options(model: type[Model], spec: str, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -70,6 +70,23 @@ class Echo(Model):
             yield Completion.to(item, self.spec.upper() if self.loud else self.spec)
 
 
+@pytest.mark.parametrize(
+    ("spec", "meant"),
+    [
+        ("opnai/stub", "did you mean 'openai/stub'?"),
+        ("vlm/Qwen/Qwen3-8B", "did you mean 'vllm/Qwen/Qwen3-8B'?"),
+        ("opnai", "did you mean 'openai/NAME'?"),
+        ("openai", "did you mean 'openai/NAME'?"),
+        ("solver/simpy", "did you mean 'solver/sympy'"),
+        ("gpt-5-mini", "known: encoder/NAME, "),
+    ],
+)
+def test_a_mistyped_kind_is_suggested_with_the_name(spec: str, meant: str) -> None:
+    with pytest.raises(UnknownNameError) as refused:
+        create(spec)
+    assert f"unknown model {spec!r}; {meant}" in str(refused.value)
+
+
 def test_a_kind_of_ones_own() -> None:
     register("echo", Echo)
     model = create("echo/there", {"loud": "true"})
