@@ -583,9 +583,10 @@ def ls(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """List benchmarks, models and prompts; prove references; or look for an overlap.
+    """List benchmarks, models and prompts.
 
-    Exit status 1: a reference is not proven, or there is an overlap.
+    Or prove the references (--validate), or look for an overlap with another set (--overlap). Exit
+    status 1: a reference is not proven, or there is an overlap.
     """
     from harness import listing
 

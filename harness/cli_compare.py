@@ -59,10 +59,10 @@ def compare(
     prices: Path | None,
     form: str | None,
 ) -> None:
-    """Compare models problem by problem, or perturbations with their originals.
+    """Compare models, or perturbations with their originals.
 
-    With intervals, p values adjusted over the family, and what the design could have detected:
-    docs/statistics.md says what each number means.
+    Problem by problem, with intervals, p values adjusted over the family, and what the design could
+    have detected: docs/statistics.md says what each number means.
     """
     from harness.comparing import compare as compare_runs
     from harness.prices import Prices
