@@ -108,7 +108,9 @@ def _options(model: type[Model], spec: str, options: Mapping[str, Any]) -> dict[
 
 def _convert(value: Any, kind: Any, what: str) -> Any:
     """A command line's text, or a value of Python's or a file's, as the option's type."""
-    if isinstance(kind, UnionType):  # optional: None is its default, and cannot be said
+    if isinstance(kind, UnionType):  # optional: None is its default
+        if value is None:
+            return None
         (kind,) = (one for one in get_args(kind) if one is not type(None))
     if kind is bool and value in ("true", "false"):
         return value == "true"
