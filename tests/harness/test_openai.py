@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import signal
 import subprocess
 import sys
@@ -33,6 +34,7 @@ from harness.models.openai_wire import (
 )
 from harness.models.pacing import Pace, Rate, retry_after
 from harness.planning import plan, problems_of
+from harness.progress import Bar, Lines
 from harness.requests import FinishReason, Request, request_hash
 from prompts import Message, Rendered
 
@@ -513,6 +515,33 @@ def test_a_sweep_that_waits_says_why(
     assert waits(60) == []
     assert all("openai/m: waiting for the server: 429" in text for text in waits(0))
     assert len(waits(0.001)) == 3
+
+
+@pytest.mark.parametrize("kind", [Lines, Bar])
+def test_a_server_that_asks_to_wait_long_is_named_at_once(
+    kind: type[Lines | Bar],
+    tmp_path: Path,
+    bench: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from aiohttp import web
+
+    monkeypatch.setattr("harness.models.openai_client.QUIET", 0.9)
+
+    def respond(body: Body) -> Any:
+        if len(server.asked) > 3:
+            return payload_for(body)
+        return web.Response(status=429, headers={"Retry-After": "1"})
+
+    with FaultyServer() as server, kind() as progress:
+        server.respond = respond
+        options = {"concurrency": "3"}
+        sweep(server, tmp_path / "run", bench, options=options, progress=progress)
+    said = " ".join(capsys.readouterr().err.split())
+    assert said.count("warning: model openai/m: waiting for the server: 429") == 1
+    assert "it asks to wait for 1 s" in said
+    assert logging.getLogger("harness.models").handlers == []
 
 
 def test_the_server_is_left_alone_for_as_long_as_it_asks(tmp_path: Path, bench: str) -> None:
