@@ -62,8 +62,8 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; a user's mistake is one line and exit status 2."""
-    plain_warnings()
     try:
+        plain_warnings()
         sys.exit(cli.main(prog_name=Path(sys.argv[0]).name, standalone_mode=False) or 0)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
@@ -91,6 +91,7 @@ def _is_mistake(error: ValueError) -> bool:
     from benchmarks import UnknownBenchmarkError
     from benchmarks.bee.augmented import AugmentationError
     from benchmarks.brittleness import DerivationError
+    from benchmarks.derivations.examples import NoExampleError
     from benchmarks.files import ProblemFileError
     from prompts import PromptError
     from rewards import ProblemError
@@ -98,6 +99,7 @@ def _is_mistake(error: ValueError) -> bool:
     ours = (
         AugmentationError,
         DerivationError,
+        NoExampleError,
         ProblemError,
         ProblemFileError,
         PromptError,
@@ -336,12 +338,15 @@ def sweep(
     if dry_run:
         _print_plan(job, as_json)
         return 0
+    policy = _policy(**strictness)
     try:
         with for_stderr() as progress:
-            run = run_phases(job, later, policy=_policy(**strictness), progress=progress)
+            run = run_phases(job, later, policy=policy, progress=progress)
     except KeyboardInterrupt:
         from harness.store import Run
 
+        if not Run.exists(job.out):
+            raise  # nothing was begun
         stored = sum(1 for _ in Run(job.out).completions.heads())
         again = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
         print(
@@ -350,7 +355,7 @@ def sweep(
             file=sys.stderr,
         )
         sys.exit(130)
-    _print_summary(run.summary(), as_json)
+    _print_summary(run.summary(policy.name), as_json)
     print(f"The run is in {run.path}; a page to open: run.py report {run.path}", file=sys.stderr)
     answered = {row["key"] for _, row in run.completions.heads()}
     return int(any(job.missing(model, answered) for model in job.models))
@@ -430,7 +435,7 @@ def _print_summary(summary: Summary, as_json: bool) -> None:
 @click.option(
     "--against",
     metavar="POLICY",
-    help="Show what changed from these verdicts; by default from the latest others.",
+    help="Show what changed from these verdicts; by default from the latest complete others.",
 )
 @json_option
 def score(run: Path, against: str | None, as_json: bool, **strictness: Any) -> None:
@@ -445,12 +450,14 @@ def score(run: Path, against: str | None, as_json: bool, **strictness: Any) -> N
     from harness.report.changes import print_changes
     from harness.store import Run
     from harness.sweeping import score as score_run
+    from harness.verdict_sets import latest_complete
 
     policy = _policy(**strictness)
     opened = Run(run)
-    opened.verdicts(against)  # for its error message
+    if against is not None:
+        opened.verdicts(against)  # for its error message
     others = [name for name in opened.policies if name != policy.name]
-    before = against or (others[-1] if others else None)
+    before = against or latest_complete([opened], others)
     with for_stderr() as progress:
         scored = score_run(run, policy=policy, progress=progress)
     found = changes(scored, before, policy.name) if before else None
@@ -576,9 +583,10 @@ def ls(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """List benchmarks, models and prompts; prove references; or look for an overlap.
+    """List benchmarks, models and prompts.
 
-    Exit status 1: a reference is not proven, or there is an overlap.
+    Or prove the references (--validate), or look for an overlap with another set (--overlap). Exit
+    status 1: a reference is not proven, or there is an overlap.
     """
     from harness import listing
 

@@ -11,12 +11,15 @@ from harness.cli_options import key_values, model_options_option
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--policy", help="Verdicts to report, by name; by default our verifier's latest.")
+@click.option(
+    "--policy", help="Verdicts to report, by name; by default our verifier's latest complete."
+)
 @click.option("--markdown", is_flag=True, help="The tables as Markdown on stdout, and no page.")
 def brittleness(runs: tuple[Path, ...], policy: str | None, markdown: bool) -> None:
-    """Print the tables of "Symbolic Brittleness" for runs, and write the page of each.
+    """Print the tables of "Symbolic Brittleness" for runs.
 
-    The published numbers stand beside them. Several runs are compared by their way of decoding.
+    The page of each run is written, too. The published numbers stand beside them. Several runs are
+    compared by their way of decoding.
     """
     from harness.report import brittleness as report
     from harness.report.sections import Section, as_markdown, print_sections, write_sections
@@ -24,7 +27,8 @@ def brittleness(runs: tuple[Path, ...], policy: str | None, markdown: bool) -> N
 
     opened = [Run(path) for path in runs]
     for run in opened:
-        run.verdicts(policy)  # for its error message
+        if policy is not None:
+            run.verdicts(policy)  # for its error message
     found = report.sources(opened, policy)
     together = [report.decoding(found)]
     for run in opened:
@@ -83,10 +87,10 @@ def logprobs(
     written: str,
     limit: int | None,
 ) -> None:
-    """Ask a model how likely it finds the references of a run, and its own best answers.
+    """Ask a model how likely it finds a run's references.
 
-    Whether failures are the search's fault or the model's is then in `run.py brittleness`. The same
-    command goes on where it was stopped.
+    Its own best answers are scored, too. Whether failures are the search's fault or the model's is
+    then in `run.py brittleness`. The same command goes on where it was stopped.
     """
     from harness.forcing import force
     from harness.models import create

@@ -43,7 +43,7 @@ from harness.errors import UserError
     type=click.FloatRange(0, 100, min_open=True),
     help="Say how many problems or samples would detect such a difference.",
 )
-@click.option("--policy", help="Verdicts to compare, by name; by default the latest common ones.")
+@click.option("--policy", help="Verdicts to compare, by name; by default the latest complete.")
 @prices_option
 @click.option("--json", "form", flag_value="json", help="JSON on stdout.")
 @click.option("--csv", "form", flag_value="csv", help="CSV on stdout.")
@@ -59,10 +59,10 @@ def compare(
     prices: Path | None,
     form: str | None,
 ) -> None:
-    """Compare models problem by problem, or perturbations with their originals.
+    """Compare models, or perturbations with their originals.
 
-    With intervals, p values adjusted over the family, and what the design could have detected:
-    docs/statistics.md says what each number means.
+    Problem by problem, with intervals, p values adjusted over the family, and what the design could
+    have detected: docs/statistics.md says what each number means.
     """
     from harness.comparing import compare as compare_runs
     from harness.prices import Prices

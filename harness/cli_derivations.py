@@ -47,24 +47,19 @@ def _common(count: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 def generate_derivations(
     steps: int, count: int, seed: int, variant: str, style: str, workers: int | None, **rest: Any
 ) -> None:
-    """Derivations to classify: train, validation and static test sets, and VR, EE, AR of the last.
+    """Write derivations to classify as right or wrong.
 
-    The sizes are those of Meadows et al., table 5, if --count is 20000.
+    Train, validation and static test sets, and VR, EE, AR of the last. The sizes are those of
+    Meadows et al., table 5, if --count is 20000.
     """
     if _of_subset("derivations", seed, **rest):
         return
-    from benchmarks.derivations.examples import NoExampleError
     from benchmarks.derivations.options import VARIANTS
     from benchmarks.derivations.splits import Sizes, derivation_splits
 
     sizes = Sizes.of(count, test_share=5)
     options = VARIANTS[variant]
-    try:
-        splits = derivation_splits(
-            steps, sizes, seed, options=options, style=style, workers=workers
-        )
-    except NoExampleError as error:
-        raise UserError(str(error)) from None
+    splits = derivation_splits(steps, sizes, seed, options=options, style=style, workers=workers)
     _finish(splits, rest["out"])
 
 
@@ -85,9 +80,10 @@ def generate_calculus(
     workers: int | None,
     **rest: Any,
 ) -> None:
-    """Results of differentiation or integration to classify, with VR, EC and an easy test set.
+    """Write results of calculus to classify as right or wrong.
 
-    The sizes are those of Meadows et al., table 5, if --count is 32000.
+    Of differentiation or integration, with VR, EC and an easy test set. The sizes are those of
+    Meadows et al., table 5, if --count is 32000.
     """
     if _of_subset("calculus", seed, **rest):
         return

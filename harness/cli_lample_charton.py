@@ -63,9 +63,10 @@ def generate_pairs(
     out: Path,
     force: bool,
 ) -> None:
-    """Write random integrals with proven references, and their prefix forms.
+    """Write random integrals with proven references.
 
-    Any number of workers writes the same file, byte for byte. No pair is there twice.
+    Their prefix forms are there, too. Any number of workers writes the same file, byte for byte. No
+    pair is there twice.
     """
     from rich.console import Console
     from rich.progress import track

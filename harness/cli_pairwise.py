@@ -17,10 +17,11 @@ from harness.cli_report import policy_option
 @click.option("--latex", "form", flag_value="latex", help="LaTeX tables (booktabs) on stdout.")
 @click.option("--markdown", "form", flag_value="markdown", help="Markdown tables on stdout.")
 def pairwise(run: Path, policy: str | None, form: str | None) -> None:
-    """Analyse derivations or calculus problems item by item with their perturbed twins.
+    """Analyse items with their perturbed twins.
 
-    Prints accuracy and F1 with paired differences, S, G, None, All, Static±, Not P and the final
-    operators behind them, the published tables beside, and writes pairwise.html with the figure.
+    For runs of derivations or calculus. Prints accuracy and F1 with paired differences, S, G, None,
+    All, Static±, Not P and the final operators behind them, the published tables beside, and writes
+    pairwise.html with the figure.
     """
     from harness.pairwise import analyse
     from harness.report import pairwise as report

@@ -10,7 +10,7 @@ import click
 from harness.errors import UserError
 
 policy_option = click.option(
-    "--policy", help="Verdicts to take, by name; by default the latest that all runs have."
+    "--policy", help="Verdicts to take, by name; by default the latest complete of all runs."
 )
 prices_option = click.option(
     "--prices",
@@ -57,9 +57,10 @@ def report(
     prices: Path | None,
     majority: bool,
 ) -> None:
-    """Print the table of runs and write their page (report.html), or export the table.
+    """Print the table of runs, and write their page.
 
-    Several runs are on one page, compared problem by problem.
+    The page is report.html in the run; with --format only the table is printed. Several runs are on
+    one page, compared problem by problem.
     """
     from harness.prices import Prices
     from harness.report import export, print_published, print_summary, write_page
@@ -103,9 +104,10 @@ def report(
 @policy_option
 @click.option("--force", is_flag=True, help="Replace what is there.")
 def export_samples(run: Path, form: str, out: Path, policy: str | None, force: bool) -> None:
-    """Write every sample of a run for other programs: completion, answer, verdict, tokens.
+    """Write every sample of a run for other programs.
 
-    Samples are in the order of models, problems and samples, whenever they were made.
+    Completions, answers, verdicts, tokens. Samples are in the order of models, problems and
+    samples, whenever they were made.
     """
     from harness.exporting import export
     from harness.store import Run
@@ -121,9 +123,10 @@ def export_samples(run: Path, form: str, out: Path, policy: str | None, force: b
 @policy_option
 @click.option("--json", "as_json", is_flag=True, help="JSON on stdout.")
 def view(run: Path, problem: str, model: str | None, policy: str | None, as_json: bool) -> None:
-    """Show a problem of a run, or one sample, whole: prompt, completion, verdict, evidence.
+    """Show a problem of a run, or one sample, whole.
 
-    PROBLEM is a key (bee/qualifier/q001), an id (q001), or the beginning of one.
+    Prompt, completion, verdict, evidence. PROBLEM is a key (bee/qualifier/q001), an id (q001), or
+    the beginning of one.
     """
     from harness.store import Run
     from harness.viewing import print_view

@@ -34,10 +34,10 @@ def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @train.command()
 @run_options
 def grpo(path: Path, out: Path) -> None:
-    """Warm up by examples, reinforce by GRPO, evaluate before and after.
+    """Warm up by examples, reinforce by GRPO, evaluate.
 
-    The same command goes on where it was stopped. The evaluation is an ordinary run
-    (DIR/evaluation), with a page and a comparison of every subset with the original problems.
+    The same command goes on where it was stopped. The evaluation, before and after, is an ordinary
+    run (DIR/evaluation), with a page and a comparison of every subset with the original problems.
     """
     _carry_out(path, out, "grpo")
 
@@ -134,7 +134,9 @@ def _carry_out(path: Path, out: Path, last: str) -> None:
 @click.option("--heads", default=4, show_default=True, help="Of scratch.")
 @click.option("--dropout", default=0.1, show_default=True, help="Of scratch.")
 def encoder(out: Path, **options: Any) -> None:
-    """Train a sequence classifier on derivations, with the settings of Meadows et al.
+    """Train a sequence classifier on derivations.
+
+    The defaults are the settings of Meadows et al.
 
     The same command goes on from its last checkpoint. `sweep --model encoder/DIR/model` asks it.
     """
@@ -160,7 +162,9 @@ def encoder(out: Path, **options: Any) -> None:
     metavar="NAME[/SUBSET]",
     help="Where problems come from; repeatable. `ls benchmarks` lists them.",
 )
-@click.option("--count", type=click.IntRange(1), help="So many, spread over the recipes.")
+@click.option(
+    "--count", type=click.IntRange(1), help="So many different ones, spread over the recipes."
+)
 @click.option("--seed", default=0, show_default=True, help="The same seed, the same set.")
 @click.option(
     "--screen",
@@ -210,11 +214,20 @@ def generate_train(
         recipes, count=count, seed=seed, screen=screen, easier=easier, solver=solver
     )
     write_rows(made.rows(template), out)
+    left_out = [f"{made.repeats} repeats"]
+    if screen:
+        left_out.append(f"{made.screened} that are in {', '.join(screen)}")
+    if solver is not None:
+        left_out.append(f"{made.unsolved} without a reference")
     click.echo(
-        f"wrote {len(made.problems)} problems to {out}; left out: {made.repeats} repeats, "
-        f"{made.screened} of {', '.join(screen) or 'no benchmark'}, {made.unsolved} unsolved",
-        err=True,
+        f"wrote {len(made.problems)} problems to {out}; left out: {', '.join(left_out)}", err=True
     )
+    if count is not None and made.taken < count:
+        click.echo(
+            f"warning: the recipes gave {made.taken} different problems, not {count}: "
+            "name another --recipe, or ask for fewer",
+            err=True,
+        )
 
 
 def require_extra(*packages: str) -> None:

@@ -25,6 +25,7 @@ from harness.errors import UserError
 from harness.metrics import Cost, Tally, powers, tally_samples
 from harness.prices import Prices, costs, spec_of
 from harness.store import Run
+from harness.verdict_sets import latest_complete
 
 By = Literal["model", "perturbation"]
 Breakdown = Literal["tag", "operator"]
@@ -58,7 +59,8 @@ def compare(
         runs: runs or their directories.
         by: ``"model"`` pairs all models (or prompts: then two runs) by problem, every two of them;
             ``"perturbation"`` pairs originals and perturbations by parent, for every model.
-        policy: name of the verdicts to compare; by default the latest that all runs have.
+        policy: name of the verdicts to compare; by default the latest complete
+            ones that all runs have.
         ks: the k of pass@k besides the primary one, which the manifest declares.
         breakdown: also for each ``"tag"`` of the (original) problems, or each ``"operator"`` of
             their integrands, at the primary k.
@@ -228,20 +230,22 @@ def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
 
 
 def common_policy(runs: Sequence[Run], policy: str | None) -> str:
+    """The set of verdicts that several runs are shown under; an error says what they lack."""
     for run in runs:
         if not run.policies:
             raise UserError(f"{run.path} has no verdicts; make them: run.py score {run.path}")
-        run.verdicts(policy)  # for its error message
+        if policy is not None:
+            run.verdicts(policy)  # for its error message
     if policy is not None:
         return policy
-    common = [name for name in runs[0].policies if all(name in run.policies for run in runs)]
-    if not common:
+    common = latest_complete(runs)
+    if common is None:
         raise UserError(
             "these runs were judged by different verifiers: "
             + "; ".join(f"{run.path} by {', '.join(run.policies)}" for run in runs)
             + "; judge one again with run.py score"
         )
-    return common[-1]
+    return common
 
 
 def _primary_k(runs: Sequence[Run]) -> tuple[int, list[str]]:

@@ -325,7 +325,7 @@ class Contrast:
     """One line of a comparison: what is compared, on what, and with what result for each k.
 
     ``system`` is whose subsets are compared, empty where systems are. ``unpaired`` problems have no
-    counterpart and are left out.
+    counterpart and are left out. ``samples_per_problem`` are the fewest of each side.
     """
 
     group: str
@@ -333,7 +333,7 @@ class Contrast:
     second: str
     pairs: int
     clusters: int
-    samples: tuple[int, int]
+    samples_per_problem: tuple[int, int]
     unpaired: int
     differences: tuple[Difference, ...]
     system: str = ""
@@ -359,6 +359,19 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
+    def table(self) -> None:
+        """Print the tables."""
+        from harness.report.contrasts import print_comparison
+
+        print_comparison(self)
+
+    def _repr_markdown_(self) -> str:
+        """The table where a notebook shows the comparison, with its remarks."""
+        from harness.report.contrasts import export_comparison, remarks
+
+        lines = [export_comparison(self, "markdown"), *(f"{line}  " for line in remarks(self))]
+        return "\n".join(lines)
+
 
 def contrast(
     group: str,
@@ -380,7 +393,7 @@ def contrast(
         second=names[1],
         pairs=len(pairs),
         clusters=len({pair.cluster for pair in pairs}),
-        samples=samples,
+        samples_per_problem=samples,
         unpaired=unpaired,
         differences=tuple(_compare(pairs, back, k, seed) for k in ks if k <= min(samples)),
         system=system,

@@ -76,9 +76,9 @@ def rows(
     run: Run, policy: str | None = None, scratch: Path | None = None
 ) -> Iterator[dict[str, Any]]:
     """One dictionary a sample, with the keys of `FIELDS`."""
-    name = policy or (run.policies[-1] if run.policies else None)
+    policy = policy or run.policy
     for sample in samples(run, policy, scratch):
-        yield _row(sample, str(run.path), name)
+        yield _row(sample, str(run.path), policy)
 
 
 def _row(sample: Sample, run: str, policy: str | None) -> dict[str, Any]:

@@ -176,7 +176,7 @@ def _results(
                 "task": name,
                 "dataset_path": row.subset,
                 "output_type": "generate_until",
-                "repeats": round(row.samples / row.problems),
+                "repeats": round(row.samples_per_problem),
                 "num_fewshot": 0,
                 "generation_kwargs": {
                     "until": sampling["stop"],

@@ -363,6 +363,8 @@ def classification(found: Iterable[tuple[int, Mapping[str, float]]]) -> Classifi
 class Row:
     """One line of the table: a model on a subset.
 
+    ``samples`` are those of all ``problems`` together (so many of ``planned`` have any).
+
     ``rates`` are shares of all samples: every verdict status, and ``cut_off`` (stopped by a token
     or time limit) and ``failed`` (the model, or the verifier, met with an error). ``reward`` is the
     mean over samples, and ``all_passes`` is pass^k. Of ranked candidates ``passes`` are about the k
@@ -385,6 +387,13 @@ class Row:
     labels: Classification | None = None
     cost: Cost | None = None
 
+    @property
+    def samples_per_problem(self) -> float:
+        return self.samples / self.problems
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"samples_per_problem": self.samples_per_problem}
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -399,7 +408,7 @@ class Summary:
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        return asdict(self) | {"rows": [row.to_dict() for row in self.rows]}
 
 
 def cluster_of(problem: Problem, problems: Mapping[str, Problem]) -> str:
@@ -452,6 +461,7 @@ def clusters_of(run: Run) -> dict[str, str]:
 def summarise(run: Run, policy: str | None = None, ks: Iterable[int] = ()) -> Summary:
     """Count a run's verdicts: a row for each model and subset, and one for all subsets together."""
     clusters, ranked, wanted = clusters_of(run), is_ranked(run), list(ks)
+    policy = policy or run.policy
     judged = counts.totals(run.verdicts(policy))
     spent = counts.totals(run.completions)
     subsets: dict[str, list[str]] = {}
@@ -472,12 +482,11 @@ def summarise(run: Run, policy: str | None = None, ks: Iterable[int] = ()) -> Su
                         run, model, entry["label"], subset, len(keys), tallies, found, used, wanted
                     )
                 )
-    latest = run.policies[-1] if run.policies else None
     stored = sum(int(sums.get("samples", 0)) for sums in spent.values())
     planned = sum(entry["samples"] * entry["problems"] for entry in run.models.values())
     return Summary(
         run=str(run.path),
-        policy=policy or latest,
+        policy=policy,
         rows=tuple(rows),
         unscored=stored - sum(int(sums["samples"]) for sums in judged.values()),
         missing=max(0, planned - stored),

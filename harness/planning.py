@@ -223,6 +223,7 @@ def _refuse_impossible(
         raise ModelError(
             f"model {model.spec} has no {' and no '.join(lacking)}, which this sweep needs "
             f"(prompt {names}); it has {', '.join(sorted(able)) or 'none of these'}"
+            + model.hint(lacking)
         )
 
 

@@ -119,11 +119,12 @@ def _overlap_row(found: Overlap) -> dict[str, Any]:
 class Generators(click.Group):
     """A command for each thing to generate: those with options of their own, and benchmarks."""
 
+    #: Benchmarks whose command is shown under another name.
+    ALIASES: ClassVar[dict[str, str]] = {"lample_charton": "lample-charton"}
     #: Name -> the command, imported when it is asked for.
     OWN: ClassVar[dict[str, str]] = {
         "train": "harness.cli_train:generate_train",
         "lample-charton": "harness.cli_lample_charton:generate_pairs",
-        "lample_charton": "harness.cli_lample_charton:generate_pairs",
         "derivations": "harness.cli_derivations:generate_derivations",
         "calculus": "harness.cli_derivations:generate_calculus",
     }
@@ -131,9 +132,10 @@ class Generators(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         from benchmarks.registry import names
 
-        return sorted({*names(), *self.OWN})
+        return sorted({*names(), *self.OWN} - self.ALIASES.keys())
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        name = self.ALIASES.get(name, name)
         if name in self.OWN:
             module, _, attribute = self.OWN[name].partition(":")
             command: click.Command = getattr(import_module(module), attribute)
@@ -142,16 +144,16 @@ class Generators(click.Group):
         def run(**options: Any) -> None:
             _generate(name, **options)
 
-        summary = f"Write problems of {name} to a file, as `sweep --benchmark FILE` reads them."
+        summary = f"Write problems of {name}, as `sweep` reads them."
         return click.Command(name, callback=run, params=list(_plain.params), help=summary)
 
 
 @click.group(cls=Generators)
 def generate() -> None:
-    """Write problems to a file, as `sweep --benchmark FILE` reads them, or a set to train on.
+    """Write problems to a file, or a set to train on.
 
-    The problems hold all that went into them: parents, draws, and whether SymPy could simplify the
-    integrand in time. Every kind has its own --help.
+    `sweep --benchmark FILE` reads such files. The problems hold all that went into them: parents,
+    draws, and whether SymPy could simplify the integrand in time. Every kind has its own --help.
     """
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -27,6 +30,9 @@ class Progress(Protocol):
     def notice(self, text: str) -> None:
         """Something that the user should know."""
 
+    def status(self, text: str) -> None:
+        """What a model is waiting for, and how far that is."""
+
 
 class Silent:
     """Says nothing."""
@@ -38,6 +44,8 @@ class Silent:
     def judged(self, verdict: Verdict) -> None: ...
 
     def notice(self, text: str) -> None: ...
+
+    def status(self, text: str) -> None: ...
 
 
 class Lines:
@@ -70,6 +78,9 @@ class Lines:
 
     def notice(self, text: str) -> None:
         print(f"warning: {text}", file=sys.stderr, flush=True)
+
+    def status(self, text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
 
     def _say(self, stage: str) -> None:
         self._last = time.monotonic()
@@ -132,6 +143,41 @@ class Bar:
 
     def notice(self, text: str) -> None:
         self._bar.console.print(f"warning: {text}", markup=False, highlight=False)
+
+    def status(self, text: str) -> None:
+        self._bar.console.print(text, markup=False, highlight=False)
+
+
+class _Told(logging.Handler):
+    """Passes on what is logged: information as a status, and the rest as a notice."""
+
+    def __init__(self, progress: Progress) -> None:
+        super().__init__(logging.INFO)
+        self._progress = progress
+
+    def emit(self, record: logging.LogRecord) -> None:
+        told = self._progress.notice if record.levelno > logging.INFO else self._progress.status
+        told(record.getMessage())
+
+
+@contextmanager
+def hearing_models(progress: Progress) -> Iterator[None]:
+    """Show meanwhile what models log, where the progress is shown; `Silent` leaves logs alone."""
+    if type(progress) is Silent:
+        yield
+        return
+    logger = logging.getLogger("harness.models")
+    before = logger.level, logger.propagate
+    handler = _Told(progress)
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before[0])
+        logger.propagate = before[1]
 
 
 def for_stderr() -> Bar | Lines:

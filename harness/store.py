@@ -18,9 +18,10 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -30,9 +31,10 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.problem import Problem
 from harness import counts
-from harness.errors import RunError, suggest
+from harness.errors import RunError, UserError, suggest
 from harness.log import Log, LogReader, Place, read_jsonl, write_atomically
 from harness.requests import Completion, Sampling, digest, problem_key
+from harness.verdict_sets import latest_complete
 from prompts import Prompt
 
 if TYPE_CHECKING:
@@ -97,8 +99,12 @@ class Run:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        if not self._manifest_path.is_file():
+        if not self.exists(self.path):
             raise RunError(f"{self.path} is not a run: it has no manifest.json")
+
+    @staticmethod
+    def exists(path: Path) -> bool:
+        return (path / "manifest.json").is_file()
 
     @property
     def _manifest_path(self) -> Path:
@@ -148,13 +154,21 @@ class Run:
         return tuple(self.manifest["policies"])
 
     @property
+    def policy(self) -> str | None:
+        """The set of verdicts that is taken by default: the latest complete one, if any.
+
+        `harness.verdict_sets.latest_complete` says what is taken where none is complete.
+        """
+        return latest_complete([self])
+
+    @property
     def completions(self) -> LogReader:
         return LogReader(self.path / "completions", *COMPLETIONS)
 
     def verdicts(self, policy: str | None = None) -> LogReader:
-        """The verdicts under a policy, by default the latest; `RunError` if it has none."""
+        """The verdicts under a policy, by default `policy`; `RunError` if it has none."""
         if policy is None:
-            policy = self.policies[-1] if self.policies else "none"
+            policy = self.policy or "none"
         elif policy not in self.policies:
             raise RunError(
                 f"{self.path} has no verdicts {policy!r}; {suggest(policy, self.policies)}"
@@ -175,6 +189,14 @@ class Run:
         from harness.report import print_summary
 
         print_summary(self.summary())
+
+    def _repr_markdown_(self) -> str:
+        """The same where a notebook shows the run."""
+        from harness.report import export
+        from harness.report.tables import remarks
+
+        summary = self.summary()
+        return "\n".join([export(summary, "markdown"), *(f"{line}  " for line in remarks(summary))])
 
     def to_pandas(self, policy: str | None = None) -> pandas.DataFrame:
         """One row per sample: model, problem, completion and verdict."""
@@ -240,7 +262,7 @@ class RunWriter(Run):
 
     @contextmanager
     def scoring(self, policy: str, settings: Mapping[str, Any]) -> Iterator[Log]:
-        """The log of verdicts under a policy; it becomes the run's latest."""
+        """The log of verdicts under a policy; it becomes the run's latest, complete or not."""
         policies = {
             name: value for name, value in self.manifest["policies"].items() if name != policy
         } | {policy: dict(settings)}
@@ -274,6 +296,7 @@ def writing(path: Path, identity: Identity, primary_k: int | None = None) -> Ite
             path.mkdir(parents=True, exist_ok=True)
             stack.enter_context(_lock(path))
             if not manifest_path.exists():
+                stack.enter_context(_not_left_empty(path))
                 manifest = {
                     "schema": SCHEMA,
                     "created": _now(),
@@ -289,6 +312,24 @@ def writing(path: Path, identity: Identity, primary_k: int | None = None) -> Ite
             run = stack.enter_context(_opened(path))
         _refuse_other(run, identity, primary_k)
         yield run
+
+
+@contextmanager
+def _not_left_empty(path: Path) -> Iterator[None]:
+    """Remove a new run if nothing came of it because of a mistake, as where a key is wrong."""
+    try:
+        yield
+    except UserError:
+        answers = LogReader(path / "completions", *COMPLETIONS)
+        notes = (path / "failures.jsonl", path / "state")
+        if next(answers.heads(), None) is None and not any(p.exists() for p in notes):
+            for made in ("completions", "verdicts"):
+                shutil.rmtree(path / made, ignore_errors=True)
+            for made in ("problems.jsonl", "manifest.json", ".lock"):
+                (path / made).unlink(missing_ok=True)
+            with suppress(OSError):  # what was there before stays
+                path.rmdir()
+        raise
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from harness.grading import Policy, grade
 from harness.log import Log
 from harness.models import Model
 from harness.planning import Job, plan
-from harness.progress import Progress, Silent
+from harness.progress import Progress, Silent, hearing_models
 from harness.repeats import Repeats
 from harness.requests import Completion, FinishReason, Request, Sampling
 from harness.store import Plan, Run, RunWriter, rescoring, writing
@@ -98,7 +98,7 @@ def run_job(job: Job, *, policy: Policy | None = None, progress: Progress | None
             ],
             job.problems,
         )  # fmt: skip
-        with run.scoring(policy.name, policy.to_dict()) as verdicts:
+        with run.scoring(policy.name, policy.to_dict()) as verdicts, hearing_models(progress):
             run_async(_Conductor(run, job, policy, verdicts, stored, progress).conduct())
     return Run(job.out)
 

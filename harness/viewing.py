@@ -91,6 +91,7 @@ def view(
             and (sample is None or row["sample"] == sample)
         )
 
+    policy = policy or run.policy
     verdicts = run.verdicts(policy)
     judged = {
         row["key"]: verdicts.read(place) for place, row in verdicts.heads() if fits(row)
@@ -108,7 +109,7 @@ def view(
     return View(
         key=key,
         problem=run.problem(key),
-        policy=policy or (run.policies[-1] if run.policies else None),
+        policy=policy,
         labels={model: entry["label"] for model, entry in run.models.items()},
         samples=tuple(
             (row, judged.get(row["key"]), shown)

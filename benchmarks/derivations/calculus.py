@@ -87,7 +87,10 @@ def _chunk(operation: str, seed: int, chunk: int, easy: bool, options: Options) 
     cases: list[Case] = []
     while len(cases) < CHUNK:
         if len(solved) > 8 * CHUNK:
-            raise NoExampleError(f"no wrong results for {operation}")
+            raise NoExampleError(
+                f"no wrong results for {operation} among {len(solved)}; another seed or variant "
+                "may have some"
+            )
         new = [_solved(operation, Draws(*key, len(solved) + i), easy, options)
                for i in range(CHUNK)]  # fmt: skip
         known = {one.premise for one in solved}
@@ -105,7 +108,9 @@ def _solved(operation: str, draws: Draws, easy: bool, options: Options) -> _Solv
         result = solve(operation, term, variable)
         if result is not None and _is_result(operation, term, variable, result):
             return _Solved(term, variable, result)
-    raise NoExampleError(f"no premise for {operation}")
+    raise NoExampleError(
+        f"no premise for {operation} in {MAX_DRAWS} draws; another seed or variant may have one"
+    )
 
 
 def solve(operation: str, premise: Term, variable: Term) -> Term | None:

@@ -79,7 +79,9 @@ def example(steps: int, seed: int, index: int, options: Options = CODE) -> Examp
         drawn = draw(steps, draws, options)
         if drawn is not None:
             return drawn
-    raise NoExampleError(f"no derivation of {steps} steps in {MAX_DRAWS} draws")
+    raise NoExampleError(
+        f"no derivation of {steps} steps in {MAX_DRAWS} draws; another seed or variant may have one"
+    )
 
 
 def draw(steps: int, draws: Draws, options: Options) -> Example | None:

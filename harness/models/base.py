@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection
 from dataclasses import MISSING, dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
@@ -93,6 +93,10 @@ class Model(ABC):
     def capabilities(self) -> frozenset[Capability]:
         """What it can do beyond sampling an answer to a chat or a text."""
         return frozenset({Capability.CHAT, Capability.TEXT})
+
+    def hint(self, lacking: Collection[Capability]) -> str:
+        """How this model might be set up to do what it lacks: "; ..." to end a message with."""
+        return ""
 
     async def score(self, texts: AsyncIterator[Continuation]) -> AsyncGenerator[Scored, None]:
         """The log-probabilities of given texts (teacher forcing), in any order."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import random
 import uuid
 from collections import Counter
@@ -26,7 +27,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from harness.errors import ModelError
 from harness.log import write_atomically
 from harness.models.base import Capability, operational
-from harness.models.openai_client import HOPELESS, make_client, understood
+from harness.models.openai_client import HOPELESS, QUIET, make_client, understood, waiting
 from harness.models.openai_wire import (
     OpenAIProtocol,
     RefusedError,
@@ -39,6 +40,8 @@ from harness.requests import Completion, FinishReason, Request
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
+
+_log = logging.getLogger(__name__)
 
 #: Seconds that one call of the API, and that one download, may take.
 CALL, DOWNLOAD = 600.0, 7200.0
@@ -124,6 +127,7 @@ class _Desk:
         self.tries: Counter[str] = Counter()
         self.answered = self.refused = 0
         self.full = False  # the account's queue: no more until a batch is over
+        self.said: dict[int, str] = {}  # what the user was told last of each batch
         self.why = "no reason given"  # the latest reason why a request was not answered
 
     async def work(self) -> AsyncGenerator[Completion, None]:
@@ -236,12 +240,24 @@ class _Desk:
                 output=batch.output_file_id or "",
                 errors=batch.error_file_id or "",
             )
+            self._say(record, batch.request_counts)
             if record.status == "failed":
                 self._refuse(record, batch)
             if record.status in OVER:
                 await self._fetch(record)
             self._note(record)
         return record
+
+    def _say(self, record: Record, counts: Any) -> None:
+        """How far a batch is, if that is not what was said last."""
+        done, total = (counts.completed + counts.failed, counts.total) if counts else (0, 0)
+        text = (
+            f"{self.model.spec}: batch {record.number} ({record.batch}) is "
+            f"{record.status.replace('_', ' ')}, {done} of {total or record.requests} requests done"
+        )
+        if self.said.get(record.number) != text:
+            self.said[record.number] = text
+            _log.info("%s", text)
 
     async def _submitted(self, record: Record) -> Record:
         """A batch that the server has: what is not done yet is done, and nothing twice."""
@@ -341,7 +357,10 @@ class _Desk:
 
     async def _pause(self, attempts: int, fault: UnavailableError) -> None:
         pause = min(60, self.model.poll, 2**attempts / 2) * random.uniform(0.5, 1)
-        await asyncio.sleep(max(fault.wait or 0, pause))
+        pause = max(fault.wait or 0, pause)
+        if pause >= QUIET:
+            _log.warning("%s", waiting(self.model, fault, pause))
+        await asyncio.sleep(pause)
 
     def _fatal(self, fault: Exception) -> Exception:
         if isinstance(fault, UnavailableError | RefusedError):

@@ -172,6 +172,14 @@ def understood(model: OpenAIProtocol, error: Exception) -> Exception:
     return error
 
 
+def waiting(model: OpenAIProtocol, fault: UnavailableError, pause: float) -> str:
+    """Why a model is not asked for a while, and for how long."""
+    why = f"model {model.spec}: waiting for the server: {fault}"
+    if fault.wait is not None and fault.wait >= pause:
+        return f"{why}; it asks to wait for {pause:.0f} s"
+    return f"{why}; it is asked again in {pause:.0f} s"
+
+
 class Server:
     """A server while it is being asked: how it fares, and what that means for a request."""
 
@@ -182,6 +190,7 @@ class Server:
         self._stopped = False
         self._failures = 0
         self._told = time.monotonic()  # when the user last heard why nothing comes
+        self._until = float("-inf")  # the end of the wait that the user heard of
         self._used = 0.0  # tokens of a typical request, once some have been seen
         self._prompts: dict[Rendered, asyncio.Task[list[int]]] = {}
 
@@ -249,7 +258,6 @@ class Server:
                 raise fault
             if not fault.garbled:
                 pace.complained(started, fault.wait)
-            self._tell(fault)
             faults += not fault.throttled
             # Random, so that what failed together does not come back together.
             pause = min(LONGEST_PAUSE, model.pause * 2 ** min(attempts - 1, 20))
@@ -257,14 +265,16 @@ class Server:
             if faults > model.retries or time.monotonic() + pause - begun > model.time_limit:
                 await self._give_up(fault, begun, pause)
                 raise UnavailableError(f"{fault} (after {attempts} attempts)")
+            self._tell(fault, pause)
             await asyncio.sleep(pause)
 
-    def _tell(self, fault: UnavailableError) -> None:
-        """Say why nothing comes, where nothing came for a while."""
+    def _tell(self, fault: UnavailableError, pause: float) -> None:
+        """Say why nothing comes, where nothing came for a while, or nothing will."""
         now = time.monotonic()
-        if now - max(self._told, self.pace.latest) >= QUIET:
-            self._told = now
-            _log.warning("%s: waiting for the server: %s", self.model.spec, fault)
+        silent = now - max(self._told, self.pace.latest) >= QUIET
+        if silent or (pause >= QUIET and now + pause >= self._until + QUIET):
+            self._told, self._until = now, now + pause
+            _log.warning("%s", waiting(self.model, fault, pause))
 
     async def _give_up(self, fault: UnavailableError, begun: float, pause: float) -> None:
         """A request's attempts are used up: return if it alone fares so, raise if all do."""

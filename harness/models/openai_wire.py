@@ -12,7 +12,7 @@ import ipaddress
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -67,13 +67,14 @@ class OpenAIProtocol(Model):
     fields to leave out of it. ``token-field`` names the limit of new tokens (by default
     ``max_completion_tokens`` at OpenAI and ``max_tokens``, which all others know, elsewhere).
     ``server=vllm`` makes use of what vLLM adds to the protocol: top-k, min-p, beam search and the
-    scoring of given texts. The key is read from the environment variable ``api-key-env``, and
-    written nowhere.
+    scoring of given texts. ``enable-thinking`` and ``chat-template-kwargs`` (a JSON object) are
+    told to the server's chat template, which decides where nothing is said. The key is read from
+    the environment variable ``api-key-env``, and written nowhere.
     """
 
     extra_body: str = ""
     reasoning_effort: str = ""
-    enable_thinking: str = ""
+    enable_thinking: bool | None = None
     chat_template_kwargs: str = ""
     omit: str = ""
     base_url: str = operational("")  # by default OPENAI_BASE_URL, or OpenAI's own
@@ -86,8 +87,6 @@ class OpenAIProtocol(Model):
         if not self.name:
             raise ValueError("it needs the name of a model")
         _ = self._extra, self._template
-        if self.enable_thinking not in ("", "true", "false"):
-            raise ValueError(f"enable-thinking is true or false, not {self.enable_thinking!r}")
         if self.server not in SERVERS:
             raise ValueError(f"server is {' or '.join(SERVERS)}, not {self.server!r}")
         if unknown := self._omitted - set(OMITTABLE):
@@ -110,6 +109,11 @@ class OpenAIProtocol(Model):
         if self.server == "vllm":
             found |= {Capability.TOP_K, Capability.MIN_P, Capability.BEAMS, Capability.SCORING}
         return super().capabilities | found
+
+    def hint(self, lacking: Collection[Capability]) -> str:
+        if self.server != "vllm" and not set(lacking) - replace(self, server="vllm").capabilities:
+            return "; a server of vLLM has it: -M server=vllm"
+        return ""
 
     @property
     def url(self) -> str:
@@ -136,8 +140,8 @@ class OpenAIProtocol(Model):
     def _template(self) -> dict[str, Any]:
         """What the chat template is given."""
         values = _object(self.chat_template_kwargs, "chat-template-kwargs")
-        if self.enable_thinking:
-            values["enable_thinking"] = self.enable_thinking == "true"
+        if self.enable_thinking is not None:
+            values["enable_thinking"] = self.enable_thinking
         return values
 
     @cached_property

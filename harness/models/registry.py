@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import json
 from collections.abc import Iterator, Mapping
@@ -38,7 +39,7 @@ def create(spec: str, options: Mapping[str, Any] | None = None) -> Model:
     """The model that ``KIND/NAME`` names, with options as of ``-M key=value``."""
     kind = spec if spec in _KINDS else spec.partition("/")[0]
     if kind not in _KINDS or not ("/" in kind or spec.partition("/")[2]):
-        raise UnknownNameError(f"unknown model {spec!r}; {suggest(spec, map(_shown, _KINDS))}")
+        raise UnknownNameError(f"unknown model {spec!r}; {_meant(spec)}")
     model = _load(kind)
     settings = _options(model, spec, options or {})
     try:
@@ -77,6 +78,17 @@ def _shown(kind: str) -> str:
     return kind if "/" in kind else f"{kind}/NAME"
 
 
+def _meant(spec: str) -> str:
+    """What a mistyped spec may be: its kind is what is mistyped, its name can be anything."""
+    kind, _, name = spec.partition("/")
+    name = name or "NAME"
+    first = {known.partition("/")[0] for known in _KINDS}
+    near = [kind] if kind in first else difflib.get_close_matches(kind, first)
+    known = [known if "/" in known else f"{known}/{name}" for known in _KINDS
+             if known.partition("/")[0] in near]  # fmt: skip
+    return suggest(f"{kind}/{name}", known) if known else suggest(spec, map(_shown, _KINDS))
+
+
 def _options(model: type[Model], spec: str, options: Mapping[str, Any]) -> dict[str, Any]:
     types = get_type_hints(model)
     known = {item.name for item in fields(model)} - {"spec", model.passes_on}
@@ -96,7 +108,9 @@ def _options(model: type[Model], spec: str, options: Mapping[str, Any]) -> dict[
 
 def _convert(value: Any, kind: Any, what: str) -> Any:
     """A command line's text, or a value of Python's or a file's, as the option's type."""
-    if isinstance(kind, UnionType):  # optional: None is its default, and cannot be said
+    if isinstance(kind, UnionType):  # optional: None is its default
+        if value is None:
+            return None
         (kind,) = (one for one in get_args(kind) if one is not type(None))
     if kind is bool and value in ("true", "false"):
         return value == "true"

@@ -32,7 +32,7 @@ class TransformersModel(Model):
 
     dtype: str = "float32"
     revision: str = ""
-    enable_thinking: bool = True
+    enable_thinking: bool | None = None  # by default the chat template decides
     device: str = operational("")  # "": a GPU if there is one
     batch_size: int = operational(64)
 
@@ -129,7 +129,7 @@ def _import(name: str) -> Any:
 class _Loaded:
     """The model in memory."""
 
-    def __init__(self, model: Any, tokenizer: Any, *, thinking: bool, device: str) -> None:
+    def __init__(self, model: Any, tokenizer: Any, *, thinking: bool | None, device: str) -> None:
         self.torch = _import("torch")
         self.model, self.tokenizer, self.device = model, tokenizer, device
         self.thinking = thinking
@@ -161,7 +161,7 @@ class _Loaded:
                 prompt.turns,
                 add_generation_prompt=True,
                 tokenize=False,
-                enable_thinking=self.thinking,
+                **({} if self.thinking is None else {"enable_thinking": self.thinking}),
             )
         except ValueError as error:
             raise ModelError(f"the tokenizer has no chat template: {error}") from None

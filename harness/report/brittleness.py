@@ -32,6 +32,7 @@ from harness.search_error import (
     unresolved_at_k,
 )
 from harness.store import Run
+from harness.verdict_sets import latest_complete
 from rewards.verdict import Status
 
 SOURCE = "Welleck et al., Symbolic Brittleness in Sequence Models (2022)"
@@ -85,9 +86,10 @@ class Source:
 
     @cached_property
     def scorer(self) -> str | None:
-        """The latest policy of the paper's scorer, if the run was judged by it."""
+        """The latest complete policy of the paper's scorer, if the run was judged by it."""
         names = [name for name in self.run.policies if name.startswith("welleck-")]
-        return names[-1] if names and names[-1] != self.policy else None
+        latest = latest_complete([self.run], names)
+        return latest if latest != self.policy else None
 
     @cached_property
     def scored(self) -> dict[str, Tally]:
@@ -138,13 +140,16 @@ class Source:
 
 
 def sources(runs: Iterable[Run], policy: str | None = None) -> list[Source]:
-    """Every model of every run, under a policy or each run's latest that is not the scorer's."""
+    """Every model of every run, under a policy or each run's latest complete one that is not the
+    scorer's.
+    """
     found = []
     for run in runs:
         own = [name for name in run.policies if not name.startswith("welleck-")]
-        if not own and policy is None:
+        chosen = policy or latest_complete([run], own)
+        if chosen is None:
             raise UserError(f"{run.path} was not judged by our verifier: run.py score {run.path}")
-        found += [Source(run, model, policy or own[-1]) for model in run.models]
+        found += [Source(run, model, chosen) for model in run.models]
     return found
 
 

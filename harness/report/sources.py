@@ -29,7 +29,7 @@ class Sources:
         policy: str | None = None,
         prices: Prices | None = None,
     ) -> Sources:
-        """Open runs; ``policy`` is by default the latest that all of them have."""
+        """Open runs; ``policy`` is by default the latest complete one of all."""
         opened = [run if isinstance(run, Run) else Run(run) for run in runs]
         if len({run.path.resolve() for run in opened}) < len(opened):
             raise UserError("a run is named twice")

@@ -58,7 +58,8 @@ def shown_rates(rows: Sequence[Row]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Columns:
-    """What a table of these rows shows after model, subset, problems and samples.
+    """What a table of these rows shows after model, subset, problems and samples
+    per problem.
 
     Of ranked candidates that is pass@1 and every Fail@k; of labels also F1; the costs if prices
     were given.
@@ -88,7 +89,7 @@ class Columns:
             "model",
             "subset",
             "problems",
-            "samples",
+            "samples per problem",
             *(f"pass@{k}" for k in self.passes),
             *(f"Fail@{k}" for k in self.fails),
             *(["F1", "macro F1"] if self.labels else []),
@@ -106,7 +107,7 @@ def cells(row: Row, columns: Columns) -> list[str]:
     problems = str(row.problems)
     if row.problems < row.planned:
         problems += f" of {row.planned}"
-    each = row.samples / row.problems
+    each = row.samples_per_problem
     return [
         row.label,
         row.subset,
@@ -201,7 +202,7 @@ def print_summary(summary: Summary, console: Console | None = None) -> None:
             table.add_row(subset, problems, *numbers, style=style)
         wide = console.options.update(max_width=10_000)
         console.width = max(console.width, console.measure(table, options=wide).maximum)
-        each = {f"{row.samples / row.problems:g}" for row in rows}
+        each = {f"{row.samples_per_problem:g}" for row in rows}
         count = each.pop() if len(each) == 1 else "several"
         console.print(
             f"{label}, {count} sample{'s' * (count != '1')} of each problem",
@@ -281,8 +282,8 @@ def _csv(summary: Summary) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(
-        ["model", "subset", "problems", "samples", "k", "pass_at_k", "interval_low",
-         "interval_high", "worst", "best", *RATES.values(), "all_at_k", "reward",
+        ["model", "subset", "problems", "samples", "samples_per_problem", "k", "pass_at_k",
+         "interval_low", "interval_high", "worst", "best", *RATES.values(), "all_at_k", "reward",
          "tokens_per_problem", "tokens_per_solved", "accuracy", "f1", "macro_f1", "fail_at_k",
          "dollars_per_problem", "dollars_per_solved"]
     )  # fmt: skip
@@ -298,7 +299,8 @@ def _csv(summary: Summary) -> str:
             numbers = [e.value, *e.interval, e.low, e.high]
             rates = [row.rates[name] for name in RATES.values()]
             writer.writerow(
-                [row.label, row.subset, row.problems, row.samples, e.k]
+                [row.label, row.subset, row.problems, row.samples]
+                + [f"{row.samples_per_problem:g}", e.k]
                 + [f"{number:.6f}" for number in numbers + rates]
                 + [every.get(e.k, "" if fails else f"{e.value:.6f}"), f"{row.reward:.6f}"]
                 + ["" if number is None else f"{number:.1f}" for number in tokens]

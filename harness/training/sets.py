@@ -13,7 +13,7 @@ from typing import Any
 
 from benchmarks.fingerprint import Overlap, duplicates, fingerprint, overlap
 from benchmarks.problem import Problem
-from benchmarks.registry import load, spread
+from benchmarks.registry import load, resolve, spread
 from benchmarks.relatives import difficulty, relatives
 from benchmarks.trees import parse
 from harness.errors import UserError
@@ -26,12 +26,20 @@ from rewards import ProblemError
 from rewards.latex import ReadError
 from rewards.workers import averify_many
 
+#: How often more problems are asked for, where some were left out.
+ROUNDS = 8
+
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """Problems, the easiest first, and why others are not among them."""
+    """Problems, the easiest first, and why others are not among them.
+
+    ``taken`` came from the recipes; to these ``easier`` relatives are added, and unsolved ones left
+    out. It is smaller than what was asked for where the recipes have no more.
+    """
 
     problems: tuple[Problem, ...]
+    taken: int = 0
     repeats: int = 0
     screened: int = 0
     unsolved: int = 0
@@ -67,7 +75,8 @@ def training_set(
 
     Args:
         recipes: benchmarks to take problems from, as in ``lample_charton/bwd``.
-        count: how many problems to take, spread over the recipes, before any is left out.
+        count: how many problems to take, spread over the recipes; for repeats and for problems of
+            ``screen`` others are taken.
         seed: the seed of the recipes.
         screen: benchmarks none of whose problems may be trained on.
         easier: add so many easier relatives of each problem (`benchmarks.relatives`).
@@ -75,32 +84,69 @@ def training_set(
             not solve; the others get its answer, which the verifier has proven, for reference.
 
     """
-    shares: Sequence[int | None] = [None] * len(recipes)
-    if count is not None:
-        shares = spread(count, [count] * len(recipes))
-    problems = [
-        problem
-        for recipe, share in zip(recipes, shares, strict=True)
-        for problem in load(recipe, limit=share, seed=seed)
-    ]
-    other = next((problem for problem in problems if problem.task != "integration"), None)
-    if other is not None:
-        raise UserError(f"{other.name} has no integrals, but problems of the task {other.task!r}")
-    if easier:
-        problems += [kin for problem in problems for kin in relatives(problem)[:easier]]
-    kept, repeats = _without(problems, duplicates(problems), keep_first=True)
     evaluation = [problem for spec in screen for problem in load(spec, seed=seed)]
-    kept, screened = _without(kept, overlap(kept, evaluation))
+    kept, repeats, screened = _taken(recipes, count, seed, evaluation)
+    taken = len(kept)
+    if easier:
+        kept += [kin for problem in kept for kin in relatives(problem)[:easier]]
+        kept, again = _without(kept, duplicates(kept), keep_first=True)
+        kept, theirs = _without(kept, overlap(kept, evaluation))
+        repeats, screened = repeats + again, screened + theirs
     unsolved = 0
     if solver is not None:
         solved = run_async(_solved(kept, solver))
         unsolved, kept = len(kept) - len(solved), solved
     return TrainingSet(
         tuple(sorted(kept, key=lambda problem: (_difficulty(problem), problem_key(problem)))),
+        taken,
         repeats,
         screened,
         unsolved,
     )
+
+
+def _taken(
+    recipes: Sequence[str], count: int | None, seed: int, evaluation: Sequence[Problem]
+) -> tuple[list[Problem], int, int]:
+    """The problems to begin with, and how many of those seen were repeats, or screened.
+
+    Where some are left out, more are asked of the recipes, up to `ROUNDS` times; a larger limit
+    only adds to what a recipe gives, so that the result is determined.
+    """
+    asked = count
+    for _ in range(ROUNDS):
+        shares: Sequence[int | None] = [None] * len(recipes)
+        if asked is not None:
+            shares = spread(asked, [_room(recipe, asked) for recipe in recipes])
+        drawn = [
+            load(recipe, limit=share, seed=seed)
+            for recipe, share in zip(recipes, shares, strict=True)
+        ]
+        problems = [problem for some in drawn for problem in some]
+        other = next((problem for problem in problems if problem.task != "integration"), None)
+        if other is not None:
+            raise UserError(
+                f"{other.name} has no integrals, but problems of the task {other.task!r}"
+            )
+        unlike, repeats = _without(problems, duplicates(problems), keep_first=True)
+        kept, screened = _without(unlike, overlap(unlike, evaluation))
+        if asked is None or count is None:
+            break
+        if len(kept) >= count or len(problems) < asked:
+            break
+        asked += 2 * (count - len(kept))
+    if count is not None:
+        left = {problem_key(problem) for problem in kept}
+        groups = [[problem for problem in some if problem_key(problem) in left] for some in drawn]
+        parts = zip(groups, spread(count, [len(group) for group in groups]), strict=True)
+        kept = [problem for group, share in parts for problem in group[:share]]
+    return kept, repeats, screened
+
+
+def _room(recipe: str, limit: int) -> int:
+    """How many problems a recipe has, up to a limit."""
+    subsets = resolve(recipe)
+    return min(limit, sum(limit if subset.endless else subset.size() for subset in subsets))
 
 
 def _without(

@@ -18,6 +18,7 @@ import harness
 from harness import Run, Sampling
 from harness.errors import ModelError
 from harness.models import create
+from harness.progress import Lines
 
 pytest.importorskip("openai", reason="needs the extra 'openai'")
 from aiohttp import web
@@ -98,7 +99,10 @@ class BatchServer(FaultyServer):
         if batch["status"] in ("validating", "in_progress"):
             batch["status"] = "in_progress"
             batch["_left"] -= 1
+            size, polls = len(batch["_rows"]), self.patience - batch["_left"]
+            batch["request_counts"] = {"total": size, "completed": polls // 2, "failed": 0}
             if batch["_left"] < 0:
+                batch["request_counts"]["completed"] = size
                 getattr(self, f"fate_{batch['_fate']}")(batch)
         return web.json_response(shown(batch))
 
@@ -199,6 +203,20 @@ def test_one_batch_is_submitted_and_collected(tmp_path: Path, bench: str) -> Non
         check(run, server, 24)
         assert set(server.submitted.values()) == {1}
         assert state(run) == ["0001.json", "0002.json"]
+
+
+def test_what_a_batch_waits_for_is_said_when_it_changes(
+    tmp_path: Path, bench: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with BatchServer(patience=4) as server:
+        sweep(server, tmp_path / "run", bench, progress=Lines())
+    said = [line for line in capsys.readouterr().err.splitlines() if "(batch-" in line]
+    assert said == [
+        f"openai-batch/m: batch 1 (batch-0) is {state}, {done} of 12 requests done"
+        for state, done in (
+            ("in progress", 0), ("in progress", 1), ("in progress", 2), ("completed", 12)
+        )
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("limit", [{"requests-per-batch": "5"}, {"megabytes-per-batch": "0.0015"}])

@@ -35,6 +35,28 @@ def test_help_is_quick(cli: Command) -> None:
     assert best < 0.6  # 0.1 s on an idle machine
 
 
+@pytest.mark.parametrize("group", [(), ("generate",), ("train",)])
+def test_the_list_of_commands_is_whole(group: tuple[str, ...]) -> None:
+    from click.testing import CliRunner
+
+    from harness.cli import cli as command
+
+    shown = CliRunner().invoke(command, [*group, "--help"], terminal_width=80).output
+    listed = shown.partition("Commands:\n")[2]
+    assert len(listed.splitlines()) >= 3
+    assert "..." not in listed
+    assert "lample_charton" not in listed
+
+
+def test_the_benchmark_s_name_generates_it_too(cli: Command, tmp_path: Path) -> None:
+    for name in ("lample-charton", "lample_charton"):
+        done = cli("generate", name, "--method", "bwd", "--count", "2", "--out", f"{name}.jsonl")
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "lample-charton.jsonl").read_bytes() == (
+        tmp_path / "lample_charton.jsonl"
+    ).read_bytes()
+
+
 def test_verify_says_why_and_exits_accordingly(cli: Command) -> None:
     right = cli("verify", "--integrand", r"2x\cos(x^2)", "--answer", r"\sin(x^2)+C")
     assert (right.returncode, right.stderr) == (0, "")

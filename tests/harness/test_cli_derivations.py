@@ -92,3 +92,26 @@ def test_mistakes_are_one_line(
 ) -> None:
     assert generate("derivations", *args, "--out", tmp_path / "x.jsonl") != 0
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("args", "place", "said"),
+    [
+        (["calculus", "--operation", "integration"], "calculus", "no premise for integration"),
+        (["derivations", "--steps", 3], "examples", "no derivation of 3 steps"),
+        (["calculus", "--subset", "int", "--limit", 2], "calculus", "no premise for integration"),
+    ],
+)
+def test_that_no_example_is_found_is_one_line(
+    args: list[object],
+    place: str,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(f"benchmarks.derivations.{place}.MAX_DRAWS", 0)
+    count = [] if "--subset" in args else ["--count", 8, "--workers", 1]
+    assert generate(*args, *count, "--seed", 91, "--out", tmp_path / "set.jsonl") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == f"error: {said} in 0 draws; another seed or variant may have one"

@@ -177,6 +177,23 @@ def test_another_policy_keeps_both_verdicts_and_shows_what_changed(
     assert "no verdicts 'balls'" in refused.stderr
 
 
+def test_a_notebook_shows_runs_and_comparisons(
+    tmp_path: Path, bench: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.py").write_text("def answer(messages, seed): return 'x'\n")
+    models = [f"python/{tmp_path}/{name}.py:answer" for name in ("one", "two")]
+    run = harness.sweep(models, [bench], limit=4, out=tmp_path / "run")
+    comparison = harness.compare(run)
+    comparison.table()
+    assert "Paired by problem" in capsys.readouterr().out
+    shown = comparison._repr_markdown_().splitlines()
+    assert shown[0].startswith("| first system | second system | subset | pairs |")
+    assert len([line for line in shown if line.startswith("| python/")]) == 3  # two subsets, all
+    assert any(line.startswith("In percent and percentage points") for line in shown)
+    assert run._repr_markdown_().startswith("| model | subset | problems | samples per problem |")
+
+
 def test_the_primary_k_is_declared_before_the_run(
     cli: Command, tmp_path: Path, model: str, bench: str
 ) -> None:

@@ -77,7 +77,7 @@ def test_k_is_no_larger_than_the_smaller_number_of_samples() -> None:
     pairs = [Pair("p", "p", (tally("p", 8, 3),), (tally("q", 4, 1),))]
     row = contrast("s", ("a", "b"), pairs, [1, 4, 8])
     assert [d.k for d in row.differences] == [1, 4]
-    assert row.samples == (8, 4)
+    assert row.samples_per_problem == (8, 4)
 
 
 def test_undecided_samples_bound_the_difference() -> None:

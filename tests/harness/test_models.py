@@ -12,6 +12,7 @@ import pytest
 from benchmarks import Problem
 from harness.errors import ModelError, UnknownNameError
 from harness.models import Model, ask_each, create, describe, register
+from harness.models.registry import _options, option_names
 from harness.requests import Completion, Request, Sampling, request_hash
 from prompts import default_for
 
@@ -68,6 +69,40 @@ class Echo(Model):
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
         async for item in requests:
             yield Completion.to(item, self.spec.upper() if self.loud else self.spec)
+
+
+@pytest.mark.parametrize(
+    ("spec", "meant"),
+    [
+        ("opnai/stub", "did you mean 'openai/stub'?"),
+        ("vlm/Qwen/Qwen3-8B", "did you mean 'vllm/Qwen/Qwen3-8B'?"),
+        ("opnai", "did you mean 'openai/NAME'?"),
+        ("openai", "did you mean 'openai/NAME'?"),
+        ("solver/simpy", "did you mean 'solver/sympy'"),
+        ("gpt-5-mini", "known: encoder/NAME, "),
+    ],
+)
+def test_a_mistyped_kind_is_suggested_with_the_name(spec: str, meant: str) -> None:
+    with pytest.raises(UnknownNameError) as refused:
+        create(spec)
+    assert f"unknown model {spec!r}; {meant}" in str(refused.value)
+
+
+@pytest.mark.parametrize("kind", ["openai", "openai-batch", "vllm", "vllm-server", "transformers"])
+def test_thinking_is_said_in_one_way(kind: str) -> None:
+    model = dict(describe())[f"{kind}/NAME"]
+    assert option_names(model)["enable-thinking"] is None  # the template decides
+    for said, meant in (
+        ("true", True),
+        ("false", False),
+        (True, True),
+        (False, False),
+        (None, None),
+    ):
+        for name in ("enable-thinking", "enable_thinking"):
+            assert _options(model, f"{kind}/m", {name: said}) == {"enable_thinking": meant}
+    with pytest.raises(ModelError, match="enable-thinking must be true or false, not 'no'"):
+        _options(model, f"{kind}/m", {"enable-thinking": "no"})
 
 
 def test_a_kind_of_ones_own() -> None:

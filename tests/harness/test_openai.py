@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import signal
 import subprocess
 import sys
@@ -32,7 +33,8 @@ from harness.models.openai_wire import (
     trouble,
 )
 from harness.models.pacing import Pace, Rate, retry_after
-from harness.planning import problems_of
+from harness.planning import plan, problems_of
+from harness.progress import Bar, Lines
 from harness.requests import FinishReason, Request, request_hash
 from prompts import Message, Rendered
 
@@ -202,6 +204,32 @@ def test_what_holds_for_every_request_stops_the_sweep_at_once(
         assert run.summary().missing == 0
 
 
+def test_a_wrong_or_missing_key_leaves_no_run_behind(
+    tmp_path: Path, bench: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    out = tmp_path / "runs" / "new"
+    with pytest.raises(ModelError, match="no key in the environment variable"):
+        harness.sweep(["openai/m"], [bench], limit=2, out=out)
+    assert not out.exists()
+    with FaultyServer(key="right") as server:
+        with pytest.raises(ModelError, match="does not accept the key"):
+            sweep(server, out, bench)
+        assert not out.exists()
+        out.mkdir()
+        (out / ".keep").touch()  # somebody else's
+        with pytest.raises(ModelError, match="does not accept the key"):
+            sweep(server, out, bench)
+        assert [path.name for path in out.iterdir()] == [".keep"]
+        monkeypatch.setenv("OPENAI_API_KEY", "right")
+        run = sweep(server, out, bench)
+        assert run.summary().missing == 0
+        monkeypatch.setenv("OPENAI_API_KEY", "wrong")
+        with pytest.raises(ModelError, match="does not accept the key"):
+            sweep(server, out, bench, samples=4)
+        assert len(rows(Run(out))) == 12
+
+
 def test_a_server_that_goes_away_stops_the_sweep_and_nothing_is_lost(
     tmp_path: Path, bench: str
 ) -> None:
@@ -324,6 +352,14 @@ def test_capabilities_follow_the_server() -> None:
         Capability.TOP_K, Capability.MIN_P, Capability.BEAMS, Capability.SCORING
     }  # fmt: skip
     assert Capability.SEED not in create("openai/m", {"omit": "seed"}).capabilities
+
+
+@pytest.mark.parametrize("flag", ["top_k", "min_p", "beams"])
+def test_what_only_vllm_takes_is_refused_with_a_hint(flag: str, tmp_path: Path, bench: str) -> None:
+    sampling = Sampling(**{flag: 1})
+    with pytest.raises(ModelError, match=r"which this sweep needs .*; a server of vLLM .* -M serv"):
+        plan(["openai/m"], [bench], sampling=sampling, out=tmp_path / "run")
+    assert plan(["openai/m"], [bench], sampling=sampling, options={"server": "vllm"}).problems
 
 
 def test_reasoning_refusals_and_filters_are_kept_apart() -> None:
@@ -479,6 +515,33 @@ def test_a_sweep_that_waits_says_why(
     assert waits(60) == []
     assert all("openai/m: waiting for the server: 429" in text for text in waits(0))
     assert len(waits(0.001)) == 3
+
+
+@pytest.mark.parametrize("kind", [Lines, Bar])
+def test_a_server_that_asks_to_wait_long_is_named_at_once(
+    kind: type[Lines | Bar],
+    tmp_path: Path,
+    bench: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from aiohttp import web
+
+    monkeypatch.setattr("harness.models.openai_client.QUIET", 0.9)
+
+    def respond(body: Body) -> Any:
+        if len(server.asked) > 3:
+            return payload_for(body)
+        return web.Response(status=429, headers={"Retry-After": "1"})
+
+    with FaultyServer() as server, kind() as progress:
+        server.respond = respond
+        options = {"concurrency": "3"}
+        sweep(server, tmp_path / "run", bench, options=options, progress=progress)
+    said = " ".join(capsys.readouterr().err.split())
+    assert said.count("warning: model openai/m: waiting for the server: 429") == 1
+    assert "it asks to wait for 1 s" in said
+    assert logging.getLogger("harness.models").handlers == []
 
 
 def test_the_server_is_left_alone_for_as_long_as_it_asks(tmp_path: Path, bench: str) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import csv
 import gzip
+import io
 import json
 import random
 import sys
@@ -22,7 +24,7 @@ from harness.report import items, paired, write_page
 from harness.report.mathml import to_mathml
 from harness.report.refutation import plot
 from harness.report.sources import Sources
-from harness.report.tables import remarks
+from harness.report.tables import export, remarks
 from rewards import verify_antiderivative
 from tests.harness.browser import Browser, browser
 from tests.harness.conftest import Command
@@ -461,6 +463,21 @@ def test_what_one_model_spent_is_told_for_each_of_its_runs(
     rows = [replace(summary.rows[0], label=label, usage=spent) for label in ("m [one]", "m [two]")]
     told = remarks(replace(summary, rows=tuple(rows)))
     assert [line[:7] for line in told if "7 tokens a problem" in line] == ["m [one]", "m [two]"]
+
+
+def test_samples_mean_the_same_in_every_form(tmp_path: Path, model: str, bench: str) -> None:
+    run = harness.sweep([model], [bench], limit=4, samples=3, out=tmp_path / "run")
+    summary = run.summary()
+    for row in json.loads(export(summary, "json"))["rows"]:
+        assert row["samples"] == 3 * row["problems"]
+        assert row["samples_per_problem"] == 3
+    for row in csv.DictReader(io.StringIO(export(summary, "csv"))):
+        assert int(row["samples"]) == 3 * int(row["problems"])
+        assert row["samples_per_problem"] == "3"
+    for form in ("markdown", "latex"):
+        lines = export(summary, form).splitlines()
+        heading = next(line for line in lines if "subset" in line)
+        assert "problems | samples per problem |".replace("|", "|&"[form == "latex"]) in heading
 
 
 def test_an_empty_table_says_no_percent(tmp_path: Path, model: str, bench: str) -> None:

@@ -234,6 +234,39 @@ def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path: Path, model: str, b
     assert len(completions(out)) == len(verdicts(out)) == 200
 
 
+@pytest.mark.parametrize("place", ["harness.cli", "harness.sweeping", "the lock"])
+def test_ctrl_c_before_anything_is_asked_is_one_word(
+    tmp_path: Path, model: str, bench: str, place: str
+) -> None:
+    """While the program is imported, while it plans, and before the run is made."""
+    code = f"""
+import builtins, sys
+from pathlib import Path
+sys.path.insert(0, {str(ROOT)!r})
+place = {place!r}
+find = builtins.__import__
+def interrupted(name, *arguments):
+    if name == place:
+        raise KeyboardInterrupt
+    return find(name, *arguments)
+if place == "the lock":
+    import harness.store
+    def interrupted_writing(*arguments):
+        raise KeyboardInterrupt
+    harness.store._lock = interrupted_writing
+else:
+    builtins.__import__ = interrupted
+sys.argv = ["run.py", "sweep", "--model", {model!r}, "--benchmark", {bench!r}, "--out", "run"]
+from harness.__main__ import main
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert done.stderr.strip() == "interrupted"
+    assert (done.returncode, done.stdout) == (130, "")
+
+
 def counts(path: Path) -> list[Row]:
     """The rows of the result table, but for the time that was taken."""
     return [replace(row, usage=None) for row in Run(path).summary().rows]

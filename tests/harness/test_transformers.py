@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -166,6 +167,17 @@ def test_chats_take_the_template_and_other_weights_are_another_model(
         tmp_path / "again" / "tiny", Scratch(hidden_size=32, layers=2, heads=2, context=48), seed=1
     )
     assert create(f"transformers/{tmp_path / 'again' / 'tiny'}").hash == model.hash
+
+
+def test_thinking_is_left_to_the_template_unless_said(folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "thinking"
+    shutil.copytree(folder, copy)
+    template = "{% if enable_thinking is defined %}{{ enable_thinking }}{% endif %}."
+    (copy / "chat_template.jinja").write_text(template)
+    chat = Rendered(messages=(Message("user", "x"),))
+    for options, text in (({}, "."), ({"enable-thinking": "false"}, "False."),
+                          ({"enable-thinking": True}, "True.")):  # fmt: skip
+        assert create(f"transformers/{copy}", options).count_tokens(chat) == len(text)
 
 
 def test_a_model_that_is_not_there(tmp_path: Path) -> None:

@@ -20,9 +20,9 @@ def test_a_set_has_no_repeats_and_nothing_of_the_benchmark() -> None:
     made = training_set(
         ["bee/qualifier", "drills/monomials"], count=60, screen=["bee/competition"], seed=4
     )
-    # Monomials of one degree are the same up to a factor.
+    # Monomials of one degree are the same up to a factor: for these, others are taken.
     assert made.repeats > 10
-    assert len(made.problems) + made.repeats + made.screened == 60
+    assert len(made.problems) == made.taken == 60
     assert not overlap(made.problems, load("bee/competition")).matches
     rows = made.rows(load_prompt("direct"))
     marks = [row["fingerprint"] for row in rows if row["fingerprint"]]
@@ -32,7 +32,22 @@ def test_a_set_has_no_repeats_and_nothing_of_the_benchmark() -> None:
 
 def test_what_is_screened_is_gone() -> None:
     made = training_set(["bee/qualifier"], count=10, screen=["bee/qualifier"])
-    assert (made.problems, made.screened) == ((), 10)
+    assert (made.problems, made.taken) == ((), 0)
+    assert made.screened > 10  # others were looked for, too
+
+
+def test_the_command_says_what_was_left_out_and_what_is_missing(tmp_path: Path) -> None:
+    def said(*arguments: str) -> list[str]:
+        out = str(tmp_path / f"{len(list(tmp_path.iterdir()))}.jsonl")
+        command = ["generate", "train", *arguments, "--out", out]
+        return CliRunner().invoke(cli, command).stderr.splitlines()
+
+    (line,) = said("--recipe", "bee/qualifier", "--count", "3")
+    assert line.startswith("wrote 3 problems to ")
+    assert line.endswith("; left out: 0 repeats")
+    line, warning = said("--recipe", "bee/qualifier", "--count", "3", "--screen", "bee/qualifier")
+    assert line.endswith(" that are in bee/qualifier")
+    assert warning.startswith("warning: the recipes gave 0 different problems, not 3")
 
 
 def test_the_command_writes_solved_relatives(tmp_path: Path) -> None:

@@ -1,0 +1,16 @@
+"""Where the command line begins: also an interrupt while it is being imported is no traceback."""
+
+import sys
+
+
+def main() -> None:
+    try:
+        from harness.cli import main as run
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
+    run()
+
+
+if __name__ == "__main__":
+    main()
