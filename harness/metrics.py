@@ -462,10 +462,15 @@ def summarise(run: Run, policy: str | None = None, ks: Iterable[int] = ()) -> Su
         groups.append(("all", list(run.problems)))
     rows = []
     for model, entry in run.models.items():
+        counted = {
+            key: _tally(key, clusters[key], judged[model, key], ranked)
+            for key in run.problems
+            if (model, key) in judged
+        }
         for subset, keys in groups:
-            found = {key: judged[model, key] for key in keys if (model, key) in judged}
+            found = {key: judged[model, key] for key in keys if key in counted}
             if found:
-                tallies = [_tally(key, clusters[key], found[key], ranked) for key in found]
+                tallies = [counted[key] for key in found]
                 used = [spent.get((model, key), {}) for key in found]
                 rows.append(
                     _row(
