@@ -35,6 +35,7 @@ from harness.inference import (
     sign_flip,
 )
 from harness.metrics import LEVEL, Cost, Tally, pass_at_k
+from harness.origins import Origins
 from harness.resampling import Clusters, cluster_sums
 
 #: The power that the detectable difference is computed for.
@@ -169,11 +170,7 @@ def pair_parents(
     Returns, for each subset (told apart by perturbation where one holds several), the pairs and the
     number of problems whose original was not asked.
     """
-    originals: dict[tuple[str, str], str] = {}
-    anywhere: dict[str, str] = {}  # what was made of another benchmark's problems
-    for key, problem in problems.items():
-        originals.setdefault((problem.benchmark, problem.id), key)
-        anywhere.setdefault(problem.id, key)
+    origins = Origins(problems)
     kinds: dict[str, set[str | None]] = {}
     for problem in problems.values():
         if problem.pair_parent is not None:
@@ -188,8 +185,7 @@ def pair_parents(
             group += f": {problem.perturbation}"
         family = children.setdefault(group, {})
         alone.setdefault(group, 0)
-        place = (problem.benchmark, problem.pair_parent)
-        parent = originals.get(place) or anywhere.get(problem.pair_parent)
+        parent = origins.find(problem, problem.pair_parent)
         if parent is None or parent not in tallies:
             alone[group] += 1
         else:

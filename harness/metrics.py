@@ -35,8 +35,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.problem import Problem
 from harness import counts
+from harness.origins import clusters_of
 from harness.resampling import cluster_sums, resampled
 from rewards.verdict import Status
 
@@ -402,19 +402,6 @@ class Summary:
         return asdict(self)
 
 
-def cluster_of(problem: Problem, problems: Mapping[str, Problem]) -> str:
-    """The cluster of a problem: the original that it was made from, through all generations."""
-    seen = {problem.id}
-    while True:
-        parent = problem.pair_parent or (problem.parents[0].id if problem.parents else None)
-        if parent is None or parent in seen:
-            return f"{problem.benchmark}:{problem.id}"
-        seen.add(parent)
-        if parent not in problems:
-            return f"{problem.benchmark}:{parent}"
-        problem = problems[parent]
-
-
 def powers(samples: int, wanted: Iterable[int] = ()) -> list[int]:
     """The k to report: those wanted, or else 1, 4, 16, 64, ... and n, that n samples allow."""
     ks = sorted(set(wanted)) or sorted({4**i for i in range(12)} | {samples})
@@ -435,7 +422,7 @@ def _tally(key: str, cluster: str, sums: Mapping[str, float], ranked: bool) -> T
 
 def tally_samples(run: Run, policy: str | None = None) -> dict[str, dict[str, Tally]]:
     """The counts of every problem, by model and by problem key."""
-    clusters, ranked = clusters_of(run), is_ranked(run)
+    clusters, ranked = clusters_of(run.problems), is_ranked(run)
     tallies: dict[str, dict[str, Tally]] = {model: {} for model in run.models}
     for (model, key), sums in counts.totals(run.verdicts(policy)).items():
         run.problem(key)  # for its error message
@@ -443,15 +430,9 @@ def tally_samples(run: Run, policy: str | None = None) -> dict[str, dict[str, Ta
     return tallies
 
 
-def clusters_of(run: Run) -> dict[str, str]:
-    """The cluster of every problem of a run, by its key."""
-    by_id = {problem.id: problem for problem in run.problems.values()}
-    return {key: cluster_of(problem, by_id) for key, problem in run.problems.items()}
-
-
 def summarise(run: Run, policy: str | None = None, ks: Iterable[int] = ()) -> Summary:
     """Count a run's verdicts: a row for each model and subset, and one for all subsets together."""
-    clusters, ranked, wanted = clusters_of(run), is_ranked(run), list(ks)
+    clusters, ranked, wanted = clusters_of(run.problems), is_ranked(run), list(ks)
     judged = counts.totals(run.verdicts(policy))
     spent = counts.totals(run.completions)
     subsets: dict[str, list[str]] = {}
