@@ -8,11 +8,11 @@ from typing import Any
 import prompts
 from benchmarks import Problem
 from benchmarks.registry import names, resolve
+from harness.asynchronous import run_async
 from harness.grading import Policy, grade
 from harness.models import describe as describe_models
 from harness.models.registry import option_names
 from harness.requests import Completion, problem_key
-from harness.sweeping import run_async
 from rewards.verdict import Verdict
 
 
