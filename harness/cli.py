@@ -18,20 +18,20 @@ import click
 
 from harness.cli_brittleness import brittleness, logprobs
 from harness.cli_compare import compare
-from harness.cli_options import key_values, model_options_option
+from harness.cli_generate import generate
+from harness.cli_options import (
+    key_values,
+    model_options_option,
+    plain_warnings,
+    preset_file,
+)
+from harness.cli_overlap import print_overlap
 from harness.cli_pairwise import pairwise
 from harness.cli_report import export_samples, report, view
 from harness.cli_serve import serve_reward
+from harness.cli_sources import source_options, with_source_options
 from harness.cli_train import train
 from harness.errors import UserError, suggest
-from harness.problem_options import (
-    generate,
-    plain_warnings,
-    preset_file,
-    print_overlap,
-    source_options,
-    with_source_options,
-)
 
 if TYPE_CHECKING:
     from harness.grading import Policy
