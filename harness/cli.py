@@ -413,10 +413,10 @@ def _tokens(job: Job, model: Model) -> int | None:
 
 
 def _print_summary(summary: Summary, as_json: bool) -> None:
-    from harness.report import export, print_summary
+    from harness.report import export_summary, print_summary
 
     if as_json:
-        click.echo(export(summary, "json"), nl=False)
+        click.echo(export_summary(summary, "json"), nl=False)
     else:
         print_summary(summary)
 
@@ -441,7 +441,7 @@ def score(run: Path, against: str | None, as_json: bool, **strictness: Any) -> N
     """
     from harness.changes import changes
     from harness.progress import for_stderr
-    from harness.report import export
+    from harness.report import export_summary
     from harness.report.changes import print_changes
     from harness.store import Run
     from harness.sweeping import score as score_run
@@ -456,7 +456,7 @@ def score(run: Path, against: str | None, as_json: bool, **strictness: Any) -> N
     found = changes(scored, before, policy.name) if before else None
     summary = scored.summary(policy.name)
     if as_json:
-        result = json.loads(export(summary, "json"))
+        result = json.loads(export_summary(summary, "json"))
         result["changes"] = found.to_dict() if found else None
         click.echo(json.dumps(result, indent=2, ensure_ascii=False))
         return
