@@ -260,13 +260,10 @@ class Transfer:
     interval: tuple[float, float] | None
 
 
-def transfer(pairs: Sequence[Pair], k: int, seed: int = 0) -> Transfer | None:
-    """`Transfer` from the first side of the pairs to the second; None if nothing was solved."""
-    found = Pairs.of(pairs)
-    return _transfer(found.first, found.second, found.clusters, k, seed)
-
-
-def _transfer(first: Side, second: Side, clusters: Clusters, k: int, seed: int) -> Transfer | None:
+def transfer(
+    first: Side, second: Side, clusters: Clusters, k: int, seed: int = 0
+) -> Transfer | None:
+    """`Transfer` from one side of pairs to the other; None if nothing was solved."""
     solved = first.passes(k)
     weight = math.fsum(solved)
     if weight <= 0:
@@ -413,7 +410,6 @@ def contrast(
     ks: Sequence[int],
     unpaired: int = 0,
     system: str = "",
-    seed: int = 0,
 ) -> Contrast:
     """Compare the two sides of pairs at every k that the smaller number of samples allows."""
     if not pairs:
@@ -427,12 +423,12 @@ def contrast(
         clusters=found.clusters.count,
         samples=found.samples,
         unpaired=unpaired,
-        differences=tuple(_compare(found, k, seed) for k in ks if k <= min(found.samples)),
+        differences=tuple(_compare(found, k) for k in ks if k <= min(found.samples)),
         system=system,
     )
 
 
-def _compare(pairs: Pairs, k: int, seed: int) -> Difference:
+def _compare(pairs: Pairs, k: int) -> Difference:
     def best(t: Tally) -> float:
         return pass_at_k(*t.drawn_at_best(k), k)
 
@@ -442,18 +438,18 @@ def _compare(pairs: Pairs, k: int, seed: int) -> Difference:
     count = len(pairs)
     means = math.fsum(first) / count, math.fsum(second) / count
     tops = math.fsum(one.means(best)) / count, math.fsum(other.means(best)) / count
-    test = sign_flip(differences, clusters, seed)
+    test = sign_flip(differences, clusters)
     return Difference(
         k=k,
         first=means[0],
         second=means[1],
         value=means[1] - means[0],
-        interval=mean_interval(differences, clusters, seed),
+        interval=mean_interval(differences, clusters),
         bounds=(means[1] - tops[0], tops[1] - means[0]),
         p=test.p,
         exact=test.exact,
-        lost=_transfer(one, other, clusters, k, seed),
-        gained=_transfer(other, one, clusters, k, seed),
+        lost=transfer(one, other, clusters, k),
+        gained=transfer(other, one, clusters, k),
     )
 
 
@@ -485,7 +481,6 @@ def break_down(
     pairs: Sequence[Pair],
     labels: Mapping[str, Sequence[str]],
     k: int,
-    seed: int = 0,
 ) -> list[Contrast]:
     """A contrast at one k for each label of its units, those of at least `FEWEST` pairs.
 
@@ -497,7 +492,7 @@ def break_down(
             groups.setdefault(label, []).append(pair)
     names = row.first, row.second
     return [
-        contrast(f"{row.group} · {label}", names, found, [k], system=row.system, seed=seed)
+        contrast(f"{row.group} · {label}", names, found, [k], system=row.system)
         for label, found in sorted(groups.items(), key=lambda entry: (-len(entry[1]), entry[0]))
         if len(found) >= FEWEST
     ]

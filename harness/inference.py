@@ -29,6 +29,8 @@ CONVOLVED = 40_000_000
 FLIPS = 9_999
 #: Random signs up to so many are kept for the next test with as many clusters.
 _KEPT = 16_000_000
+#: Samples of a problem, more of which are not asked for.
+_MOST = 4096
 #: A difference with a larger denominator is not looked for on a lattice.
 _DENOMINATOR = 5_000
 
@@ -242,14 +244,13 @@ def samples_needed(
     fewest: int,
     alpha: float = 1 - LEVEL,
     power: float = 0.8,
-    most: int = 4096,
 ) -> int | None:
-    """How many samples a problem make ``difference`` `detectable`; None if no number does.
+    """How many samples a problem make ``difference`` `detectable`; None if `_MOST` do not.
 
     ``variance_at(n)`` is the variance of a cluster's contribution with n samples a problem.
     """
     return _least(
-        lambda n: detectable(variance_at(n), clusters, alpha, power) <= difference, fewest, most
+        lambda n: detectable(variance_at(n), clusters, alpha, power) <= difference, fewest, _MOST
     )
 
 

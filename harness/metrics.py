@@ -80,9 +80,7 @@ def fail_at_k(ranked: Sequence[bool], k: int) -> float:
     return float(not any(ranked[:k]))
 
 
-def majority_at_k(
-    answers: Sequence[Hashable | None], correct: Sequence[bool], k: int, seed: int = 0
-) -> float:
+def majority_at_k(answers: Sequence[Hashable | None], correct: Sequence[bool], k: int) -> float:
     """The chance that the most frequent answer among k of the samples is correct: maj@k.
 
     ``answers`` names each sample's answer, the same for answers that are the same
@@ -97,7 +95,7 @@ def majority_at_k(
     if math.comb(n, k) <= VOTES:
         subsets = list(combinations(range(n), k))
     else:
-        generator = np.random.default_rng(seed)
+        generator = np.random.default_rng(0)
         subsets = [generator.permutation(n)[:k].tolist() for _ in range(VOTES)]
     shares = []
     for subset in subsets:
@@ -175,11 +173,11 @@ def clopper_pearson(successes: int, trials: int) -> tuple[float, float]:
 
 
 def cluster_bootstrap(
-    values: Sequence[float], clusters: Sequence[object], seed: int = 0, resamples: int = RESAMPLES
+    values: Sequence[float], clusters: Sequence[object], seed: int = 0
 ) -> tuple[float, float]:
     """The percentile interval of the mean of ``values`` when whole clusters are resampled."""
     sums, sizes = cluster_sums([values], clusters)
-    drawn = resampled(np.column_stack([sums[:, 0], sizes]), seed, resamples)
+    drawn = resampled(np.column_stack([sums[:, 0], sizes]), seed, RESAMPLES)
     means = drawn[:, 0] / drawn[:, 1]
     low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)
@@ -430,9 +428,9 @@ def tally_samples(run: Run, policy: str | None = None) -> dict[str, dict[str, Ta
     return tallies
 
 
-def summarise(run: Run, policy: str | None = None, ks: Iterable[int] = ()) -> Summary:
+def summarise(run: Run, policy: str | None = None) -> Summary:
     """Count a run's verdicts: a row for each model and subset, and one for all subsets together."""
-    clusters, ranked, wanted = clusters_of(run.problems), is_ranked(run), list(ks)
+    clusters, ranked = clusters_of(run.problems), is_ranked(run)
     judged = counts.totals(run.verdicts(policy))
     spent = counts.totals(run.completions)
     subsets: dict[str, list[str]] = {}
@@ -454,9 +452,7 @@ def summarise(run: Run, policy: str | None = None, ks: Iterable[int] = ()) -> Su
                 tallies = [counted[key] for key in found]
                 used = [spent.get((model, key), {}) for key in found]
                 rows.append(
-                    _row(
-                        run, model, entry["label"], subset, len(keys), tallies, found, used, wanted
-                    )
+                    _row(run, model, entry["label"], subset, len(keys), tallies, found, used)
                 )
     latest = run.policies[-1] if run.policies else None
     stored = sum(int(sums.get("samples", 0)) for sums in spent.values())
@@ -480,11 +476,10 @@ def _row(
     tallies: Sequence[Tally],
     judged: Mapping[str, Mapping[str, float]],
     spent: Sequence[Mapping[str, float]],
-    wanted: Sequence[int],
 ) -> Row:
     ranked = tallies[0].first is not None
     samples = sum(tally.samples for tally in tallies)
-    ks = _ranks(tallies, wanted) if ranked else powers(min(t.samples for t in tallies), wanted)
+    ks = _ranks(tallies) if ranked else powers(min(t.samples for t in tallies))
 
     def share(name: str) -> float:
         return math.fsum(sums.get(name, 0) for sums in judged.values()) / samples
@@ -523,8 +518,8 @@ def usages(run: Run, policy: str | None = None) -> dict[str, Usage]:
     return {model: usage(used[model], sum(solved)) for model, solved in by_model.items()}
 
 
-def _ranks(tallies: Sequence[Tally], wanted: Sequence[int]) -> list[int]:
-    """The k of Fail@k: those wanted, or else 1, 5, 10, 50, ... (as published) that there are."""
+def _ranks(tallies: Sequence[Tally]) -> list[int]:
+    """The k of Fail@k: 1, 5, 10, 50, ... (as published) that there are, and the largest."""
     most = min(tally.samples for tally in tallies)
-    usual = sorted({*(base * 10**i for i in range(6) for base in (1, 5)), most})
-    return [k for k in sorted(set(wanted)) or usual if k <= most]
+    published = {base * 10**i for i in range(6) for base in (1, 5)}
+    return sorted(k for k in published | {most} if k <= most)

@@ -14,13 +14,13 @@ from benchmarks import Problem
 from harness import comparison
 from harness.comparison import (
     Pair,
+    Pairs,
     contrast,
     design,
     pair_parents,
     pair_problems,
     pass_twice,
     sampling_variance,
-    transfer,
     with_family,
 )
 from harness.metrics import Tally, pass_at_k
@@ -35,6 +35,11 @@ def pairs_of(n: int, first: list[int], second: list[int]) -> list[Pair]:
         Pair(f"p{i}", f"p{i}", (tally(f"p{i}", n, a),), (tally(f"q{i}", n, b),))
         for i, (a, b) in enumerate(zip(first, second, strict=True))
     ]
+
+
+def transfer(pairs: list[Pair], k: int, seed: int = 0) -> comparison.Transfer | None:
+    both = Pairs(pairs)
+    return comparison.transfer(both.first, both.second, both.clusters, k, seed)
 
 
 def problem(name: str, subset: str, pair: str | None = None, kind: str | None = None) -> Problem:
