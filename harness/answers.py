@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 from flint import acb, arb
 
 from benchmarks.problem import Problem
-from harness.metrics import Estimate, cluster_of, interval, majority_at_k, powers
+from harness.metrics import Estimate, interval, majority_at_k, powers
+from harness.origins import clusters_of
 from rewards import ProblemError, Status, verify_equivalent
 from rewards.balls import UnusableError, compile_tape, precision
 from rewards.expression import Call, Expression
@@ -214,13 +215,13 @@ def votes(run: Run, policy: str | None = None, ks: Iterable[int] = ()) -> list[V
     for row in run.verdicts(policy).rows():
         one = Given(row.get("answer"), row["status"])
         given.setdefault((row["model"], row["problem"]), []).append(one)
-    by_id = {problem.id: problem for problem in run.problems.values()}
+    clusters = clusters_of(run.problems)
     subsets: dict[str, list[str]] = {}
     for key, problem in run.problems.items():
         subsets.setdefault(problem.name, []).append(key)
     wanted = list(ks)
     return [
-        _votes(run, model, subset, found, by_id, wanted)
+        _votes(run, model, subset, found, clusters, wanted)
         for model in run.models
         for subset, keys in subsets.items()
         if (found := {key: given[model, key] for key in keys if (model, key) in given})
@@ -232,13 +233,13 @@ def _votes(
     model: str,
     subset: str,
     given: Mapping[str, Sequence[Given]],
-    by_id: Mapping[str, Problem],
+    clusters: Mapping[str, str],
     wanted: Sequence[int],
 ) -> Votes:
     problems = {key: run.problem(key) for key in given}
     groups = {key: group(problems[key], answers) for key, answers in given.items()}
     right = {key: [one.status == Status.CORRECT for one in found] for key, found in given.items()}
-    clusters = [cluster_of(problems[key], by_id) for key in given]
+    alike = [clusters[key] for key in given]
     forms = [n for key, found in given.items() if (n := distinct_forms(problems[key], found))]
     sizes = [len(set(found) - {None}) for found in groups.values()]
     return Votes(
@@ -247,7 +248,7 @@ def _votes(
         subset=subset,
         problems=len(given),
         majority=tuple(
-            _estimate([majority_at_k(groups[key], right[key], k) for key in given], clusters, k)
+            _estimate([majority_at_k(groups[key], right[key], k) for key in given], alike, k)
             for k in powers(min(map(len, given.values())), wanted)
         ),
         groups=math.fsum(sizes) / len(sizes),

@@ -18,20 +18,20 @@ import click
 
 from harness.cli_brittleness import brittleness, logprobs
 from harness.cli_compare import compare
-from harness.cli_options import key_values, model_options_option
+from harness.cli_generate import generate
+from harness.cli_options import (
+    key_values,
+    model_options_option,
+    plain_warnings,
+    preset_file,
+)
+from harness.cli_overlap import print_overlap
 from harness.cli_pairwise import pairwise
 from harness.cli_report import export_samples, report, view
 from harness.cli_serve import serve_reward
+from harness.cli_sources import source_options, with_source_options
 from harness.cli_train import train
 from harness.errors import UserError, suggest
-from harness.problem_options import (
-    generate,
-    plain_warnings,
-    preset_file,
-    print_overlap,
-    source_options,
-    with_source_options,
-)
 
 if TYPE_CHECKING:
     from harness.grading import Policy
@@ -418,10 +418,10 @@ def _tokens(job: Job, model: Model) -> int | None:
 
 
 def _print_summary(summary: Summary, as_json: bool) -> None:
-    from harness.report import export, print_summary
+    from harness.report import export_summary, print_summary
 
     if as_json:
-        click.echo(export(summary, "json"), nl=False)
+        click.echo(export_summary(summary, "json"), nl=False)
     else:
         print_summary(summary)
 
@@ -446,7 +446,7 @@ def score(run: Path, against: str | None, as_json: bool, **strictness: Any) -> N
     """
     from harness.changes import changes
     from harness.progress import for_stderr
-    from harness.report import export
+    from harness.report import export_summary
     from harness.report.changes import print_changes
     from harness.store import Run
     from harness.sweeping import score as score_run
@@ -463,7 +463,7 @@ def score(run: Path, against: str | None, as_json: bool, **strictness: Any) -> N
     found = changes(scored, before, policy.name) if before else None
     summary = scored.summary(policy.name)
     if as_json:
-        result = json.loads(export(summary, "json"))
+        result = json.loads(export_summary(summary, "json"))
         result["changes"] = found.to_dict() if found else None
         click.echo(json.dumps(result, indent=2, ensure_ascii=False))
         return

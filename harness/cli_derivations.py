@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from harness.errors import UserError
-from harness.writing import claim, write_splits
+from harness.writing import claim, write_problems, write_splits
 
 
 def _common(count: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -106,7 +106,6 @@ def _of_subset(
             raise UserError("--limit is for --subset; the size of a data set is --count")
         return False
     from benchmarks.registry import load
-    from harness.problem_options import write_problems
 
     problems = load(f"{benchmark}/{subset}", limit=limit, seed=seed)
     write_problems(problems, out)

@@ -72,8 +72,7 @@ def generate_pairs(
     from rich.progress import track
 
     from benchmarks.lample_charton import Settings, random_integrals
-    from harness.problem_options import write_problems
-    from harness.writing import claim
+    from harness.writing import claim, write_problems
     from rewards.pool import usable_cores
 
     claim(out, force)

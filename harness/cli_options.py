@@ -1,12 +1,17 @@
-"""What options of several commands have in common."""
+"""What options of several commands have in common, and settings that come from files."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
+from importlib import resources
+from pathlib import Path
 
 import click
 
-from harness.errors import UserError
+from harness.errors import UserError, suggest
+
+PRESETS = resources.files("harness") / "presets"
 
 model_options_option = click.option(
     "-M",
@@ -27,3 +32,17 @@ def key_values(settings: Iterable[str], flag: str) -> dict[str, str]:
             raise UserError(f"{flag} takes KEY=VALUE, not {setting!r}")
         pairs[key] = value
     return pairs
+
+
+def preset_file(name: str) -> Path:
+    """The settings of a preset, a file like those for ``--config``."""
+    path = Path(str(PRESETS / f"{name}.toml"))
+    if not path.is_file():
+        known = [entry.name[: -len(".toml")] for entry in PRESETS.iterdir()]
+        raise UserError(f"no preset {name!r}; {suggest(name, known)}")
+    return path
+
+
+def plain_warnings() -> None:
+    """Print warnings as one line each."""
+    warnings.formatwarning = lambda message, *_, **__: f"warning: {message}\n"

@@ -31,7 +31,7 @@ def pairwise(run: Path, policy: str | None, form: str | None) -> None:
     opened = Run(run)
     analyses = analyse(opened, policy)
     if form is not None:
-        click.echo(report.export(analyses, form), nl=False)
+        click.echo(report.export_analyses(analyses, form), nl=False)
         return
     found = report.sections(analyses)
     print_sections(found)

@@ -63,7 +63,7 @@ def report(
     one page, compared problem by problem.
     """
     from harness.prices import Prices
-    from harness.report import export, print_published, print_summary, write_page
+    from harness.report import export_summary, print_published, print_summary, write_page
     from harness.report.sources import Sources
     from harness.report.tables import print_votes
 
@@ -73,7 +73,7 @@ def report(
         raise UserError("--out is where the page goes; a table is printed on stdout")
     sources = Sources.open(runs, policy, Prices.read(prices) if prices else None)
     if form is not None and form != "html":
-        click.echo(export(sources.summary, form), nl=False)
+        click.echo(export_summary(sources.summary, form), nl=False)
     else:
         if form is None:
             print_summary(sources.summary)
@@ -109,10 +109,10 @@ def export_samples(run: Path, form: str, out: Path, policy: str | None, force: b
     Completions, answers, verdicts, tokens. Samples are in the order of models, problems and
     samples, whenever they were made.
     """
-    from harness.exporting import export
+    from harness.exporting import export_run
     from harness.store import Run
 
-    count = export(Run(run), form, out, policy=policy, force=force)
+    count = export_run(Run(run), form, out, policy=policy, force=force)
     click.echo(f"wrote {count} samples to {out}", err=True)
 
 

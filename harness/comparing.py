@@ -15,6 +15,7 @@ from harness.comparison import (
     Comparison,
     Contrast,
     Pair,
+    Pairs,
     break_down,
     contrast,
     pair_parents,
@@ -102,7 +103,7 @@ def compare(
     wanted = sorted(set(ks))
     rows, pairs = [], []
     for group in found:
-        smaller = min(min(pair.samples) for pair in group.pairs)
+        smaller = min(group.pairs.samples)
         chosen = sorted({*powers(smaller, wanted), *([primary] if primary <= smaller else [])})
         if primary > smaller:
             notes.append(
@@ -146,7 +147,7 @@ class _Group:
 
     name: str
     sides: tuple[str, str]
-    pairs: list[Pair]
+    pairs: Pairs
     unpaired: int
     problems: dict[str, Problem]
     system: str = ""
@@ -159,7 +160,7 @@ def _perturbations(systems: Sequence[System]) -> list[_Group]:
         for subset, (pairs, unpaired) in pair_parents(system.tallies, problems).items():
             origins = list(dict.fromkeys(problems[pair.unit].subset for pair in pairs))
             sides = (" + ".join(origins) or "original", subset.partition("/")[2])
-            groups.append(_Group(subset, sides, pairs, unpaired, problems, system.name))
+            groups.append(_Group(subset, sides, Pairs(pairs), unpaired, problems, system.name))
     return groups
 
 
@@ -184,9 +185,11 @@ def _models(systems: Sequence[System]) -> tuple[list[_Group], int]:
             subsets.setdefault(common[pair.unit].name, []).append(pair)
         sides = (first.name, second.name)
         if len(subsets) != 1:
-            groups += [_Group(name, sides, found, 0, common) for name, found in subsets.items()]
+            groups += [
+                _Group(name, sides, Pairs(found), 0, common) for name, found in subsets.items()
+            ]
         name = "all" if len(subsets) != 1 else next(iter(subsets))
-        groups.append(_Group(name, sides, pairs, asked - len(pairs), common))
+        groups.append(_Group(name, sides, Pairs(pairs), asked - len(pairs), common))
     return groups, len(changed)
 
 

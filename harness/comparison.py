@@ -35,7 +35,8 @@ from harness.inference import (
     sign_flip,
 )
 from harness.metrics import LEVEL, Cost, Tally, pass_at_k
-from harness.resampling import cluster_sums
+from harness.origins import Origins
+from harness.resampling import Clusters, cluster_sums
 
 #: The power that the detectable difference is computed for.
 POWER = 0.8
@@ -43,7 +44,7 @@ POWER = 0.8
 FEWEST = 5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Pair:
     """What is compared with what: the samples of one problem, or of several that are averaged."""
 
@@ -52,16 +53,104 @@ class Pair:
     first: tuple[Tally, ...]
     second: tuple[Tally, ...]
 
-    @cached_property
-    def samples(self) -> tuple[int, int]:
-        """The fewest samples of any problem on each side."""
-        return min(t.samples for t in self.first), min(t.samples for t in self.second)
+
+Value = Callable[[Tally], float]
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One side of pairs.
+
+    Tallies with the same numbers have the same pass@k: ``kinds`` holds one of each, and
+    ``members`` the places there of every pair's.
+    """
+
+    kinds: tuple[Tally, ...]
+    members: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, sides: Iterable[Sequence[Tally]]) -> Side:
+        kinds: list[Tally] = []
+        places: dict[tuple[int, int, int, int | None], int] = {}
+
+        def place(t: Tally) -> int:
+            found = places.setdefault((t.samples, t.correct, t.unknown, t.first), len(kinds))
+            if found == len(kinds):
+                kinds.append(t)
+            return found
+
+        members = tuple(tuple(map(place, side)) for side in sides)
+        return cls(tuple(kinds), members)
 
     @cached_property
-    def alike(self) -> tuple[int, int]:
-        """The same of samples that are drawn alike: ranked candidates say nothing about luck."""
-        ranked = any(t.first is not None for t in (*self.first, *self.second))
-        return (0, 0) if ranked else self.samples
+    def samples(self) -> int:
+        """The fewest samples of any problem."""
+        return min(t.samples for t in self.kinds)
+
+    @cached_property
+    def ranked(self) -> bool:
+        """Whether there are ranked candidates, which say nothing about luck."""
+        return any(t.first is not None for t in self.kinds)
+
+    def means(self, value: Value) -> tuple[float, ...]:
+        """The mean of ``value`` over the tallies of every pair."""
+        values = [value(t) for t in self.kinds]
+        return tuple(
+            values[those[0]]
+            if len(those) == 1
+            else math.fsum(values[i] for i in those) / len(those)
+            for those in self.members
+        )
+
+    def passes(self, k: int) -> tuple[float, ...]:
+        """pass@k of every pair; worked out once."""
+        if k not in self._passes:
+            self._passes[k] = self.means(lambda t: pass_at_k(*t.drawn(k), k))
+        return self._passes[k]
+
+    @cached_property
+    def _passes(self) -> dict[int, tuple[float, ...]]:
+        return {}
+
+
+class Pairs(tuple[Pair, ...]):
+    """Pairs, with what is the same for every k worked out once."""
+
+    @classmethod
+    def of(cls, pairs: Iterable[Pair]) -> Pairs:
+        return pairs if isinstance(pairs, Pairs) else cls(pairs)
+
+    @cached_property
+    def first(self) -> Side:
+        return Side.of(pair.first for pair in self)
+
+    @cached_property
+    def second(self) -> Side:
+        return Side.of(pair.second for pair in self)
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        return Clusters.of([pair.cluster for pair in self])
+
+    @property
+    def samples(self) -> tuple[int, int]:
+        """The fewest samples of any problem on each side."""
+        return self.first.samples, self.second.samples
+
+    @cached_property
+    def weights(self) -> dict[tuple[int, int], float]:
+        """The weight of each number of samples, with so many correct, in the mean's variance.
+
+        That variance is the weighted sum of theirs, divided by the number of clusters.
+        """
+        scale = self.clusters.count / len(self) ** 2
+        found: dict[tuple[int, int], float] = {}
+        for pair in self:
+            for side in (pair.first, pair.second):
+                for t in side:
+                    key = (t.samples, t.correct)
+                    found[key] = found.get(key, 0.0) + scale / len(side) ** 2
+        return found
 
 
 def pair_problems(first: Mapping[str, Tally], second: Mapping[str, Tally]) -> list[Pair]:
@@ -81,11 +170,7 @@ def pair_parents(
     Returns, for each subset (told apart by perturbation where one holds several), the pairs and the
     number of problems whose original was not asked.
     """
-    originals: dict[tuple[str, str], str] = {}
-    anywhere: dict[str, str] = {}  # what was made of another benchmark's problems
-    for key, problem in problems.items():
-        originals.setdefault((problem.benchmark, problem.id), key)
-        anywhere.setdefault(problem.id, key)
+    origins = Origins(problems)
     kinds: dict[str, set[str | None]] = {}
     for problem in problems.values():
         if problem.pair_parent is not None:
@@ -100,8 +185,7 @@ def pair_parents(
             group += f": {problem.perturbation}"
         family = children.setdefault(group, {})
         alone.setdefault(group, 0)
-        place = (problem.benchmark, problem.pair_parent)
-        parent = originals.get(place) or anywhere.get(problem.pair_parent)
+        parent = origins.find(problem, problem.pair_parent)
         if parent is None or parent not in tallies:
             alone[group] += 1
         else:
@@ -118,34 +202,7 @@ def pair_parents(
     }
 
 
-# --- one side of a pair ------------------------------------------------------------------------
-
-Value = Callable[[Tally], float]
-
-
-def _means(sides: Iterable[Sequence[Tally]], value: Value) -> list[float]:
-    """The mean of ``value`` over each side; worked out once for tallies with the same numbers."""
-    known: dict[tuple[int, int, int, int | None], float] = {}
-
-    def looked_up(t: Tally) -> float:
-        key = (t.samples, t.correct, t.unknown, t.first)
-        found = known.get(key)
-        if found is None:
-            found = known[key] = value(t)
-        return found
-
-    return [
-        looked_up(side[0]) if len(side) == 1 else math.fsum(map(looked_up, side)) / len(side)
-        for side in sides
-    ]
-
-
-def _first(pairs: Sequence[Pair], value: Value) -> list[float]:
-    return _means((pair.first for pair in pairs), value)
-
-
-def _second(pairs: Sequence[Pair], value: Value) -> list[float]:
-    return _means((pair.second for pair in pairs), value)
+# --- estimates ---------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=1 << 16)
@@ -203,28 +260,23 @@ class Transfer:
     interval: tuple[float, float] | None
 
 
-def transfer(pairs: Sequence[Pair], k: int, seed: int = 0) -> Transfer | None:
-    """`Transfer` from the first side of the pairs to the second; None if nothing was solved."""
-    solved = _first(pairs, lambda t: pass_at_k(*t.drawn(k), k))
-    second = _second(pairs, lambda t: pass_at_k(*t.drawn(k), k))
+def transfer(
+    first: Side, second: Side, clusters: Clusters, k: int, seed: int = 0
+) -> Transfer | None:
+    """`Transfer` from one side of pairs to the other; None if nothing was solved."""
+    solved = first.passes(k)
     weight = math.fsum(solved)
     if weight <= 0:
         return None
-    lost = [a * (1 - b) for a, b in zip(solved, second, strict=True)]
+    lost = [a * (1 - b) for a, b in zip(solved, second.passes(k), strict=True)]
     share = math.fsum(lost) / weight
-    if any(2 * k > pair.alike[0] for pair in pairs):
+    if first.ranked or second.ranked or 2 * k > first.samples:
         return Transfer(share, None, None, None)
-    again = _first(pairs, lambda t: pass_twice(t.samples, t.correct, k))
+    again = first.means(lambda t: pass_twice(t.samples, t.correct, k))
     control = 1 - math.fsum(again) / weight
     # (solved - solved and again) is what was solved and then failed; the difference of the two:
     excess = [one - (a - two) for one, a, two in zip(lost, solved, again, strict=True)]
-    clusters = [pair.cluster for pair in pairs]
     return Transfer(share, control, share - control, ratio_interval(excess, solved, clusters, seed))
-
-
-def reverse(pairs: Sequence[Pair]) -> list[Pair]:
-    """The same pairs the other way round."""
-    return [Pair(pair.unit, pair.cluster, pair.second, pair.first) for pair in pairs]
 
 
 # --- power -------------------------------------------------------------------------------------
@@ -253,33 +305,24 @@ class Design:
 
 def design(pairs: Sequence[Pair], k: int, target: float, alpha: float = 1 - LEVEL) -> Design | None:
     """The `Design` of these pairs; None where nothing varies yet, or is too little."""
-    first = _first(pairs, lambda t: pass_at_k(*t.drawn(k), k))
-    second = _second(pairs, lambda t: pass_at_k(*t.drawn(k), k))
+    found = Pairs.of(pairs)
+    first, second = found.first.passes(k), found.second.passes(k)
     differences = [b - a for a, b in zip(first, second, strict=True)]
     mean = math.fsum(differences) / len(differences)
-    clusters = [pair.cluster for pair in pairs]
-    sums, _ = cluster_sums([[d - mean for d in differences]], clusters)
+    sums, _ = cluster_sums([[d - mean for d in differences]], found.clusters)
     count = len(sums)
     if count < 2 or not float((sums**2).sum()) > 1e-12:
         return None
-    scale = count / len(pairs) ** 2
-    variance = count * scale * float((sums**2).sum()) / (count - 1)
-    fewest = min(min(pair.alike) for pair in pairs)
-
-    weights: dict[tuple[int, int], float] = {}
-    for pair in pairs:
-        for side in (pair.first, pair.second):
-            for t in side:
-                key = (t.samples, t.correct)
-                weights[key] = weights.get(key, 0.0) + scale / len(side) ** 2
+    variance = count * (count / len(found) ** 2) * float((sums**2).sum()) / (count - 1)
+    fewest = min(found.samples)
 
     def sampling(at: int) -> float:
         """The sampling variance of the mean with ``at`` samples of each problem, times clusters."""
-        terms = (weight * sampling_variance(*key, k, at) for key, weight in weights.items())
+        terms = (weight * sampling_variance(*key, k, at) for key, weight in found.weights.items())
         return max(0.0, math.fsum(terms))
 
     now = needed = None
-    if 2 * k <= fewest:
+    if 2 * k <= fewest and not (found.first.ranked or found.second.ranked):
         now = min(sampling(fewest), variance)
         own = variance - now
         needed = samples_needed(lambda n: own + sampling(n), count, target, k, alpha, POWER)
@@ -380,57 +423,46 @@ def contrast(
     ks: Sequence[int],
     unpaired: int = 0,
     system: str = "",
-    seed: int = 0,
 ) -> Contrast:
     """Compare the two sides of pairs at every k that the smaller number of samples allows."""
     if not pairs:
         raise ValueError("nothing is paired")
-    samples = min(p.samples[0] for p in pairs), min(p.samples[1] for p in pairs)
-    back = reverse(pairs)
+    found = Pairs.of(pairs)
     return Contrast(
         group=group,
         first=names[0],
         second=names[1],
-        pairs=len(pairs),
-        clusters=len({pair.cluster for pair in pairs}),
-        samples_per_problem=samples,
+        pairs=len(found),
+        clusters=found.clusters.count,
+        samples_per_problem=found.samples,
         unpaired=unpaired,
-        differences=tuple(_compare(pairs, back, k, seed) for k in ks if k <= min(samples)),
+        differences=tuple(_compare(found, k) for k in ks if k <= min(found.samples)),
         system=system,
     )
 
 
-def _compare(pairs: Sequence[Pair], back: Sequence[Pair], k: int, seed: int) -> Difference:
-    """The difference at one k; ``back`` are the same pairs the other way round."""
-
-    def value(t: Tally) -> float:
-        return pass_at_k(*t.drawn(k), k)
-
+def _compare(pairs: Pairs, k: int) -> Difference:
     def best(t: Tally) -> float:
         return pass_at_k(*t.drawn_at_best(k), k)
 
-    clusters = [pair.cluster for pair in pairs]
-    first = _first(pairs, value)
-    second = _second(pairs, value)
+    one, other, clusters = pairs.first, pairs.second, pairs.clusters
+    first, second = one.passes(k), other.passes(k)
     differences = [b - a for a, b in zip(first, second, strict=True)]
     count = len(pairs)
     means = math.fsum(first) / count, math.fsum(second) / count
-    tops = (
-        math.fsum(_first(pairs, best)) / count,
-        math.fsum(_second(pairs, best)) / count,
-    )
-    test = sign_flip(differences, clusters, seed)
+    tops = math.fsum(one.means(best)) / count, math.fsum(other.means(best)) / count
+    test = sign_flip(differences, clusters)
     return Difference(
         k=k,
         first=means[0],
         second=means[1],
         value=means[1] - means[0],
-        interval=mean_interval(differences, clusters, seed),
+        interval=mean_interval(differences, clusters),
         bounds=(means[1] - tops[0], tops[1] - means[0]),
         p=test.p,
         exact=test.exact,
-        lost=transfer(pairs, k, seed),
-        gained=transfer(back, k, seed),
+        lost=transfer(one, other, clusters, k),
+        gained=transfer(other, one, clusters, k),
     )
 
 
@@ -462,7 +494,6 @@ def break_down(
     pairs: Sequence[Pair],
     labels: Mapping[str, Sequence[str]],
     k: int,
-    seed: int = 0,
 ) -> list[Contrast]:
     """A contrast at one k for each label of its units, those of at least `FEWEST` pairs.
 
@@ -474,7 +505,7 @@ def break_down(
             groups.setdefault(label, []).append(pair)
     names = row.first, row.second
     return [
-        contrast(f"{row.group} · {label}", names, found, [k], system=row.system, seed=seed)
+        contrast(f"{row.group} · {label}", names, found, [k], system=row.system)
         for label, found in sorted(groups.items(), key=lambda entry: (-len(entry[1]), entry[0]))
         if len(found) >= FEWEST
     ]

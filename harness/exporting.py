@@ -39,7 +39,7 @@ FIELDS: dict[str, type] = {
 }  # fmt: skip
 
 
-def export(
+def export_run(
     run: Run, form: str, out: Path, *, policy: str | None = None, force: bool = False
 ) -> int:
     """Write a run's samples to ``out`` (whole or not at all); returns how many rows there are."""

@@ -7,12 +7,13 @@ goes on where it stopped. The prompt is the one that the answers were asked with
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
 from benchmarks.problem import Problem
+from harness.asynchronous import run_async, stream
 from harness.errors import ModelError, UserError
 from harness.log import Log, LogReader
 from harness.models import Model
@@ -20,7 +21,6 @@ from harness.models.base import Capability, Continuation, Scored
 from harness.requests import digest
 from harness.search_error import Candidate, Ranked, by_likelihood
 from harness.store import Run, rescoring
-from harness.sweeping import run_async
 from prompts import ANSWER, Prompt, parse
 from rewards.verdict import Status
 
@@ -71,7 +71,7 @@ def force(
             async def scoring() -> None:
                 ready = model.at(run.path / "state" / model.hash)
                 try:
-                    async with aclosing(ready.score(_stream(wanted))) as scores:
+                    async with aclosing(ready.score(stream(wanted.values()))) as scores:
                         async for scored in scores:
                             log.append(_row(wanted[scored.key], scored))
                 finally:
@@ -164,11 +164,6 @@ def _row(text: Continuation, scored: Scored) -> dict[str, Any]:
     }
     row |= {"detail": scored.detail} if scored.detail else {}
     return row | ({"role": REFERENCE} if rest.startswith(REFERENCE) else {})
-
-
-async def _stream(wanted: Mapping[str, Continuation]) -> AsyncIterator[Continuation]:
-    for text in wanted.values():
-        yield text
 
 
 def _place(run: Run, model: str) -> Path:

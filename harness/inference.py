@@ -8,7 +8,7 @@ together. Everything is seeded: the same numbers give the same intervals and p v
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.metrics import LEVEL, RESAMPLES, clopper_pearson
-from harness.resampling import cluster_sums, resampled
+from harness.resampling import Labelled, cluster_sums, resampled
 
 Floats = NDArray[np.float64]
 
@@ -29,6 +29,8 @@ CONVOLVED = 40_000_000
 FLIPS = 9_999
 #: Random signs up to so many are kept for the next test with as many clusters.
 _KEPT = 16_000_000
+#: Samples of a problem, more of which are not asked for.
+_MOST = 4096
 #: A difference with a larger denominator is not looked for on a lattice.
 _DENOMINATOR = 5_000
 
@@ -39,7 +41,7 @@ _DENOMINATOR = 5_000
 def ratio_interval(
     numerators: Sequence[float],
     denominators: Sequence[float],
-    clusters: Sequence[Hashable],
+    clusters: Labelled,
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> tuple[float, float]:
@@ -54,7 +56,7 @@ def ratio_interval(
     Where all clusters say the same there is nothing to resample: then at most a share q of clusters
     says otherwise, by Clopper and Pearson's bound, and those say anything from -1 to 1.
     """
-    from scipy.stats import norm, t
+    from scipy.special import ndtr, stdtrit
 
     sums, _ = cluster_sums([numerators, denominators], clusters)
     count, (top, bottom) = len(sums), sums.sum(axis=0)
@@ -68,7 +70,7 @@ def ratio_interval(
         same = (1 - other) * ratio
         return max(-1.0, same - other), min(1.0, same + other)
     tail = (1 - LEVEL) / 2
-    tail = float(norm.cdf(math.sqrt(count / (count - 1)) * t.ppf(tail, count - 1)))
+    tail = float(ndtr(math.sqrt(count / (count - 1)) * stdtrit(count - 1, tail)))
     drawn = resampled(sums, seed, resamples)
     drawn = drawn[drawn[:, 1] > 0]
     low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [tail, 1 - tail])
@@ -77,7 +79,7 @@ def ratio_interval(
 
 def mean_interval(
     differences: Sequence[float],
-    clusters: Sequence[Hashable],
+    clusters: Labelled,
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> tuple[float, float]:
@@ -96,9 +98,7 @@ class SignFlip:
     exact: bool
 
 
-def sign_flip(
-    differences: Sequence[float], clusters: Sequence[Hashable], seed: int = 0
-) -> SignFlip:
+def sign_flip(differences: Sequence[float], clusters: Labelled, seed: int = 0) -> SignFlip:
     """Could the mean difference have come about if, within each cluster, the sides were swapped?
 
     Under the null hypothesis a cluster's differences are as likely as their negatives, so that the
@@ -174,10 +174,11 @@ def _convolved(lattice: tuple[list[int], int], observed: float) -> float:
     steps, unit = lattice
     far = round(float(observed) * unit)
     if len(set(steps)) == 1:  # McNemar's test
-        from scipy.stats import binom
+        from scipy.special import betainc
 
         count = len(steps)
-        return float(min(1.0, 2 * binom.sf((count + far // steps[0]) // 2 - 1, count, 0.5)))
+        least = (count + far // steps[0]) // 2  # of the signs are alike; P(X >= least), binomial
+        return float(min(1.0, 2 * betainc(least, count - least + 1, 0.5)))
     centre = sum(steps)
     chances = np.zeros(2 * centre + 1)
     chances[centre] = 1.0
@@ -219,11 +220,11 @@ def detectable(
     Miller, "Adding Error Bars to Evals" (2024), section 5; Student's quantiles keep it true for few
     clusters.
     """
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     if clusters < 2:
         return math.inf
-    quantiles = t.ppf([1 - alpha / 2, power], clusters - 1)
+    quantiles = stdtrit(clusters - 1, [1 - alpha / 2, power])
     return float(quantiles.sum() * math.sqrt(variance / clusters))
 
 
@@ -243,14 +244,13 @@ def samples_needed(
     fewest: int,
     alpha: float = 1 - LEVEL,
     power: float = 0.8,
-    most: int = 4096,
 ) -> int | None:
-    """How many samples a problem make ``difference`` `detectable`; None if no number does.
+    """How many samples a problem make ``difference`` `detectable`; None if `_MOST` do not.
 
     ``variance_at(n)`` is the variance of a cluster's contribution with n samples a problem.
     """
     return _least(
-        lambda n: detectable(variance_at(n), clusters, alpha, power) <= difference, fewest, most
+        lambda n: detectable(variance_at(n), clusters, alpha, power) <= difference, fewest, _MOST
     )
 
 

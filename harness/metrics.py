@@ -35,8 +35,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.problem import Problem
 from harness import counts
+from harness.origins import clusters_of
 from harness.resampling import cluster_sums, resampled
 from rewards.verdict import Status
 
@@ -80,9 +80,7 @@ def fail_at_k(ranked: Sequence[bool], k: int) -> float:
     return float(not any(ranked[:k]))
 
 
-def majority_at_k(
-    answers: Sequence[Hashable | None], correct: Sequence[bool], k: int, seed: int = 0
-) -> float:
+def majority_at_k(answers: Sequence[Hashable | None], correct: Sequence[bool], k: int) -> float:
     """The chance that the most frequent answer among k of the samples is correct: maj@k.
 
     ``answers`` names each sample's answer, the same for answers that are the same
@@ -97,7 +95,7 @@ def majority_at_k(
     if math.comb(n, k) <= VOTES:
         subsets = list(combinations(range(n), k))
     else:
-        generator = np.random.default_rng(seed)
+        generator = np.random.default_rng(0)
         subsets = [generator.permutation(n)[:k].tolist() for _ in range(VOTES)]
     shares = []
     for subset in subsets:
@@ -175,11 +173,11 @@ def clopper_pearson(successes: int, trials: int) -> tuple[float, float]:
 
 
 def cluster_bootstrap(
-    values: Sequence[float], clusters: Sequence[object], seed: int = 0, resamples: int = RESAMPLES
+    values: Sequence[float], clusters: Sequence[object], seed: int = 0
 ) -> tuple[float, float]:
     """The percentile interval of the mean of ``values`` when whole clusters are resampled."""
     sums, sizes = cluster_sums([values], clusters)
-    drawn = resampled(np.column_stack([sums[:, 0], sizes]), seed, resamples)
+    drawn = resampled(np.column_stack([sums[:, 0], sizes]), seed, RESAMPLES)
     means = drawn[:, 0] / drawn[:, 1]
     low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)
@@ -411,19 +409,6 @@ class Summary:
         return asdict(self) | {"rows": [row.to_dict() for row in self.rows]}
 
 
-def cluster_of(problem: Problem, problems: Mapping[str, Problem]) -> str:
-    """The cluster of a problem: the original that it was made from, through all generations."""
-    seen = {problem.id}
-    while True:
-        parent = problem.pair_parent or (problem.parents[0].id if problem.parents else None)
-        if parent is None or parent in seen:
-            return f"{problem.benchmark}:{problem.id}"
-        seen.add(parent)
-        if parent not in problems:
-            return f"{problem.benchmark}:{parent}"
-        problem = problems[parent]
-
-
 def powers(samples: int, wanted: Iterable[int] = ()) -> list[int]:
     """The k to report: those wanted, or else 1, 4, 16, 64, ... and n, that n samples allow."""
     ks = sorted(set(wanted)) or sorted({4**i for i in range(12)} | {samples})
@@ -444,7 +429,7 @@ def _tally(key: str, cluster: str, sums: Mapping[str, float], ranked: bool) -> T
 
 def tally_samples(run: Run, policy: str | None = None) -> dict[str, dict[str, Tally]]:
     """The counts of every problem, by model and by problem key."""
-    clusters, ranked = clusters_of(run), is_ranked(run)
+    clusters, ranked = clusters_of(run.problems), is_ranked(run)
     tallies: dict[str, dict[str, Tally]] = {model: {} for model in run.models}
     for (model, key), sums in counts.totals(run.verdicts(policy)).items():
         run.problem(key)  # for its error message
@@ -452,15 +437,9 @@ def tally_samples(run: Run, policy: str | None = None) -> dict[str, dict[str, Ta
     return tallies
 
 
-def clusters_of(run: Run) -> dict[str, str]:
-    """The cluster of every problem of a run, by its key."""
-    by_id = {problem.id: problem for problem in run.problems.values()}
-    return {key: cluster_of(problem, by_id) for key, problem in run.problems.items()}
-
-
-def summarise(run: Run, policy: str | None = None, ks: Iterable[int] = ()) -> Summary:
+def summarise(run: Run, policy: str | None = None) -> Summary:
     """Count a run's verdicts: a row for each model and subset, and one for all subsets together."""
-    clusters, ranked, wanted = clusters_of(run), is_ranked(run), list(ks)
+    clusters, ranked = clusters_of(run.problems), is_ranked(run)
     policy = policy or run.policy
     judged = counts.totals(run.verdicts(policy))
     spent = counts.totals(run.completions)
@@ -472,15 +451,18 @@ def summarise(run: Run, policy: str | None = None, ks: Iterable[int] = ()) -> Su
         groups.append(("all", list(run.problems)))
     rows = []
     for model, entry in run.models.items():
+        counted = {
+            key: _tally(key, clusters[key], judged[model, key], ranked)
+            for key in run.problems
+            if (model, key) in judged
+        }
         for subset, keys in groups:
-            found = {key: judged[model, key] for key in keys if (model, key) in judged}
+            found = {key: judged[model, key] for key in keys if key in counted}
             if found:
-                tallies = [_tally(key, clusters[key], found[key], ranked) for key in found]
+                tallies = [counted[key] for key in found]
                 used = [spent.get((model, key), {}) for key in found]
                 rows.append(
-                    _row(
-                        run, model, entry["label"], subset, len(keys), tallies, found, used, wanted
-                    )
+                    _row(run, model, entry["label"], subset, len(keys), tallies, found, used)
                 )
     stored = sum(int(sums.get("samples", 0)) for sums in spent.values())
     planned = sum(entry["samples"] * entry["problems"] for entry in run.models.values())
@@ -503,11 +485,10 @@ def _row(
     tallies: Sequence[Tally],
     judged: Mapping[str, Mapping[str, float]],
     spent: Sequence[Mapping[str, float]],
-    wanted: Sequence[int],
 ) -> Row:
     ranked = tallies[0].first is not None
     samples = sum(tally.samples for tally in tallies)
-    ks = _ranks(tallies, wanted) if ranked else powers(min(t.samples for t in tallies), wanted)
+    ks = _ranks(tallies) if ranked else powers(min(t.samples for t in tallies))
 
     def share(name: str) -> float:
         return math.fsum(sums.get(name, 0) for sums in judged.values()) / samples
@@ -546,8 +527,8 @@ def usages(run: Run, policy: str | None = None) -> dict[str, Usage]:
     return {model: usage(used[model], sum(solved)) for model, solved in by_model.items()}
 
 
-def _ranks(tallies: Sequence[Tally], wanted: Sequence[int]) -> list[int]:
-    """The k of Fail@k: those wanted, or else 1, 5, 10, 50, ... (as published) that there are."""
+def _ranks(tallies: Sequence[Tally]) -> list[int]:
+    """The k of Fail@k: 1, 5, 10, 50, ... (as published) that there are, and the largest."""
     most = min(tally.samples for tally in tallies)
-    usual = sorted({*(base * 10**i for i in range(6) for base in (1, 5)), most})
-    return [k for k in sorted(set(wanted)) or usual if k <= most]
+    published = {base * 10**i for i in range(6) for base in (1, 5)}
+    return sorted(k for k in published | {most} if k <= most)

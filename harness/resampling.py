@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,17 +16,35 @@ Floats = NDArray[np.float64]
 _KEPT = 4_000_000
 
 
-def cluster_sums(
-    columns: Sequence[Sequence[float]], clusters: Sequence[Hashable]
-) -> tuple[Floats, Floats]:
+@dataclass(frozen=True, eq=False, slots=True)
+class Clusters:
+    """The cluster of every value, numbered from 0 to ``count`` in the order in which they come."""
+
+    which: NDArray[np.int64]
+    count: int
+
+    @classmethod
+    def of(cls, names: Labelled) -> Clusters:
+        """Number them, where that was not done."""
+        if isinstance(names, Clusters):
+            return names
+        index = {name: i for i, name in enumerate(dict.fromkeys(names))}
+        return cls(np.array([index[name] for name in names], dtype=np.int64), len(index))
+
+
+#: The cluster of every value, by its name or numbered once for many calls.
+Labelled: TypeAlias = Sequence[Hashable] | Clusters
+
+
+def cluster_sums(columns: Sequence[Sequence[float]], clusters: Labelled) -> tuple[Floats, Floats]:
     """The sum of each column within each cluster (clusters x columns), and the clusters' sizes."""
-    index = {cluster: i for i, cluster in enumerate(dict.fromkeys(clusters))}
-    which = np.array([index[cluster] for cluster in clusters], dtype=np.int64)
+    numbered = Clusters.of(clusters)
+    which, count = numbered.which, numbered.count
     sums = [
-        np.bincount(which, weights=np.asarray(column, dtype=float), minlength=len(index))
+        np.bincount(which, weights=np.asarray(column, dtype=float), minlength=count)
         for column in columns
     ]
-    return np.stack(sums, axis=1), np.bincount(which, minlength=len(index)).astype(float)
+    return np.stack(sums, axis=1), np.bincount(which, minlength=count).astype(float)
 
 
 def resampled(sums: Floats, seed: int, resamples: int) -> Floats:

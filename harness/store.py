@@ -192,11 +192,13 @@ class Run:
 
     def _repr_markdown_(self) -> str:
         """The same where a notebook shows the run."""
-        from harness.report import export
+        from harness.report import export_summary
         from harness.report.tables import remarks
 
         summary = self.summary()
-        return "\n".join([export(summary, "markdown"), *(f"{line}  " for line in remarks(summary))])
+        return "\n".join(
+            [export_summary(summary, "markdown"), *(f"{line}  " for line in remarks(summary))]
+        )
 
     def to_pandas(self, policy: str | None = None) -> pandas.DataFrame:
         """One row per sample: model, problem, completion and verdict."""

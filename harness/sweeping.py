@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import threading
-from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from benchmarks.problem import Problem
+from harness.asynchronous import run_async, stream
 from harness.grading import Policy, grade
 from harness.log import Log
 from harness.models import Model
@@ -24,8 +24,6 @@ from prompts import ANSWER, parse
 #: Completions scored together, and those that may wait for it before the rest is left for later.
 BATCH = 128
 WAITING = 1024
-
-T = TypeVar("T")
 
 
 def sweep(
@@ -221,7 +219,7 @@ class _Conductor:
     ) -> None:
         asked, unreachable, reason = 0, 0, ""
         errors, error = 0, ""
-        async with aclosing(model.complete(_stream(requests))) as completions:
+        async with aclosing(model.complete(stream(requests))) as completions:
             async for completion in completions:
                 asked += 1
                 if completion.finish_reason is FinishReason.UNREACHABLE:
@@ -274,43 +272,3 @@ class _Conductor:
                 batch.append(self.queue.get_nowait())
             ended = None in batch
             await self.scorer.score([completion for completion in batch if completion is not None])
-
-
-async def _stream(requests: Iterator[Request]) -> AsyncIterator[Request]:
-    for request in requests:
-        yield request
-
-
-def run_async(work: Coroutine[Any, Any, T]) -> T:
-    """`asyncio.run` that also works where a loop is running already, as in a notebook."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    results: list[T] = []
-    errors: list[BaseException] = []
-    loop = asyncio.new_event_loop()
-    task = loop.create_task(work)
-
-    def drive() -> None:
-        asyncio.set_event_loop(loop)
-        try:
-            results.append(loop.run_until_complete(task))
-        except BaseException as error:
-            errors.append(error)
-        finally:
-            loop.run_until_complete(loop.shutdown_asyncgens())
-            loop.run_until_complete(loop.shutdown_default_executor())
-            loop.close()
-
-    thread = threading.Thread(target=drive, name="sweep")
-    thread.start()
-    try:
-        thread.join()
-    except KeyboardInterrupt:
-        loop.call_soon_threadsafe(task.cancel)
-        thread.join()
-        raise
-    if errors:
-        raise errors[0]
-    return results[0]

@@ -1,14 +1,17 @@
-"""Rows to a file: JSON Lines, or a folder of the library `datasets`."""
+"""Rows and problems to a file: JSON Lines, or a folder of the library `datasets`."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.errors import UserError
 from harness.log import write_atomically
+
+if TYPE_CHECKING:
+    from benchmarks import Problem
 
 
 def claim(out: Path, force: bool) -> None:
@@ -17,6 +20,16 @@ def claim(out: Path, force: bool) -> None:
         raise UserError(f"--out takes a .jsonl file or a folder, not {out}")
     if out.exists() and not force:
         raise UserError(f"{out} is there already; --force replaces it")
+
+
+def write_problems(problems: Sequence[Problem], out: Path) -> None:
+    """Write problems as `benchmarks.load` reads them, to a ``.jsonl`` file or a folder."""
+    rows = [problem.to_dict() for problem in problems]
+    if out.suffix != ".jsonl":
+        # Mappings whose keys differ from row to row are text in a table.
+        loose = ("assumptions", "metadata")
+        rows = [row | {name: json.dumps(row[name]) for name in loose} for row in rows]
+    write_rows(rows, out)
 
 
 def write_rows(rows: Sequence[Mapping[str, Any]], out: Path) -> None:

@@ -14,8 +14,8 @@ from harness.errors import ModelError
 from harness.requests import Completion, Request, digest
 from prompts.rendering import Rendered
 
-Asked = TypeVar("Asked")
-Answered = TypeVar("Answered")
+Question = TypeVar("Question")
+Answer = TypeVar("Answer")
 
 
 def operational(default: Any, **metadata: Any) -> Any:
@@ -151,10 +151,10 @@ class Model(ABC):
 
 
 async def ask_each(
-    requests: AsyncIterator[Asked],
-    ask: Callable[[Asked], Awaitable[Answered]],
+    requests: AsyncIterator[Question],
+    ask: Callable[[Question], Awaitable[Answer]],
     concurrency: int,
-) -> AsyncGenerator[Answered, None]:
+) -> AsyncGenerator[Answer, None]:
     """`Model.complete` for models that answer one request at a time, ``concurrency`` at once.
 
     The next request may wait for a completion that is yielded here. Where asking or drawing fails,
@@ -162,13 +162,13 @@ async def ask_each(
     then the first error is raised. Answers wait for the consumer, and the askers for them.
     """
     # So many askers live as long as the stream: a task for each request would cost more.
-    answers: asyncio.Queue[Answered | None] = asyncio.Queue(concurrency)
+    answers: asyncio.Queue[Answer | None] = asyncio.Queue(concurrency)
     turn = asyncio.Lock()
     errors: list[Exception] = []
     drawing: asyncio.Task[None] | None = None
     drained = False
 
-    async def draw() -> Asked | None:
+    async def draw() -> Question | None:
         nonlocal drawing, drained
         async with turn:
             if drained or errors:

@@ -58,10 +58,10 @@ class Guard:
         self._process.wait()
 
 
-def end(processes: Iterable[tuple[int, float]], patience: float = PATIENCE) -> None:
+def end(processes: Iterable[tuple[int, float]]) -> None:
     """End processes, given by number and time of creation, with their descendants and groups.
 
-    SIGTERM first; whoever is still there after ``patience`` seconds gets SIGKILL.
+    SIGTERM first; whoever is still there after `PATIENCE` seconds gets SIGKILL.
     """
     import psutil
 
@@ -70,7 +70,7 @@ def end(processes: Iterable[tuple[int, float]], patience: float = PATIENCE) -> N
         for process in doomed:
             with contextlib.suppress(psutil.NoSuchProcess):
                 ask(process)
-        until = time.monotonic() + patience
+        until = time.monotonic() + PATIENCE
         while any(map(_runs, doomed)) and time.monotonic() < until:
             time.sleep(0.05)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import inspect
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -137,6 +138,7 @@ class _Loaded:
         ends = ends if ends is not None else tokenizer.eos_token_id
         self.ends = set(ends if isinstance(ends, list) else [ends]) - {None}
         self.context: int = getattr(model.config, "max_position_embeddings", 1 << 30)
+        self.chooses_logits = "logits_to_keep" in inspect.signature(model.forward).parameters
 
     @classmethod
     def of(cls, options: TransformersModel) -> _Loaded:
@@ -207,10 +209,7 @@ class _Loaded:
         alive = list(range(len(rows)))
         cache = None
         for _ in range(room):
-            output = self.model(
-                input_ids=ids, attention_mask=mask, past_key_values=cache, use_cache=True,
-                position_ids=(mask.cumsum(1) - 1).clamp(min=0)[:, -ids.shape[1] :],
-            )  # fmt: skip
+            output = self._output(ids, mask, last=1, past_key_values=cache, use_cache=True)
             cache = output.past_key_values
             raw = torch.log_softmax(output.logits[:, -1].double(), dim=-1)
             draws = [streams[row].random() if row in alive else 0.0 for row in range(len(rows))]
@@ -330,15 +329,25 @@ class _Loaded:
         """The log-probability of every token of a text after its prompt."""
         torch = self.torch
         ids, mask = self._padded([prompt + text for prompt, text in pairs])
-        positions = (mask.cumsum(1) - 1).clamp(min=0)
-        logits = self.model(input_ids=ids, attention_mask=mask, position_ids=positions).logits
+        longest = max(len(text) for _, text in pairs)
+        logits = self._output(ids, mask, last=longest + 1).logits
         found = []
         for row, (_, text) in enumerate(pairs):
-            # Only where the text is: double precision for a whole batch would fill a GPU.
-            first = ids.shape[1] - len(text)
-            raw = torch.log_softmax(logits[row, first - 1 : -1].double(), dim=-1)
-            found.append(raw.gather(1, ids[row, first:, None])[:, 0].tolist())
+            # Double precision only where the text is: for a whole batch it would fill a GPU.
+            raw = torch.log_softmax(logits[row, -1 - len(text) : -1].double(), dim=-1)
+            said = ids[row, ids.shape[1] - len(text) :, None]
+            found.append(raw.gather(1, said)[:, 0].tolist())
         return found
+
+    def _output(self, ids: Any, mask: Any, *, last: int, **more: Any) -> Any:
+        """What the model makes of tokens padded on the left; logits of the ``last``, or of all.
+
+        All logits of long prompts would fill a GPU, but not every architecture can leave some out.
+        """
+        if self.chooses_logits:
+            more["logits_to_keep"] = last
+        positions = (mask.cumsum(1) - 1).clamp(min=0)[:, -ids.shape[1] :]
+        return self.model(input_ids=ids, attention_mask=mask, position_ids=positions, **more)
 
     # --- tokens ---
 

@@ -2,6 +2,13 @@
 
 from harness.report.page import write_page
 from harness.report.published import print_published
-from harness.report.tables import FORMATS, export, print_summary, to_pandas
+from harness.report.tables import FORMATS, export_summary, print_summary, to_pandas
 
-__all__ = ["FORMATS", "export", "print_published", "print_summary", "to_pandas", "write_page"]
+__all__ = [
+    "FORMATS",
+    "export_summary",
+    "print_published",
+    "print_summary",
+    "to_pandas",
+    "write_page",
+]

@@ -24,14 +24,14 @@ def _y(share: float) -> float:
     return _TOP + _HEIGHT * (1 - share)
 
 
-def _grid(highest: float, unit: str = "") -> list[str]:
+def _grid(highest: float) -> list[str]:
     parts = []
     for fifth in range(6):
         at, value = _y(fifth / 5), highest * fifth / 5
         parts.append(
             f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>'
             f'<text class="tick" x="{_LEFT - 7}" y="{at + 4:.1f}" text-anchor="end">'
-            f"{value:g}{unit if fifth == 5 else ''}</text>"
+            f"{value:g}</text>"
         )
     return parts
 

@@ -11,7 +11,7 @@ import base64
 import gzip
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -32,20 +32,19 @@ LEVELS = ((8_000, 12_000), (1_500, 2_500), (300, 500), (0, 200), (0, 0))
 WORDS = 160
 
 
-@dataclass
+@dataclass(frozen=True)
 class Items:
     """What the page needs: ``index`` has columns by name, the chunks are base64.
 
     ``formulas`` are question, answer and reference, each as text and as MathML; they are apart
-    because every row of the table shows some.
+    because every row of the table shows some. ``names`` are what numbers in the index stand for.
     """
 
     index: dict[str, list[Any]]
     formulas: list[str]
     details: list[str]
     names: dict[str, list[str]]
-    left_out: int = 0
-    _known: dict[str, dict[str, int]] = field(default_factory=dict, repr=False)
+    left_out: int
 
 
 COLUMNS = ("run", "problem", "subset", "label", "sample", "status", "integrand", "answer", "tokens",
@@ -57,16 +56,29 @@ def items(sources: Sources) -> Items:
 
     Of too many the first samples of each problem are taken.
     """
-    shown, total = _shown(sources)
-    found = Items({name: [] for name in COLUMNS}, [], [], {"run": [], "subset": [], "label": []})
-    found.left_out = total - shown[1]
-    share = BUDGET // max(1, -(-shown[1] // CHUNK))
-    source = _details(sources, shown[0], found)
-    while chunk := list(islice(source, CHUNK)):
-        formulas = _formulas([shown for shown, _ in chunk], share // 4)
-        found.formulas.append(formulas)
-        found.details.append(_packed([detail for _, detail in chunk], share - len(formulas)))
-    return found
+    (limit, number), total = _shown(sources)
+    share = BUDGET // max(1, -(-number // CHUNK))
+    index: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+    subsets: dict[str, int] = {}
+    labels: dict[str, int] = {}
+    plots: dict[tuple[str, str], Any] = {}
+    formulas, details = [], []
+    chosen = islice(_chosen(sources, limit), MOST)
+    while chunk := list(islice(chosen, CHUNK)):
+        for run, label, one in chunk:
+            numbers = {
+                "run": run,
+                "subset": subsets.setdefault(one.problem.name, len(subsets)),
+                "label": labels.setdefault(label, len(labels)),
+            }
+            for name, value in (numbers | _indexed(one)).items():
+                index[name].append(value)
+        shown = [_detail(one, plots) for _, _, one in chunk]
+        formulas.append(_formulas([those for those, _ in shown], share // 4))
+        details.append(_packed([detail for _, detail in shown], share - len(formulas[-1])))
+    runs = [str(run.path) for run in sources.runs]
+    names = {"run": runs, "subset": list(subsets), "label": list(labels)}
+    return Items(index, formulas, details, names, left_out=total - number)
 
 
 def _shown(sources: Sources) -> tuple[tuple[int, int], int]:
@@ -84,31 +96,18 @@ def _shown(sources: Sources) -> tuple[tuple[int, int], int]:
     return (limit, min(size(limit), MOST)), size(largest)
 
 
-def _details(
-    sources: Sources, limit: int, found: Items
-) -> Iterator[tuple[Formulas, dict[str, Any]]]:
-    """Each sample's formulas and details, in the order of the index, which is filled meanwhile."""
-    plots: dict[tuple[str, str], Any] = {}
-    count = 0
+def _chosen(sources: Sources, limit: int) -> Iterator[tuple[int, str, Sample]]:
+    """The samples to show: the place of each one's run, its model's label, and itself."""
     for place, (run, names) in enumerate(zip(sources.runs, sources.names, strict=True)):
-        found.names["run"].append(str(run.path))
         for one in samples(run, sources.policy):
-            if not one.final or one.completion["sample"] >= limit or one.judged is None:
-                continue
-            if count == MOST:
-                return
-            count += 1
-            _index(found, one, place, names[one.model])
-            yield _detail(one, plots)
+            if one.final and one.completion["sample"] < limit and one.judged is not None:
+                yield place, names[one.model], one
 
 
-def _index(found: Items, one: Sample, run: int, label: str) -> None:
+def _indexed(one: Sample) -> dict[str, Any]:
     problem, said, judged = one.problem, one.completion, one.judged or {}
-    row = {
-        "run": run,
+    return {
         "problem": problem.id,
-        "subset": _number(found, "subset", problem.name),
-        "label": _number(found, "label", label),
         "sample": said["sample"],
         "status": judged["status"],
         "integrand": question(one)[:WORDS],
@@ -117,16 +116,6 @@ def _index(found: Items, one: Sample, run: int, label: str) -> None:
         "length": len(said["text"]) + len(said.get("reasoning", "")),
         "seconds": round(said.get("latency", 0.0), 3),
     }
-    for name, value in row.items():
-        found.index[name].append(value)
-
-
-def _number(found: Items, column: str, name: str) -> int:
-    known = found._known.setdefault(column, {})
-    if name not in known:
-        known[name] = len(known)
-        found.names[column].append(name)
-    return known[name]
 
 
 def question(one: Sample) -> str:

@@ -14,7 +14,7 @@ from harness.report import published
 from harness.report.assets import asset, template
 from harness.report.figures import ORDER, histogram, pass_bars, verdict_bars
 from harness.report.items import items, pack
-from harness.report.paired import panels, pass_curves, sections
+from harness.report.paired import comparison_figures, panels, pass_curves
 from harness.report.sources import Sources
 from harness.report.tables import Columns, cells, remarks
 
@@ -52,7 +52,7 @@ def write_page(sources: Sources | Run, path: Path | None = None, policy: str | N
         published_remark=published.REMARK,
         pass_figure=pass_bars(summary.rows) if summary.rows else "",
         curve_figure=pass_curves(curves) if curves else "",
-        comparisons=sections(sources),
+        comparisons=comparison_figures(sources),
         verdict_figure=verdict_bars(summary.rows) if summary.rows else "",
         histograms=list(_histograms(sources)),
         headline=[(row.label, row.passes[0]) for row in _headline(summary.rows)],

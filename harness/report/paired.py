@@ -175,7 +175,7 @@ def differences(rows: Sequence[tuple[Contrast, Difference]], reach: float) -> Ma
 
 
 @dataclass(frozen=True)
-class Section:
+class ComparisonFigures:
     """A comparison as the page shows it: figures with their captions, and the remarks."""
 
     title: str
@@ -183,7 +183,7 @@ class Section:
     remarks: tuple[str, ...]
 
 
-def sections(sources: Sources) -> list[Section]:
+def comparison_figures(sources: Sources) -> list[ComparisonFigures]:
     """Perturbations against originals, and models against each other, where there are any."""
     from harness.comparing import compare
 
@@ -196,7 +196,8 @@ def sections(sources: Sources) -> list[Section]:
             comparison = compare(*sources.runs, by=by, policy=sources.policy)  # type: ignore[arg-type]
         except UserError:  # there is nothing to compare in these runs
             continue
-        found.append(Section(title, tuple(_figures(comparison)), tuple(remarks(comparison))))
+        figures = tuple(_figures(comparison))
+        found.append(ComparisonFigures(title, figures, tuple(remarks(comparison))))
     return found
 
 

@@ -257,7 +257,7 @@ def _models(place: str, subset: str) -> list[str]:
 # --- as text -----------------------------------------------------------------------------------
 
 
-def export(analyses: Sequence[Analysis], form: str) -> str:
+def export_analyses(analyses: Sequence[Analysis], form: str) -> str:
     """All tables as Markdown or LaTeX (booktabs); our numbers as CSV or JSON."""
     if form == "json":
         rows = [analysis.to_dict() for analysis in analyses]

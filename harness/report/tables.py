@@ -255,7 +255,7 @@ def _by_model(summary: Summary) -> dict[str, list[Row]]:
     return models
 
 
-def export(summary: Summary, form: str) -> str:
+def export_summary(summary: Summary, form: str) -> str:
     """The table as Markdown, LaTeX (booktabs), CSV (one line per estimate) or JSON."""
     if form == "json":
         return json.dumps(summary.to_dict(), indent=2, ensure_ascii=False) + "\n"

@@ -19,9 +19,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from harness.errors import RunError, UserError
-from harness.log import write_atomically
+from harness.errors import UserError
 from harness.metrics import Labels
+from harness.training.directory import reserve
 from harness.training.trainers import last_checkpoint
 
 Row: TypeAlias = Mapping[str, Any]
@@ -77,7 +77,7 @@ class Settings:
 def train(settings: Settings, out: Path, *, say: Callable[[str], None] = lambda text: None) -> Path:
     """Carry out ``settings`` in ``out``, as far as that was not done; the trained model's place."""
     rows = read(Path(settings.data), settings)
-    claim(out, settings)
+    reserve(out, "settings.json", asdict(settings))
     model = out / "model"
     if model.is_dir():
         return model
@@ -123,23 +123,6 @@ def straddling(rows: Sequence[Row], seed: int) -> dict[str, list[Row]]:
     shuffled = random.Random(seed).sample(list(rows), len(rows))
     cut = len(rows) * 4 // 5
     return {"train": shuffled[:cut], "validation": shuffled[cut:]}
-
-
-def claim(out: Path, settings: Settings) -> None:
-    """Write down what this directory is for, or refuse one that is for something else."""
-    text = json.dumps(asdict(settings), indent=2) + "\n"
-    place = out / "settings.json"
-    try:
-        if place.exists():
-            if place.read_text(encoding="utf-8") != text:
-                raise RunError(f"{out} was begun with other settings; use another --out")
-            return
-        if out.is_dir() and any(out.iterdir()):
-            raise RunError(f"{out} holds other files; use another --out")
-        out.mkdir(parents=True, exist_ok=True)
-        write_atomically(place, text.encode())
-    except OSError as error:
-        raise RunError(f"cannot write to {out}: {error.strerror or error}") from None
 
 
 def make(folder: Path, texts: Sequence[str], settings: Settings) -> None:

@@ -10,13 +10,11 @@ Every part that is finished is passed over, so the same command goes on where it
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.problem import Problem
-from harness.errors import RunError, UserError
-from harness.log import write_atomically
+from harness.errors import UserError
 from harness.models import create
 from harness.planning import problems_of
 from harness.progress import Progress
@@ -25,6 +23,7 @@ from harness.store import Run
 from harness.sweeping import sweep
 from harness.training.config import Config
 from harness.training.data import rows, taught
+from harness.training.directory import reserve
 from harness.training.scratch import make
 from harness.training.trainers import reinforce, reward_share, warm_start
 from prompts import load as load_prompt
@@ -38,7 +37,7 @@ def train(
     progress: Progress | None = None,
 ) -> Run:
     """Carry out a configuration in ``out``, as far as that was not done; the evaluation's run."""
-    _claim(out, config)
+    reserve(out, "config.json", config.to_dict())
     prompt = load_prompt(config.data.prompt)
     problems, left_out = _to_train_on(config)
     if left_out:
@@ -96,23 +95,6 @@ def train(
         out=out / "evaluation",
         progress=progress,
     )
-
-
-def _claim(out: Path, config: Config) -> None:
-    """Write down what this directory is for, or refuse one that is for something else."""
-    text = json.dumps(config.to_dict(), indent=2) + "\n"
-    place = out / "config.json"
-    try:
-        if place.exists():
-            if place.read_text(encoding="utf-8") != text:
-                raise RunError(f"{out} was begun with other settings; use another --out")
-            return
-        if out.is_dir() and any(out.iterdir()):
-            raise RunError(f"{out} holds other files; use another --out")
-        out.mkdir(parents=True, exist_ok=True)
-        write_atomically(place, text.encode())
-    except OSError as error:
-        raise RunError(f"cannot write to {out}: {error.strerror or error}") from None
 
 
 def _to_train_on(config: Config) -> tuple[list[Problem], int]:

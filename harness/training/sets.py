@@ -16,10 +16,10 @@ from benchmarks.problem import Problem
 from benchmarks.registry import load, resolve, spread
 from benchmarks.relatives import difficulty, relatives
 from benchmarks.trees import parse
+from harness.asynchronous import run_async
 from harness.errors import UserError
 from harness.models import create
 from harness.requests import Completion, Request, Sampling, problem_key, request_hash
-from harness.sweeping import run_async
 from harness.training.data import as_trl
 from prompts import Prompt, Rendered
 from rewards import ProblemError

@@ -14,14 +14,13 @@ from benchmarks import Problem
 from harness import comparison
 from harness.comparison import (
     Pair,
+    Pairs,
     contrast,
     design,
     pair_parents,
     pair_problems,
     pass_twice,
-    reverse,
     sampling_variance,
-    transfer,
     with_family,
 )
 from harness.metrics import Tally, pass_at_k
@@ -36,6 +35,11 @@ def pairs_of(n: int, first: list[int], second: list[int]) -> list[Pair]:
         Pair(f"p{i}", f"p{i}", (tally(f"p{i}", n, a),), (tally(f"q{i}", n, b),))
         for i, (a, b) in enumerate(zip(first, second, strict=True))
     ]
+
+
+def transfer(pairs: list[Pair], k: int, seed: int = 0) -> comparison.Transfer | None:
+    both = Pairs(pairs)
+    return comparison.transfer(both.first, both.second, both.clusters, k, seed)
 
 
 def problem(name: str, subset: str, pair: str | None = None, kind: str | None = None) -> Problem:
@@ -85,6 +89,17 @@ def test_undecided_samples_bound_the_difference() -> None:
     (found,) = contrast("s", ("a", "b"), pairs, [1]).differences
     assert found.value == -0.25
     assert found.bounds == (-0.5, 0.25)
+
+
+def test_the_children_of_a_parent_are_averaged_before_they_are_compared() -> None:
+    children = (tally("q0", 4, 1), tally("q1", 4, 4), tally("q2", 4, 1))
+    pairs = [
+        Pair("p", "p", (tally("p", 4, 2),), children),
+        Pair("r", "r", (tally("r", 4, 1),), (tally("s", 4, 4),)),
+    ]
+    (found,) = contrast("s", ("a", "b"), pairs, [1]).differences
+    assert found.first == pytest.approx((0.5 + 0.25) / 2)
+    assert found.second == pytest.approx(((0.25 + 1 + 0.25) / 3 + 1) / 2)
 
 
 def test_the_family_is_every_row_at_the_primary_k() -> None:
@@ -157,7 +172,7 @@ def test_real_brittleness_is_found_in_its_size() -> None:
     # E[p (1 - p/2)] / E[p] = 1 - (1/2) E[p^2] / E[p], with E[p] = 2/3 and E[p^2] = 1/2
     assert found.share == pytest.approx(1 - 0.5 * 0.75, abs=0.02)
     assert found.control == pytest.approx(1 - 0.75, abs=0.02)
-    back = transfer(reverse(pairs_of(4, first, second)), 1)
+    back = transfer(pairs_of(4, second, first), 1)
     assert back is not None
     assert back.excess == pytest.approx(0.75 / 2 - 0.75, abs=0.03)  # the way back gets easier
 

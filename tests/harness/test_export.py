@@ -30,7 +30,7 @@ def read_csv(path: Path) -> list[dict[str, str]]:
 
 
 def test_csv_has_every_sample_with_its_verdict(run: Run, tmp_path: Path) -> None:
-    assert exporting.export(run, "csv", tmp_path / "out.csv") == 18
+    assert exporting.export_run(run, "csv", tmp_path / "out.csv") == 18
     rows = read_csv(tmp_path / "out.csv")
     said = {row["key"]: row for row in run.completions.rows()}
     judged = {row["key"]: row for row in run.verdicts().rows()}
@@ -74,8 +74,8 @@ def test_answers_without_a_verdict_are_exported_too(run: Run, tmp_path: Path) ->
 def test_parquet_and_dataset_hold_the_same(run: Run, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     datasets = pytest.importorskip("datasets")
-    exporting.export(run, "parquet", tmp_path / "out.parquet")
-    exporting.export(run, "dataset", tmp_path / "out")
+    exporting.export_run(run, "parquet", tmp_path / "out.parquet")
+    exporting.export_run(run, "dataset", tmp_path / "out")
     table = parquet.read_table(tmp_path / "out.parquet").to_pylist()
     assert table == list(exporting.rows(run))
     assert datasets.load_from_disk(str(tmp_path / "out")).to_list() == table
@@ -88,7 +88,7 @@ def test_without_the_extra_there_is_a_clear_error(
         monkeypatch.setitem(sys.modules, name, None)
     for form in ("parquet", "dataset"):
         with pytest.raises(UserError, match=r"calculus-harness\[data\]"):
-            exporting.export(run, form, tmp_path / "out")
+            exporting.export_run(run, form, tmp_path / "out")
     assert [path.name for path in tmp_path.glob("*out*")] == []  # and nothing is left behind
 
 
@@ -114,7 +114,7 @@ def test_half_a_surrogate_pair_does_not_stop_it(
     run = harness.sweep([f"python/{model}:answer"], [bench], limit=2, out=tmp_path / "run")
     (shard,) = (run.path / "completions").glob("*.jsonl")
     shard.write_text(shard.read_text().replace('"text":"x"', '"text":"\\ud83d half"'))
-    exporting.export(run, "csv", tmp_path / "out.csv")
+    exporting.export_run(run, "csv", tmp_path / "out.csv")
     assert [row["completion"] for row in read_csv(tmp_path / "out.csv")] == ["? half"] * 2
 
 
@@ -122,7 +122,7 @@ def test_half_a_surrogate_pair_does_not_stop_it(
 
 
 def test_lm_eval_logs_have_their_shape(run: Run, tmp_path: Path) -> None:
-    exporting.export(run, "lm-eval", tmp_path / "logs")
+    exporting.export_run(run, "lm-eval", tmp_path / "logs")
     (folder,) = (tmp_path / "logs").iterdir()
     assert "/" not in folder.name
     results = json.loads(next(folder.glob("results_*.json")).read_text())
@@ -164,7 +164,7 @@ def test_lm_eval_logs_have_their_shape(run: Run, tmp_path: Path) -> None:
 @pytest.mark.data
 def test_their_logs_load_as_a_data_set(run: Run, tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
-    exporting.export(run, "lm-eval", tmp_path / "logs")
+    exporting.export_run(run, "lm-eval", tmp_path / "logs")
     files = [str(path) for path in (tmp_path / "logs").rglob("samples_*.jsonl")]
     made = datasets.load_dataset("json", data_files=files, split="train",
                                  cache_dir=str(tmp_path / "cache"))  # fmt: skip
@@ -182,7 +182,7 @@ def test_memory_does_not_grow_with_the_run(tmp_path: Path) -> None:
     program = (
         "import sys, resource; from pathlib import Path; from harness import exporting;"
         "from harness.store import Run; run, out = sys.argv[1:];"
-        "print(exporting.export(Run(run), 'csv', Path(out)),"
+        "print(exporting.export_run(Run(run), 'csv', Path(out)),"
         "resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     )
     peaks = []

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks import Parent, Problem
 from harness import metrics
 from harness.metrics import Tally
 
@@ -130,25 +129,6 @@ def test_undecided_samples_bound_the_estimate() -> None:
     tallies = [Tally("a", "a", 4, 1, 2), Tally("b", "b", 4, 0, 0)]
     one = metrics.estimate(tallies, 1)
     assert (one.value, one.low, one.high) == (0.125, 0.125, 0.375)
-
-
-def problem(name: str, pair: str | None = None, parents: tuple[str, ...] = ()) -> Problem:
-    return Problem(
-        id=name, task="integration", benchmark="bee", subset="s", inputs={}, target={},
-        pair_parent=pair, parents=tuple(Parent(parent, "g") for parent in parents),
-    )  # fmt: skip
-
-
-def test_clusters_follow_the_original_through_generations() -> None:
-    known = {
-        p.id: p
-        for p in [problem("a"), problem("b", "a", ("q", "a")), problem("c", None, ("b",)),
-                  problem("d", "gone"), problem("x", "y"), problem("y", "x")]
-    }  # fmt: skip
-    clusters = {name: metrics.cluster_of(p, known) for name, p in known.items()}
-    assert clusters["a"] == clusters["b"] == clusters["c"] == "bee:a"
-    assert clusters["d"] == "bee:gone"
-    assert clusters["x"]
 
 
 def test_the_k_to_report() -> None:

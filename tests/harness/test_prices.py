@@ -11,7 +11,7 @@ import pytest
 from harness.errors import UserError
 from harness.metrics import Usage
 from harness.prices import Price, Prices
-from harness.report import export
+from harness.report import export_summary
 from harness.report.sources import Sources
 from tests.harness.conftest import Command
 from tests.harness.large_run import make
@@ -92,7 +92,7 @@ def test_reports_and_comparisons_say_what_was_spent(tmp_path: Path, cli: Command
     assert first.cost.per_problem == pytest.approx(dollars)
     assert second.cost is None  # it has no price, and none is made up
     assert "no price for api/model-1" in sources.summary.notes[0]
-    header, *lines = export(sources.summary, "csv").splitlines()
+    header, *lines = export_summary(sources.summary, "csv").splitlines()
     one, other = lines[0], lines[-1]
     assert header.endswith("dollars_per_problem,dollars_per_solved")
     assert one.split(",")[-2] == f"{dollars:.6g}"

@@ -6,6 +6,7 @@ import asyncio
 import shutil
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,45 @@ def test_log_probabilities_are_those_of_the_given_text(folder: Path, model: Mode
             assert scored[problem].token_logprobs[:-1] == pytest.approx(values, abs=1e-4)
             assert scored[problem].ended
             assert completion.logprob == pytest.approx(sum(values), abs=1e-3)
+
+
+@pytest.mark.parametrize("able", [True, False])
+def test_only_the_logits_of_the_texts_are_made_where_the_model_can(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, able: bool
+) -> None:
+    """Texts of other lengths, an empty one among them, after prompts of other lengths."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
+
+    texts = {"a": ("int x dx = and so on", "2x"), "b": ("a", ""), "c": ("int", "x^2/2 + C")}
+    shapes: list[tuple[int, ...]] = []
+    forward = LlamaForCausalLM.forward
+
+    def watched(self: LlamaForCausalLM, **named: object) -> object:
+        output = forward(self, **named)
+        shapes.append(tuple(output.logits.shape))
+        return output
+
+    # As it is, or as an architecture without the argument.
+    monkeypatch.setattr(LlamaForCausalLM, "forward", wraps(forward)(watched) if able else watched)
+    wanted = [Continuation(key, Rendered(text=prompt), said)
+              for key, (prompt, said) in texts.items()]  # fmt: skip
+    scored = score(create(f"transformers/{folder}"), wanted)
+    monkeypatch.undo()
+    # The end of a text is scored too, and its first token is told by the one before it.
+    made = len("x^2/2 + C") + 2 if able else len("int x dx = and so on") + len("2x") + 1
+    assert [shape[:2] for shape in shapes] == [(3, made)]
+    plain, tokenizer = (
+        AutoModelForCausalLM.from_pretrained(folder),
+        AutoTokenizer.from_pretrained(folder),
+    )
+    for key, (prompt, said) in texts.items():
+        before = tokenizer(prompt)["input_ids"]
+        after = [*tokenizer(said, add_special_tokens=False)["input_ids"], tokenizer.eos_token_id]
+        with torch.inference_mode():
+            logits = plain(torch.tensor([before + after])).logits[0].double().log_softmax(-1)
+        truth = [float(logits[len(before) + i - 1, token]) for i, token in enumerate(after)]
+        assert list(scored[key].token_logprobs) == pytest.approx(truth, abs=1e-5)
 
 
 def test_greedy_is_what_transformers_generates(folder: Path, model: Model) -> None:

@@ -14,10 +14,10 @@ from click.testing import CliRunner
 
 from benchmarks.registry import load
 from harness.cli import cli
-from harness.errors import ModelError, RunError, UserError
+from harness.errors import ModelError, UserError
 from harness.models import create
 from harness.models.encoder import quoted, shown
-from harness.training.encoder import TOKENS, Settings, claim, read, straddling, train
+from harness.training.encoder import TOKENS, Settings, read, straddling, train
 
 SETTINGS = Settings(task="derivation_step", model="scratch", data="data")
 
@@ -45,17 +45,6 @@ def test_the_defaults_are_the_papers() -> None:
 def test_settings_that_cannot_be_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(UserError):
         replace(SETTINGS, **wrong)
-
-
-def test_a_directory_is_for_one_set_of_settings(tmp_path: Path) -> None:
-    claim(tmp_path / "out", SETTINGS)
-    claim(tmp_path / "out", SETTINGS)
-    with pytest.raises(RunError, match="other settings"):
-        claim(tmp_path / "out", replace(SETTINGS, seed=1))
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "file").touch()
-    with pytest.raises(RunError, match="other files"):
-        claim(tmp_path / "mine", SETTINGS)
 
 
 def test_straddling_divides_all_and_parts_pairs() -> None:

@@ -1,119 +1,20 @@
-"""The part of the command line that is about problems: tables of one's own, presets, `generate`."""
+"""`generate`: problems to a file, or a set to train on."""
 
 from __future__ import annotations
 
-import json
-import warnings
-from collections.abc import Callable, Iterable, Sequence
-from importlib import import_module, resources
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
+from harness.cli_sources import source_options, with_source_options
 from harness.errors import UserError, suggest
-from harness.writing import claim, write_rows
+from harness.writing import claim, write_problems
 
 if TYPE_CHECKING:
     from benchmarks import Problem
-    from benchmarks.fingerprint import Overlap
-
-PRESETS = resources.files("harness") / "presets"
-
-
-# --- tables of one's own ---
-
-
-def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """How to read a benchmark that is a file (or ``file:``, ``hub:``)."""
-    for option in (
-        click.option("--skip-broken", is_flag=True,
-                     help="Leave out rows of a file that cannot be used, with a warning."),
-        click.option("--split", metavar="NAME", help="Split of a data set."),
-        click.option("--syntax", type=click.Choice(["latex", "sympy"]),
-                     help="Notation of a file's formulas; by default LaTeX."),
-        click.option("--columns", multiple=True, metavar="FIELD=COLUMN,...",
-                     help="Columns of a file, as in integrand=problem,antiderivative=answer."),
-    ):  # fmt: skip
-        command = option(command)
-    return command
-
-
-def with_source_options(
-    benchmarks: Sequence[str],
-    *,
-    columns: Sequence[str],
-    syntax: str | None,
-    split: str | None,
-    skip_broken: bool,
-) -> tuple[str, ...]:
-    """The benchmarks' names with these options added to those that are files."""
-    from benchmarks.files import is_source, with_columns
-
-    mapped = [column for group in columns for column in group.split(",") if column]
-    settings = {"syntax": syntax, "split": split, "skip_broken": "yes" if skip_broken else None}
-    given = {name: value for name, value in settings.items() if value is not None}
-    if (mapped or given) and not any(map(is_source, benchmarks)):
-        raise UserError("--columns, --syntax, --split and --skip-broken are for files (file:PATH)")
-    return tuple(with_columns(name, mapped, **given) for name in benchmarks)
-
-
-def plain_warnings() -> None:
-    """Print warnings as one line each."""
-    warnings.formatwarning = lambda message, *_, **__: f"warning: {message}\n"
-
-
-# --- presets ---
-
-
-def preset_file(name: str) -> Path:
-    """The settings of a preset, a file like those for ``--config``."""
-    path = Path(str(PRESETS / f"{name}.toml"))
-    if not path.is_file():
-        known = [entry.name[: -len(".toml")] for entry in PRESETS.iterdir()]
-        raise UserError(f"no preset {name!r}; {suggest(name, known)}")
-    return path
-
-
-# --- overlap ---
-
-
-def print_overlap(benchmarks: Sequence[str], against: str, as_json: bool) -> int:
-    """Print the problems of a set that are the benchmarks'; 1 if there are any."""
-    from benchmarks import load
-    from benchmarks.fingerprint import overlap
-    from benchmarks.registry import names
-    from harness.planning import problems_of
-
-    ours = problems_of(benchmarks or [f"{name}/all" for name in names()], None, 0)
-    found = overlap(ours, load(against))
-    if as_json:
-        click.echo(json.dumps(_overlap_row(found), indent=2, ensure_ascii=False))
-    else:
-        for match in found.matches:
-            doubt = "" if match.confirmed else "  (by fingerprint; the verifier cannot tell)"
-            click.echo(f"{match.first}  =  {match.second}{doubt}")
-        for name, why in found.unreadable:
-            click.echo(f"not compared: {name}: {why}", err=True)
-        click.echo(
-            f"{len(found.matches)} of {found.compared} problems are the same as one of "
-            f"{len(ours)}, up to a constant factor and names"
-        )
-    return 1 if found.matches else 0
-
-
-def _overlap_row(found: Overlap) -> dict[str, Any]:
-    return {
-        "compared": found.compared,
-        "matches": [
-            {"ours": match.first, "theirs": match.second, "confirmed": match.confirmed}
-            for match in found.matches
-        ],
-        "unreadable": dict(found.unreadable),
-    }
-
-
-# --- generate ---
 
 
 class Generators(click.Group):
@@ -248,12 +149,3 @@ def _counted(problems: Iterable[Problem], total: int) -> Iterable[Problem]:
 
     console = Console(stderr=True)
     return track(problems, "generating", total, console=console, transient=True)
-
-
-def write_problems(problems: Sequence[Problem], out: Path) -> None:
-    rows = [problem.to_dict() for problem in problems]
-    if out.suffix != ".jsonl":
-        # Mappings whose keys differ from row to row are text in a table.
-        loose = ("assumptions", "metadata")
-        rows = [row | {name: json.dumps(row[name]) for name in loose} for row in rows]
-    write_rows(rows, out)

@@ -1,0 +1,51 @@
+"""Between plain code and coroutines: an iterable as a stream, a coroutine as a call."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Coroutine, Iterable
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+async def stream(items: Iterable[T]) -> AsyncIterator[T]:
+    """The items one after the other, each drawn when it is asked for."""
+    for item in items:
+        yield item
+
+
+def run_async(work: Coroutine[Any, Any, T]) -> T:
+    """`asyncio.run` that also works where a loop is running already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    results: list[T] = []
+    errors: list[BaseException] = []
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(work)
+
+    def drive() -> None:
+        asyncio.set_event_loop(loop)
+        try:
+            results.append(loop.run_until_complete(task))
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.run_until_complete(loop.shutdown_default_executor())
+            loop.close()
+
+    thread = threading.Thread(target=drive, name="sweep")
+    thread.start()
+    try:
+        thread.join()
+    except KeyboardInterrupt:
+        loop.call_soon_threadsafe(task.cancel)
+        thread.join()
+        raise
+    if errors:
+        raise errors[0]
+    return results[0]

@@ -1,0 +1,27 @@
+"""A training run's directory is for one set of settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.errors import RunError
+from harness.training.directory import reserve
+
+
+def test_a_directory_is_for_one_set_of_settings(tmp_path: Path) -> None:
+    reserve(tmp_path / "out", "settings.json", {"seed": 0})
+    reserve(tmp_path / "out", "settings.json", {"seed": 0})
+    with pytest.raises(RunError, match="other settings"):
+        reserve(tmp_path / "out", "settings.json", {"seed": 1})
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "file").touch()
+    with pytest.raises(RunError, match="other files"):
+        reserve(tmp_path / "mine", "settings.json", {"seed": 0})
+
+
+def test_a_place_that_cannot_be_written_to(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(RunError, match="cannot write"):
+        reserve(tmp_path / "file" / "out", "settings.json", {})
