@@ -24,7 +24,7 @@ from harness.report import items, paired, write_page
 from harness.report.mathml import to_mathml
 from harness.report.refutation import plot
 from harness.report.sources import Sources
-from harness.report.tables import export, remarks
+from harness.report.tables import export_summary, remarks
 from rewards import verify_antiderivative
 from tests.harness.browser import Browser, browser
 from tests.harness.conftest import Command
@@ -468,14 +468,14 @@ def test_what_one_model_spent_is_told_for_each_of_its_runs(
 def test_samples_mean_the_same_in_every_form(tmp_path: Path, model: str, bench: str) -> None:
     run = harness.sweep([model], [bench], limit=4, samples=3, out=tmp_path / "run")
     summary = run.summary()
-    for row in json.loads(export(summary, "json"))["rows"]:
+    for row in json.loads(export_summary(summary, "json"))["rows"]:
         assert row["samples"] == 3 * row["problems"]
         assert row["samples_per_problem"] == 3
-    for row in csv.DictReader(io.StringIO(export(summary, "csv"))):
+    for row in csv.DictReader(io.StringIO(export_summary(summary, "csv"))):
         assert int(row["samples"]) == 3 * int(row["problems"])
         assert row["samples_per_problem"] == "3"
     for form in ("markdown", "latex"):
-        lines = export(summary, form).splitlines()
+        lines = export_summary(summary, form).splitlines()
         heading = next(line for line in lines if "subset" in line)
         assert "problems | samples per problem |".replace("|", "|&"[form == "latex"]) in heading
 
