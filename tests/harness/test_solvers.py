@@ -112,6 +112,16 @@ def test_the_clock_ends_what_takes_too_long(solver: Callable[..., Model]) -> Non
     assert found.detail == "no result in 0.05 s of processor time"
 
 
+def test_a_machine_that_is_too_busy_is_no_failure_of_the_system(
+    solver: Callable[..., Model], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = solver()
+    monkeypatch.setattr("harness.models.solvers.base.START", 0.0)
+    monkeypatch.setattr("harness.models.solvers.base.PATIENCE", 0.002)
+    found = answers(model, problem(HARD))["p"]
+    assert found.finish_reason is FinishReason.UNREACHABLE  # so that it is asked again
+
+
 def test_what_cannot_be_read_is_an_error_of_that_problem(solver: Callable[..., Model]) -> None:
     found = answers(solver(), problem(r"\frac{", "broken"), problem("2x", "whole"))
     assert found["broken"].finish_reason is FinishReason.ERROR

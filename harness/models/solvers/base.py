@@ -76,7 +76,7 @@ class Solver(Model):
         """The antiderivative in LaTeX (empty if the system gave up) and a remark."""
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
-        from rewards.pool import WorkerError, WorkerPool, usable_cores
+        from rewards.pool import WorkerError, WorkerPool, WorkerTimeout, usable_cores
 
         size = self.concurrency or usable_cores()
         worker = Path(__file__).with_name("_worker.py")
@@ -93,6 +93,8 @@ class Solver(Model):
             except ReadError as error:
                 return _failure(request, f"ReadError: {error}")
             (reply,) = await pool.amap(self.task, [question], deadline=deadline)
+            if isinstance(reply, WorkerTimeout):  # the machine's fault, not the system's
+                return _failure(request, str(reply), reason=FinishReason.UNREACHABLE)
             if isinstance(reply, WorkerError):
                 return _failure(request, str(reply))
             return self._completion(request, reply)
@@ -125,10 +127,14 @@ class Solver(Model):
         return Completion.to(request, text, detail=remark[:500], latency=seconds)
 
 
-def _failure(request: Request, detail: str, seconds: float = 0.0) -> Completion:
-    return Completion.to(
-        request, "", finish_reason=FinishReason.ERROR, detail=detail[:500], latency=seconds
-    )
+def _failure(
+    request: Request,
+    detail: str,
+    seconds: float = 0.0,
+    *,
+    reason: FinishReason = FinishReason.ERROR,
+) -> Completion:
+    return Completion.to(request, "", finish_reason=reason, detail=detail[:500], latency=seconds)
 
 
 @dataclass(frozen=True, kw_only=True)
