@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -316,28 +316,39 @@ class _Decision:
                 return choice
         return None
 
-    def _holds(self, slope: Ball, point: Point, choice: Choice) -> bool:
-        """Whether F' agrees with f on another branch (at the working precision)."""
+    def _holds(self, slope: Ball, point: Point, choice: Choice) -> bool | None:
+        """Whether F' agrees with f on another branch; None: not to be told at this precision."""
         f = self.pool.tape
         self._spend(f.size * (1 + ctx.prec // 64))
         value = radicals.value(f, point.x, self.pool.values, choice)
         difference = slope - value
-        if not (difference.is_finite() and difference.contains(ZERO)):
+        if not difference.is_finite():
+            return None
+        if not difference.contains(ZERO):
             return False
-        return log2(value.abs_lower()) - log2(difference.abs_upper()) > AGREE_BITS
+        agreed = log2(value.abs_lower()) - log2(difference.abs_upper())
+        return True if agreed > AGREE_BITS else None
 
     def _drop_indifferent(self) -> None:
-        """Forget points that agree with the principal branch and with the other one as well.
+        """Forget points that agree with the principal branch and with another one as well.
 
         Where a radical's share of f is too small to be seen, both branches agree.
         """
         seen = {choice for _, choice in self.flipped}
-        kept = []
-        for point in self.agreeing:
-            _, slope = self._derivative(point, 2 * self.bits)
-            if not any(self._holds(slope, point, choice) for choice in seen):
-                kept.append(point)
-        self.agreeing = kept
+        self.agreeing = [point for point in self.agreeing if self._tells(point, seen)]
+
+    def _tells(self, point: Point, choices: Collection[Choice]) -> bool:
+        """Whether F' differs at a point from f on each of these branches."""
+        bits = 2 * self.bits
+        while bits <= self.max_bits:
+            _, slope = self._derivative(point, bits)
+            found = [self._holds(slope, point, choice) for choice in choices]
+            if True in found:
+                return False
+            if None not in found:
+                return True
+            bits *= 2
+        return False
 
     def _branch_change(self) -> Outcome | None:
         """Refute a change of branch that is the answer's doing and not the integrand's.
@@ -526,14 +537,18 @@ HUGE = 2**1000
 
 
 def log2(size: Any) -> float:
-    """Binary order of magnitude of an exact non-negative arb (its exponent may be astronomical)."""
+    """Binary order of magnitude of an exact non-negative arb.
+
+    Its exponent may be astronomical: finite orders are whole numbers, so that their differences
+    are exact.
+    """
     if size.is_zero():
         return -math.inf
     if not size.is_finite():
         return math.inf
     mantissa, exponent = size.mid().man_exp()
     order = int(mantissa).bit_length() + int(exponent)
-    return float(max(-HUGE, min(HUGE, order)))
+    return max(-HUGE, min(HUGE, order))
 
 
 def show(ball: Ball) -> str:

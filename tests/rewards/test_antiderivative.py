@@ -234,3 +234,10 @@ def test_what_can_be_computed_near_the_origin_only_is_decided_there(scale: int) 
     right = rf"\operatorname{{artanh}}(\sqrt{{{u}}})-\arctan(\sqrt{{{u}}})"
     assert verify_antiderivative(right, f).status is Status.CORRECT
     assert verify_antiderivative(right + r"+\frac{x}{9}", f).status is Status.INCORRECT
+
+
+def test_a_branch_is_indifferent_where_the_rest_is_astronomical() -> None:
+    """At x = 70 no digit of the root is seen beside e^{2e^x}: such points tell no branch."""
+    f = r"4e^x e^{2e^x}-\frac{3x}{\sqrt{x^2+7}}"
+    wrong = r"2e^{2e^x}+3\sqrt{x^2+7}"
+    assert verify_antiderivative(wrong, f).status is Status.INCORRECT
