@@ -144,6 +144,9 @@ class _Lifecycle:
             await self._release()
         with suppress(Exception):
             engine = await asyncio.shield(self._starting)
+            # Else it reports the end of the engine as a failure, with a traceback.
+            if (handler := getattr(engine.llm, "output_handler", None)) is not None:
+                handler.cancel()
             await asyncio.to_thread(engine.llm.shutdown)
         await self._release()
         self._starting = self._guard = None
