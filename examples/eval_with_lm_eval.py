@@ -11,7 +11,8 @@ from lm_eval.tasks import TaskManager
 from harness.integrations import lm_eval_path
 
 folder = lm_eval_path.write(lm_eval_path.tasks(), lm_eval_path.cache_folder())
-manager = TaskManager(str(folder), metadata={"calculus": {"prompt": "direct", "limit": 20}})
+options = {"calculus": {"prompt": "direct", "limit": 20}}
+manager = TaskManager(include_path=str(folder), metadata=options)
 model = {"base_url": f"{sys.argv[1]}/chat/completions", "model": sys.argv[2],
          "tokenizer_backend": None}  # fmt: skip
 found = lm_eval.simple_evaluate("local-chat-completions", model, tasks=[sys.argv[3]],
