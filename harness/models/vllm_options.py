@@ -6,6 +6,7 @@ import hashlib
 import importlib.util
 import json
 import os
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -107,9 +108,9 @@ class VllmModel(Model):
                 raise ModelError(f"model {self.spec} has no option {name!r}, nor has vLLM; {hint}")
         parse(parser, self.arguments, self.spec)
 
+    @abstractmethod
     def parser(self) -> Any:
         """vLLM's parser of command lines that knows the options."""
-        raise NotImplementedError
 
     @property
     def name(self) -> str:
