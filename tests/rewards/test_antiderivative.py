@@ -241,3 +241,14 @@ def test_a_branch_is_indifferent_where_the_rest_is_astronomical() -> None:
     f = r"4e^x e^{2e^x}-\frac{3x}{\sqrt{x^2+7}}"
     wrong = r"2e^{2e^x}+3\sqrt{x^2+7}"
     assert verify_antiderivative(wrong, f).status is Status.INCORRECT
+
+
+def test_more_points_are_taken_where_the_first_cannot_be_computed() -> None:
+    p = r"-2 x^{3} - 6 x^{2} + 4 x - 4"  # positive for x < -3.7 only, and soon in the hundreds
+    u = rf"\sqrt{{\tanh\left({p}\right)}}"
+    f = rf"\left(-6 x^{{2}} - 12 x + 4\right) {u}"
+    right = [
+        rf"\operatorname{{artanh}}\left({u}\right) - \arctan\left({u}\right) + {n}"
+        for n in range(1, 9)
+    ]
+    assert all(verify_antiderivative(answer, f).status is Status.CORRECT for answer in right)
