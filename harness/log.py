@@ -38,6 +38,8 @@ FSYNC_SECONDS = 1.0
 
 Row = dict[str, Any]
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -236,7 +238,7 @@ class Log(LogReader):
 
     def append(self, row: Row) -> None:
         """Store a row. Once this returns, killing the process does not lose it."""
-        data = json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        data = _encode(row).encode() + b"\n"
         self._write(data)
         self._size += len(data)
         if self._size >= self.shard_bytes:

@@ -16,11 +16,12 @@ from typing import Any
 from benchmarks.problem import Problem
 from prompts import ANSWER, Rendered
 
+_canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
+
 
 def digest(value: object) -> str:
     """16 hexadecimal digits of the SHA-256 of a value's canonical JSON."""
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashlib.sha256(_canonical(value).encode()).hexdigest()[:16]
 
 
 def sample_seed(run_seed: int, problem: str, sample: int) -> int:

@@ -22,7 +22,7 @@ from harness.store import Plan, Run, RunWriter, rescoring, writing
 from prompts import ANSWER, parse
 
 #: Completions scored together, and those that may wait for it before the rest is left for later.
-BATCH = 128
+BATCH = 512
 WAITING = 1024
 
 
@@ -87,7 +87,6 @@ def run_job(job: Job, *, policy: Policy | None = None, progress: Progress | None
     """Ask and score what a `plan` says and the run directory does not hold yet."""
     policy, progress = policy or Policy(), progress or Silent()
     with writing(job.out, job.identity, job.primary_k) as run:
-        stored = {row["key"] for _, row in run.completions.heads()}
         run.extend(
             [
                 Plan(model.hash, model.label, model.config, job.samples, len(job.problems),
@@ -97,7 +96,7 @@ def run_job(job: Job, *, policy: Policy | None = None, progress: Progress | None
             job.problems,
         )  # fmt: skip
         with run.scoring(policy.name, policy.to_dict()) as verdicts, hearing_models(progress):
-            run_async(_Conductor(run, job, policy, verdicts, stored, progress).conduct())
+            run_async(_Conductor(run, job, policy, verdicts, progress).conduct())
     return Run(job.out)
 
 
@@ -147,11 +146,11 @@ class _Scorer:
 
     async def score_stored(self) -> None:
         """Judge what is stored and was not judged: after a kill, or under a new policy."""
-        if all(map(self._settled, (row for _, row in self.run.completions.heads()))):
+        if all(map(self.settled, (row for _, row in self.run.completions.heads()))):
             return
         batch = []
         for row in self.run.completions.rows():
-            if not self._settled(row):
+            if not self.settled(row):
                 batch.append(Completion.from_dict(row))
             if len(batch) == BATCH:
                 await self.score(batch)
@@ -159,7 +158,7 @@ class _Scorer:
         if batch:
             await self.score(batch)
 
-    def _settled(self, row: Mapping[str, Any]) -> bool:
+    def settled(self, row: Mapping[str, Any]) -> bool:
         """Whether there is nothing to judge: what was said before the answer is not."""
         return row["stage"] != ANSWER or row["key"] in self.judged
 
@@ -168,17 +167,16 @@ class _Conductor:
     """One sweep: completions are stored as they come, and scored meanwhile."""
 
     def __init__(
-        self,
-        run: RunWriter,
-        job: Job,
-        policy: Policy,
-        verdicts: Log,
-        stored: set[str],
-        progress: Progress,
+        self, run: RunWriter, job: Job, policy: Policy, verdicts: Log, progress: Progress
     ) -> None:
-        self.run, self.job, self.progress, self.stored = run, job, progress, stored
+        self.run, self.job, self.progress = run, job, progress
         self.scorer = _Scorer(run, policy, verdicts, progress)
         self.queue: asyncio.Queue[Completion | None] = asyncio.Queue(WAITING)
+        self.stored: set[str] = set()
+        self.left = False  # whether something stored is still to be judged at the end
+        for _, row in run.completions.heads():
+            self.stored.add(row["key"])
+            self.left = self.left or not self.scorer.settled(row)
 
     async def conduct(self) -> None:
         scoring = asyncio.create_task(self._score_passing())
@@ -190,7 +188,8 @@ class _Conductor:
         finally:
             scoring.cancel()
             await asyncio.gather(scoring, return_exceptions=True)
-        await self.scorer.score_stored()
+        if self.left:
+            await self.scorer.score_stored()
 
     async def _ask(self, model: Model, scoring: asyncio.Task[None]) -> None:
         """Ask one model, stage by stage: one ends before the next begins."""
@@ -243,7 +242,9 @@ class _Conductor:
                     continue
                 repeats.see(completion)
                 # The model never waits for the verifier: what does not fit is scored at the end.
-                if not self.queue.full():
+                if self.queue.full():
+                    self.left = True
+                else:
                     self.queue.put_nowait(completion)
         if unreachable:
             self.progress.notice(

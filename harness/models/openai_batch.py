@@ -27,7 +27,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from harness.errors import ModelError
 from harness.log import write_atomically
 from harness.models.base import Capability, operational
-from harness.models.openai_client import HOPELESS, QUIET, make_client, understood, waiting
+from harness.models.openai_client import HOPELESS, QUIET, waiting
+from harness.models.openai_http import make_client, understood
 from harness.models.openai_wire import (
     OpenAIProtocol,
     RefusedError,

@@ -10,10 +10,11 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
+from typing import Any, ClassVar, NoReturn, TypeVar
 
 from harness.errors import ModelError
 from harness.models.base import Capability, Continuation, Scored, ask_each, operational
+from harness.models.openai_http import CONNECTING, Connection, understood
 from harness.models.openai_wire import (
     Answer,
     OpenAIProtocol,
@@ -22,14 +23,10 @@ from harness.models.openai_wire import (
     completions,
     read,
     rest,
-    scrubbed,
 )
 from harness.models.pacing import Pace
 from harness.requests import Completion, FinishReason, Request
 from prompts.rendering import Rendered
-
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
 
 _log = logging.getLogger(__name__)
 
@@ -37,11 +34,10 @@ Parsed = TypeVar("Parsed")
 
 #: So many requests may fail before the first succeeds; then it is not the requests.
 HOPELESS = 16
-#: Seconds: the longest pause between two attempts, and how long connecting may take.
-LONGEST_PAUSE, CONNECTING = 60.0, 20.0
+#: Seconds: the longest pause between two attempts.
+LONGEST_PAUSE = 60.0
 #: Seconds without an answer after which, and between which, a waiting sweep says why it waits.
 QUIET = 30.0
-_HTTP_LIBRARIES = ("aiohttp", "httpx2", "httpx", "httpcore2", "httpcore")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,68 +104,11 @@ class OpenAIModel(OpenAIProtocol):
 @asynccontextmanager
 async def connected(model: OpenAIModel) -> AsyncGenerator[Server, None]:
     """A model's server, for as long as the context lasts."""
-    client = make_client(model, model.transport, model.concurrency)
+    connection = Connection(model, model.transport, model.concurrency)
     try:
-        yield Server(model, client)
+        yield Server(model, connection)
     finally:
-        await client.close()
-
-
-def make_client(model: OpenAIProtocol, transport: str = "", connections: int = 8) -> AsyncOpenAI:
-    """The openai client. It does not retry: only `Pace` knows how all requests together fare."""
-    try:
-        import openai
-    except ImportError:
-        raise ModelError(
-            f"model {model.spec} needs the extra `openai`: pip install 'calculus-harness[openai]'"
-        ) from None
-    make: Any = openai.DefaultAioHttpClient if transport != "httpx" else None
-    options: dict[str, Any] = {
-        "timeout": openai.Timeout(None, connect=CONNECTING),
-        "limits": _http().Limits(
-            max_connections=connections, max_keepalive_connections=connections
-        ),
-    }
-    try:
-        http = make(**options) if make else openai.DefaultAsyncHttpxClient(**options)
-    except RuntimeError:  # without aiohttp
-        if transport:
-            raise ModelError(f"model {model.spec}: transport=aiohttp needs aiohttp") from None
-        http = openai.DefaultAsyncHttpxClient(**options)
-    return openai.AsyncOpenAI(
-        base_url=model.url,
-        api_key=model.key,
-        max_retries=0,
-        timeout=options["timeout"],
-        http_client=http,
-    )
-
-
-def _http() -> Any:
-    """The library that the client is made of, and its responses come from: httpx, or httpx2."""
-    import importlib
-
-    import openai
-
-    base = openai.DefaultAsyncHttpxClient.__mro__[1]
-    return importlib.import_module(base.__module__.partition(".")[0])
-
-
-def understood(model: OpenAIProtocol, error: Exception) -> Exception:
-    """What an exception out of the client means: one of `openai_wire`'s, or else itself."""
-    import openai
-
-    if isinstance(error, openai.APIStatusError):
-        response = error.response
-        return model.trouble(response.status_code, response.headers, response.content)
-    if isinstance(error, TimeoutError) and not isinstance(error, openai.OpenAIError):
-        return UnavailableError("no answer within the time limit of a request")
-    library = type(error).__module__.partition(".")[0]
-    if isinstance(error, openai.APIConnectionError | OSError) or library in _HTTP_LIBRARIES:
-        cause = error.__cause__ or error
-        said = scrubbed(f"{type(cause).__name__}: {cause}", model.key)
-        return UnavailableError(f"no connection ({said[:300]})")
-    return error
+        await connection.close()
 
 
 def waiting(model: OpenAIProtocol, fault: UnavailableError, pause: float) -> str:
@@ -183,10 +122,9 @@ def waiting(model: OpenAIProtocol, fault: UnavailableError, pause: float) -> str
 class Server:
     """A server while it is being asked: how it fares, and what that means for a request."""
 
-    def __init__(self, model: OpenAIModel, client: AsyncOpenAI) -> None:
-        self.model, self.client = model, client
+    def __init__(self, model: OpenAIModel, connection: Connection) -> None:
+        self.model, self.connection = model, connection
         self.pace = Pace(model.concurrency, model.requests_per_minute, model.tokens_per_minute)
-        self.response = _http().Response
         self._stopped = False
         self._failures = 0
         self._told = time.monotonic()  # when the user last heard why nothing comes
@@ -246,8 +184,8 @@ class Server:
                     raise UnavailableError("the sweep was stopped")
                 attempts += 1
                 async with asyncio.timeout(model.request_timeout):
-                    response = await self.client.post(path, cast_to=self.response, body=body)
-                return parse(response.content), time.monotonic() - started, attempts
+                    content = await self.connection.post(path, body)
+                return parse(content), time.monotonic() - started, attempts
             except Exception as error:
                 fault = understood(self.model, error)
             finally:
@@ -285,7 +223,7 @@ class Server:
             self._stop(f"{what}; it asks to wait for {pause:.0f} s" if fault.wait else what)
         try:
             async with asyncio.timeout(CONNECTING):
-                await self.client.get("/models", cast_to=self.response)
+                await self.connection.get("/models")
         except Exception as error:
             found = understood(self.model, error)
             if isinstance(found, UnavailableError):

@@ -115,7 +115,7 @@ class OpenAIProtocol(Model):
             return "; a server of vLLM has it: -M server=vllm"
         return ""
 
-    @property
+    @cached_property
     def url(self) -> str:
         """Where the server is."""
         named = self.base_url or os.environ.get("OPENAI_BASE_URL", "")

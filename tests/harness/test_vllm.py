@@ -244,6 +244,16 @@ def test_samples_depend_on_their_seeds_alone(engine: Asked) -> None:
     assert [one.prompt_tokens for one in together] == [first[0].prompt_tokens, 0, 0, 0]
 
 
+def test_seeded_prompts_that_fill_several_steps_are_answered(engine: Asked) -> None:
+    """Split over two steps, a prompt with a seed ends vLLM's engine on the CPU (0.32)."""
+    prompts = [Rendered(text=f"{number:02}{'x' * (LENGTH - 40)}") for number in range(64)]
+    found = engine.complete(
+        *(request(engine.model, prompt, seed=number, max_tokens=4)
+          for number, prompt in enumerate(prompts))
+    )  # fmt: skip
+    assert {one.finish_reason for one in found} <= {FinishReason.STOP, FinishReason.LENGTH}
+
+
 def test_knobs_reach_the_sampler(engine: Asked) -> None:
     (greedy,) = engine.ask(CHAT, temperature=0)
     for knob in ({"top_k": 1}, {"min_p": 1.0}, {"top_p": 1e-6}):

@@ -1,11 +1,14 @@
 """Requests a second, and what we add to the client: `python tests/perf/throughput.py`.
 
-A stub server in a process of its own answers at once (or after `--delay` seconds). It is asked
-1,000 problems, 4 samples of each, 64 at a time, by
+A stub server in a process of its own answers at once (or after `--delay` seconds). With `--vllm`,
+the Python of an environment that has it, vLLM's own server runs a tiny Llama with random weights
+instead, whose answers are `--max-tokens` characters at most; with `--server`, one that runs already
+is asked. It is asked 1,000 problems, 4 samples of each, 64 at a time, by
 
 - aiohttp alone, which knows nothing of the protocol: the floor;
-- the openai client as everybody calls it, over httpx and over aiohttp, and by the method for paths
-  that it has no name for (`client.post`), which is what `openai/NAME` calls: the floor for us;
+- the openai client as everybody calls it, over httpx and over aiohttp;
+- our way to send over the openai client's connections (`harness.models.openai_http`), without all
+  that a sweep is for;
 - our sweep, from the first request to the last verdict: every sample is stored, read as mathematics
   and verified, by workers that share the cores; with `--rounds N`, everything is done N times in
   turn, and the best counts, as anything else that runs takes from all of them;
@@ -23,12 +26,15 @@ import asyncio
 import json
 import os
 import resource
+import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from contextlib import contextmanager
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,54 +43,86 @@ ROOT = Path(__file__).parents[2]
 ASKED = "Find the antiderivative of x e^{2x} and put the final answer in a box. " * 5
 
 
+@dataclass(frozen=True)
+class Work:
+    """What a client has to do: so many samples of so many problems, asked of a model at a URL."""
+
+    url: str
+    model: str
+    problems: int
+    samples: int
+    concurrency: int
+    max_tokens: int
+
+    @property
+    def total(self) -> int:
+        return self.problems * self.samples
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--problems", type=int, default=1000)
     parser.add_argument("--samples", type=int, default=4)
     parser.add_argument("--concurrency", type=int, default=64)
-    parser.add_argument("--delay", type=float, default=0.0, help="of the server, in seconds")
+    parser.add_argument("--max-tokens", type=int, default=16384)
     parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--answers", default="trivial,realistic")
+    parser.add_argument("--delay", type=float, default=0.0, help="of the stub, in seconds")
+    parser.add_argument("--answers", default="trivial,realistic", help="of the stub")
+    parser.add_argument("--vllm", metavar="PYTHON", help="that serves a tiny model with vLLM")
+    parser.add_argument("--server", metavar="URL", help="ending in /v1, of a server that runs")
+    parser.add_argument("--model", default="stub", help="its name at --server")
     parser.add_argument("--only", help="names of clients, with commas")
     parser.add_argument("--inspect", default=sys.executable, metavar="PYTHON")
     parser.add_argument("--lm-eval", default=sys.executable, metavar="PYTHON")
     parser.add_argument("--json", action="store_true", help="on stdout")
-    parser.add_argument("--child", help=argparse.SUPPRESS)
-    parser.add_argument("--url", help=argparse.SUPPRESS)
+    parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
-        print("\n" + json.dumps(measured(CLIENTS[options.child], options)))
+        name, work = options.child
+        print("\n" + json.dumps(measured(CLIENTS[name], Work(**json.loads(work)))))
         return
     say(f"{options.problems} problems x {options.samples} samples, {options.concurrency} at a "
-        f"time, {options.delay:g} s a request, {os.cpu_count()} cores")  # fmt: skip
-    found = {answer: report(answer, options) for answer in options.answers.split(",")}
+        f"time, {os.cpu_count()} cores")  # fmt: skip
+    found = {}
+    for name, server in servers(options).items():
+        with server as url:
+            found[name] = report(name, url, options)
     if options.json:
         print(json.dumps(found))
 
 
-def report(answer: str, options: argparse.Namespace) -> dict[str, dict[str, float]]:
+def servers(options: argparse.Namespace) -> dict[str, Any]:
+    """What is asked, each a context that gives its URL."""
+    if options.server:
+        return {options.model: nullcontext(options.server)}
+    if options.vllm:
+        return {"vLLM": vllm(options.vllm, options.model)}
+    return {answer: stub(answer, options.delay) for answer in options.answers.split(",")}
+
+
+def report(title: str, url: str, options: argparse.Namespace) -> dict[str, dict[str, float]]:
     names = options.only.split(",") if options.only else list(CLIENTS)
+    work = Work(url, options.model, options.problems, options.samples, options.concurrency,
+                options.max_tokens)  # fmt: skip
     best: dict[str, dict[str, float]] = {}
     missing: dict[str, str] = {}
-    with stub(answer, options.delay) as url:
-        for _ in range(options.rounds):
-            for name in names:
-                found = in_a_child(name, url, options)
-                if isinstance(found, str):
-                    missing[name] = found
-                elif name not in best or found["seconds"] < best[name]["seconds"]:
-                    best[name] = found
-    total = options.problems * options.samples
-    say(f"\n{answer} answers\n{'':<24}{'requests/s':>11}{'seconds':>9}{'wall':>8}{'CPU':>8}"
+    for _ in range(options.rounds):
+        for name in names:
+            found = in_a_child(name, work, options)
+            if isinstance(found, str):
+                missing[name] = found
+            elif name not in best or found["seconds"] < best[name]["seconds"]:
+                best[name] = found
+    say(f"\n{title}\n{'':<24}{'requests/s':>11}{'seconds':>9}{'wall':>8}{'CPU':>8}"
         f"{'ms CPU each':>13}")  # fmt: skip
     for name in names:
         if name not in best:
             say(f"{name:<24}{missing[name]}")
             continue
         row = best[name]
-        row["requests/s"] = total / row["seconds"]
+        row["requests/s"] = work.total / row["seconds"]
         say(f"{name:<24}{row['requests/s']:11.0f}{row['seconds']:9.2f}{row['wall']:8.2f}"
-            f"{row['cpu']:8.2f}{1000 * row['cpu'] / total:13.2f}")  # fmt: skip
+            f"{row['cpu']:8.2f}{1000 * row['cpu'] / work.total:13.2f}")  # fmt: skip
     return best
 
 
@@ -93,7 +131,7 @@ def say(line: str) -> None:
 
 
 @contextmanager
-def stub(answer: str, delay: float) -> Any:
+def stub(answer: str, delay: float) -> Iterator[str]:
     """The URL of a stub server."""
     command = [sys.executable, str(Path(__file__).with_name("stub_server.py")),
                "--answer", answer, "--delay", str(delay)]  # fmt: skip
@@ -105,12 +143,49 @@ def stub(answer: str, delay: float) -> Any:
             server.terminate()
 
 
-def in_a_child(name: str, url: str, options: argparse.Namespace) -> dict[str, float] | str:
+TINY = "import sys, pathlib, tests.harness.tiny_model as t; t.make(pathlib.Path(sys.argv[1]), "
+
+
+@contextmanager
+def vllm(python: str, name: str) -> Iterator[str]:
+    """The URL of vLLM's server, for a model that is made here and unsure of what it says.
+
+    Prompts are read in one step each: with seeds, vLLM 0.32 for the CPU cannot do it in parts.
+    """
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1",
+                                "VLLM_NO_USAGE_STATS": "1"}  # fmt: skip
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    with tempfile.TemporaryDirectory() as place:
+        make = [python, "-c", TINY + "spread=0.3, length=4096)", place]
+        subprocess.run(make, check=True, env=environment)
+        command = [python, "-m", "vllm.entrypoints.openai.api_server", "--model", place,
+                   "--served-model-name", name, "--port", str(port), "--dtype", "float32",
+                   "--host", "127.0.0.1", "--disable-log-stats",
+                   "--no-enable-chunked-prefill"]  # fmt: skip
+        log = Path(place, "log")
+        with log.open("w") as out, subprocess.Popen(
+            command, stdout=out, stderr=out, env=environment
+        ) as server:  # fmt: skip
+            try:
+                until_healthy(f"http://127.0.0.1:{port}/health", server, log)
+                yield f"http://127.0.0.1:{port}/v1"
+            finally:
+                server.terminate()
+
+
+def until_healthy(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
+    while server.poll() is None:
+        with suppress(OSError), urllib.request.urlopen(url, timeout=5):
+            return
+        time.sleep(1)
+    raise SystemExit(log.read_text()[-2000:])
+
+
+def in_a_child(name: str, work: Work, options: argparse.Namespace) -> dict[str, float] | str:
     """What a client took, or why it could not be asked."""
     python = {"inspect_ai": options.inspect, "lm-eval": options.lm_eval}.get(name, sys.executable)
-    command = [python, __file__, "--child", name, "--url", url, "--problems",
-               str(options.problems), "--samples", str(options.samples), "--concurrency",
-               str(options.concurrency)]  # fmt: skip
+    command = [python, __file__, "--child", name, json.dumps(asdict(work))]
     environment = os.environ | {"OPENAI_API_KEY": "none", "HF_HUB_OFFLINE": "1",
                                 "TOKENIZERS_PARALLELISM": "false"}  # fmt: skip
     start = time.perf_counter()
@@ -125,8 +200,8 @@ def in_a_child(name: str, url: str, options: argparse.Namespace) -> dict[str, fl
     return found | {"wall": wall}
 
 
-def measured(client: Callable[..., float], options: argparse.Namespace) -> dict[str, float]:
-    seconds = client(options.url, options.problems, options.samples, options.concurrency)
+def measured(client: Callable[[Work], float], work: Work) -> dict[str, float]:
+    seconds = client(work)
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return {"seconds": seconds, "cpu": sum(item.ru_utime + item.ru_stime for item in used)}
 
@@ -134,48 +209,49 @@ def measured(client: Callable[..., float], options: argparse.Namespace) -> dict[
 # --- clients: each is run in a process of its own, and returns the seconds of its work -----------
 
 
-def drive(total: int, concurrency: int, ask: Callable[[int], Any]) -> Any:
+def drive(work: Work, ask: Callable[[int], Any]) -> Any:
     """Ask ``total`` times, so many at once; the seconds that it took."""
 
-    async def work(numbers: Any) -> None:
+    async def worker(numbers: Any) -> None:
         for number in numbers:
             await ask(number)
 
     async def timed() -> float:
         await ask(0)
-        numbers = iter(range(total))
+        numbers = iter(range(work.total))
         start = time.perf_counter()
-        await asyncio.gather(*(work(numbers) for _ in range(concurrency)))
+        await asyncio.gather(*(worker(numbers) for _ in range(work.concurrency)))
         return time.perf_counter() - start
 
     return timed()
 
 
-def body(seed: int) -> dict[str, Any]:
-    return {"model": "stub", "messages": [{"role": "user", "content": ASKED}], "temperature": 1.0,
-            "top_p": 1.0, "max_tokens": 16384, "seed": seed}  # fmt: skip
+def body(work: Work, seed: int) -> dict[str, Any]:
+    return {"model": work.model, "messages": [{"role": "user", "content": ASKED}],
+            "temperature": 1.0, "top_p": 1.0, "max_tokens": work.max_tokens,
+            "seed": seed}  # fmt: skip
 
 
-def bare_aiohttp(url: str, problems: int, samples: int, concurrency: int) -> float:
+def bare_aiohttp(work: Work) -> float:
     import aiohttp
 
     async def run() -> float:
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
 
             async def ask(seed: int) -> str:
-                async with session.post(f"{url}/chat/completions", json=body(seed)) as response:
+                async with session.post(
+                    f"{work.url}/chat/completions", json=body(work, seed)
+                ) as response:
                     payload = await response.json()
                 return str(payload["choices"][0]["message"]["content"])
 
-            return float(await drive(problems * samples, concurrency, ask))
+            return float(await drive(work, ask))
 
     return asyncio.run(run())
 
 
-def openai_client(transport: str, named: bool) -> Callable[..., float]:
-    """The openai client, asked through its named method or through `post`."""
-
-    def client(url: str, problems: int, samples: int, concurrency: int) -> float:
+def openai_client(transport: str) -> Callable[[Work], float]:
+    def client(work: Work) -> float:
         import openai
 
         make = (
@@ -186,27 +262,39 @@ def openai_client(transport: str, named: bool) -> Callable[..., float]:
 
         async def run() -> float:
             async with openai.AsyncOpenAI(
-                base_url=url, max_retries=0, http_client=make()
+                base_url=work.url, max_retries=0, http_client=make()
             ) as client:
 
-                async def by_name(seed: int) -> str:
-                    answer = await client.chat.completions.create(**body(seed))
+                async def ask(seed: int) -> str:
+                    answer = await client.chat.completions.create(**body(work, seed))
                     return str(answer.choices[0].message.content)
 
-                async def by_post(seed: int) -> str:
-                    import httpx2
-
-                    response = await client.post(
-                        "/chat/completions", cast_to=httpx2.Response, body=body(seed)
-                    )
-                    return str(json.loads(response.content)["choices"][0]["message"]["content"])
-
-                ask = by_name if named else by_post
-                return float(await drive(problems * samples, concurrency, ask))
+                return float(await drive(work, ask))
 
         return asyncio.run(run())
 
     return client
+
+
+def connection(work: Work) -> float:
+    sys.path.insert(0, str(ROOT))
+    from harness.models import create
+    from harness.models.openai_http import Connection
+
+    async def run() -> float:
+        model: Any = create(f"openai/{work.model}", {"base-url": work.url})
+        line = Connection(model, connections=work.concurrency)
+
+        async def ask(seed: int) -> str:
+            content = await line.post("/chat/completions", body(work, seed))
+            return str(json.loads(content)["choices"][0]["message"]["content"])
+
+        try:
+            return float(await drive(work, ask))
+        finally:
+            await line.close()
+
+    return asyncio.run(run())
 
 
 def problem_file(problems: int) -> Path:
@@ -216,42 +304,48 @@ def problem_file(problems: int) -> Path:
     return path
 
 
-def ours(url: str, problems: int, samples: int, concurrency: int) -> float:
+def ours(work: Work) -> float:
     sys.path.insert(0, str(ROOT))
     import openai  # noqa: F401 (the work alone is timed; *wall* has the imports)
 
     import harness
     import harness.models.openai_client
 
-    path = problem_file(problems)
+    path = problem_file(work.problems)
     start = time.perf_counter()
-    options = {"base-url": url, "concurrency": str(concurrency)}
-    run = harness.sweep(["openai/stub"], [str(path)], samples=samples, options=options, out="run")
+    run = harness.sweep(
+        [f"openai/{work.model}"], [str(path)], samples=work.samples, out="run",
+        sampling=harness.Sampling(max_tokens=work.max_tokens),
+        options={"base-url": work.url, "concurrency": str(work.concurrency)},
+    )  # fmt: skip
     seconds = time.perf_counter() - start
     judged = {row["key"] for row in run.verdicts().rows()}
-    assert len(judged) == len(list(run.completions.rows())) == problems * samples
+    assert len(judged) == len(list(run.completions.rows())) == work.total
     return seconds
 
 
-def inspect_ai(url: str, problems: int, samples: int, concurrency: int) -> float:
+def inspect_ai(work: Work) -> float:
     from inspect_ai import Task, eval
     from inspect_ai.dataset import Sample
     from inspect_ai.model import get_model
     from inspect_ai.scorer import includes
     from inspect_ai.solver import generate
 
-    dataset = [Sample(input=f"{n}: {ASKED}", target="x", id=n) for n in range(1, problems + 1)]
-    task = Task(dataset=dataset, solver=generate(), scorer=includes(), epochs=samples)
-    model = get_model("openai/stub", base_url=url, api_key="none", responses_api=False)
+    numbers = range(1, work.problems + 1)
+    dataset = [Sample(input=f"{n}: {ASKED}", target="x", id=n) for n in numbers]
+    task = Task(dataset=dataset, solver=generate(), scorer=includes(), epochs=work.samples)
+    model = get_model(
+        f"openai/{work.model}", base_url=work.url, api_key="none", responses_api=False
+    )
     start = time.perf_counter()
     (log,) = eval(
-        task, model=model, max_connections=concurrency, max_samples=concurrency, max_tokens=16384,
-        display="none", log_dir="logs",
+        task, model=model, max_connections=work.concurrency, max_samples=work.concurrency,
+        max_tokens=work.max_tokens, display="none", log_dir="logs",
     )  # fmt: skip
     seconds = time.perf_counter() - start
     assert log.status == "success", log.error
     assert log.results is not None
-    assert log.results.completed_samples == problems * samples
+    assert log.results.completed_samples == work.total
     return seconds
 
 
@@ -263,38 +357,38 @@ test_split: test
 output_type: generate_until
 doc_to_text: "{{id}}: %s"
 doc_to_target: "x"
-generation_kwargs: {until: [], do_sample: true, temperature: 1.0, max_gen_toks: 16384}
+generation_kwargs: {until: [], do_sample: true, temperature: 1.0, max_gen_toks: %d}
 repeats: %d
 metric_list:
   - {metric: exact_match, aggregation: mean, higher_is_better: true}
 """
 
 
-def lm_eval(url: str, problems: int, samples: int, concurrency: int) -> float:
+def lm_eval(work: Work) -> float:
     import lm_eval as rival
     from lm_eval.tasks import TaskManager
 
-    problem_file(problems)
-    Path("stub.yaml").write_text(
-        LM_EVAL_TASK % (ASKED.strip().replace("{", "(").replace("}", ")"), samples)
-    )
+    problem_file(work.problems)
+    asked = ASKED.strip().replace("{", "(").replace("}", ")")
+    Path("stub.yaml").write_text(LM_EVAL_TASK % (asked, work.max_tokens, work.samples))
     start = time.perf_counter()
     manager = TaskManager(include_path=".", include_defaults=False)
-    where = f"model=stub,base_url={url}/chat/completions,num_concurrent={concurrency},max_retries=1"
+    where = (f"model={work.model},base_url={work.url}/chat/completions,"
+             f"num_concurrent={work.concurrency},max_retries=1")  # fmt: skip
     found = rival.simple_evaluate(
         model="local-chat-completions", model_args=where, tasks=["stub"], task_manager=manager,
         apply_chat_template=True, bootstrap_iters=0,
     )  # fmt: skip
     seconds = time.perf_counter() - start
-    assert sum(len(row["resps"][0]) for row in found["samples"]["stub"]) == problems * samples
+    assert sum(len(row["resps"][0]) for row in found["samples"]["stub"]) == work.total
     return seconds
 
 
-CLIENTS: dict[str, Callable[..., float]] = {
+CLIENTS: dict[str, Callable[[Work], float]] = {
     "aiohttp": bare_aiohttp,
-    "openai httpx": openai_client("httpx", named=True),
-    "openai aiohttp": openai_client("aiohttp", named=True),
-    "openai aiohttp post": openai_client("aiohttp", named=False),
+    "openai httpx": openai_client("httpx"),
+    "openai aiohttp": openai_client("aiohttp"),
+    "our connections": connection,
     "ours": ours,
     "inspect_ai": inspect_ai,
     "lm-eval": lm_eval,
