@@ -53,7 +53,8 @@ def force(
 
     """
     if Capability.SCORING not in model.capabilities:
-        raise ModelError(f"model {model.spec} has no {Capability.SCORING}")
+        lacking = f"model {model.spec} has no {Capability.SCORING}"
+        raise ModelError(lacking + model.hint({Capability.SCORING}))
     if "%s" not in written:
         raise UserError(f"the way to write an answer needs a %s for it, not {written!r}")
     with rescoring(Path(path)) as run:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import random
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn, TypeVar
@@ -15,6 +14,7 @@ from typing import Any, ClassVar, NoReturn, TypeVar
 from harness.errors import ModelError
 from harness.models.base import Capability, Continuation, Scored, ask_each, operational
 from harness.models.openai_http import CONNECTING, Connection, understood
+from harness.models.openai_scoring import Scorer
 from harness.models.openai_wire import (
     Answer,
     OpenAIProtocol,
@@ -26,7 +26,6 @@ from harness.models.openai_wire import (
 )
 from harness.models.pacing import Pace
 from harness.requests import Completion, FinishReason, Request
-from prompts.rendering import Rendered
 
 _log = logging.getLogger(__name__)
 
@@ -49,6 +48,8 @@ class OpenAIModel(OpenAIProtocol):
     may take ``request-timeout`` seconds. Faults of the network or the server are tried again up to
     ``retries`` times, after pauses that double from ``pause`` seconds on; "too many requests" does
     not count as a fault; after ``time-limit`` seconds a request is given up for this time.
+    ``echo`` says of a server that it can give the log-probabilities of a prompt, which vLLM's can
+    in any case.
     """
 
     concurrency: int = operational(64)
@@ -58,6 +59,7 @@ class OpenAIModel(OpenAIProtocol):
     time_limit: float = operational(7200.0)
     retries: int = operational(8)
     pause: float = operational(0.5)
+    echo: bool = operational(False)  # whether the server echoes log-probabilities
     end_token: int = operational(-1)  # the id of the token that ends a text, to score it too
     transport: str = operational("")  # by default aiohttp, where it is installed
 
@@ -86,16 +88,23 @@ class OpenAIModel(OpenAIProtocol):
                 for completion in found:
                     yield completion
 
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        return super().capabilities | ({Capability.SCORING} if self.echo else set())
+
+    def hint(self, lacking: Collection[Capability]) -> str:
+        said = super().hint(lacking)
+        if said and Capability.SCORING in lacking:
+            said += ", and others that echo log-probabilities: -M echo=true"
+        return said
+
     async def score(self, texts: AsyncIterator[Continuation]) -> AsyncGenerator[Scored, None]:
-        """By echoing the prompt; its tokens and the text's are made apart, by the server."""
         if Capability.SCORING not in self.capabilities:
-            raise ModelError(
-                f"model {self.spec}: log-probabilities of given texts need a server that echoes "
-                "them, as vLLM does (-M server=vllm)"
-            )
+            lacking = f"model {self.spec} has no {Capability.SCORING}"
+            raise ModelError(lacking + self.hint({Capability.SCORING}))
         async with (
             connected(self) as server,
-            aclosing(ask_each(texts, server.score, self.concurrency)) as scores,
+            aclosing(ask_each(texts, Scorer(server).score, self.concurrency)) as scores,
         ):
             async for scored in scores:
                 yield scored
@@ -130,7 +139,6 @@ class Server:
         self._told = time.monotonic()  # when the user last heard why nothing comes
         self._until = float("-inf")  # the end of the wait that the user heard of
         self._used = 0.0  # tokens of a typical request, once some have been seen
-        self._prompts: dict[Rendered, asyncio.Task[list[int]]] = {}
 
     async def answer(self, request: Request) -> list[Completion]:
         """All samples of a request: what was said, or why nothing was."""
@@ -241,65 +249,3 @@ class Server:
     def _stop(self, why: str) -> NoReturn:
         self._stopped = True
         raise ModelError(f"{why}; what came before is stored, and the same command goes on")
-
-    async def score(self, item: Continuation) -> Scored:
-        """The log-probabilities of a text's tokens, as they follow the prompt's."""
-        text: list[int] = []
-        if item.text:
-            text = await self._tokenise({"prompt": item.text, "add_special_tokens": False})
-        if self.model.end_token >= 0:
-            text.append(self.model.end_token)
-        if not text:
-            return Scored(item.key, ())
-        prompt = await self._tokens_of(item.prompt)
-        body = {"model": self.model.name, "prompt": prompt + text, "max_tokens": 0, "echo": True,
-                "logprobs": 1}  # fmt: skip
-        found = await self._demand("/completions", body, len(prompt) + len(text), _echoed)
-        if len(found) != len(prompt) + len(text):
-            raise ModelError(f"model {self.model.spec}: the server does not echo what it is given")
-        logprobs = tuple(float(value or 0) for value in found[len(prompt) :])
-        return Scored(item.key, logprobs, ended=self.model.end_token >= 0)
-
-    async def _tokens_of(self, prompt: Rendered) -> list[int]:
-        """A prompt's tokens; many texts may share it."""
-        if prompt not in self._prompts:
-            while len(self._prompts) >= 256:
-                del self._prompts[next(iter(self._prompts))]
-            asking = self._tokenise(self.model.tokenised(prompt))
-            self._prompts[prompt] = asyncio.create_task(asking)
-        return await self._prompts[prompt]
-
-    async def _tokenise(self, body: dict[str, Any]) -> list[int]:
-        root = self.model.url.removesuffix("/v1")
-        return await self._demand(f"{root}/tokenize", {"model": self.model.name} | body, 0, _tokens)
-
-    async def _demand(
-        self, path: str, body: dict[str, Any], tokens: float, parse: Callable[[bytes], Parsed]
-    ) -> Parsed:
-        """Like `post`, where nothing but an answer will do."""
-        try:
-            found, _, _ = await self.post(path, body, tokens, parse)
-        except (RefusedError, UnavailableError) as error:
-            raise ModelError(f"model {self.model.spec}: {error}") from None
-        self.pace.answered()
-        return found
-
-
-def _echoed(content: bytes) -> list[float | None]:
-    """The log-probabilities of everything that was sent; the first token has none."""
-    return _parsed(content, lambda payload: payload["choices"][0]["logprobs"]["token_logprobs"])
-
-
-def _tokens(content: bytes) -> list[int]:
-    return _parsed(content, lambda payload: payload["tokens"])
-
-
-def _parsed(content: bytes, find: Callable[[Any], Any]) -> list[Any]:
-    try:
-        found = find(json.loads(content))
-    except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
-        remark = f"the server's answer cannot be read ({type(error).__name__})"
-        raise UnavailableError(remark, garbled=True) from None
-    if not isinstance(found, list):
-        raise UnavailableError("the server's answer cannot be read (no list)", garbled=True)
-    return found

@@ -73,11 +73,11 @@ class Connection:
         self._posts: dict[str, Any] = {}
 
     async def get(self, path: str) -> bytes:
-        """The server's answer. Raises one of `openai_wire`'s errors."""
+        """The server's answer. Raises one of `openai_wire`'s errors, or what `understood` takes."""
         return await self._send(self._template("GET", path))
 
     async def post(self, path: str, body: dict[str, Any]) -> bytes:
-        """The server's answer to some JSON, at a path below the base URL or a whole URL."""
+        """As `get`, with some JSON; ``path`` is below the base URL, or itself a URL."""
         if path not in self._posts:
             self._posts[path] = self._template("POST", path)
         template, content = self._posts[path], json.dumps(body).encode()
@@ -94,10 +94,7 @@ class Connection:
         return await self._send(request)
 
     async def _send(self, request: Any) -> bytes:
-        try:
-            response = await self._http.send(request)
-        except Exception as error:
-            raise understood(self.model, error) from error
+        response = await self._http.send(request)
         if not response.is_success:
             raise self.model.trouble(response.status_code, response.headers, response.content)
         return bytes(response.content)

@@ -186,6 +186,12 @@ class OpenAIProtocol(Model):
             body["service_tier"] = self.service_tier
         return body | self._extra
 
+    def echoing(self, prompt: str | list[int], new: int) -> dict[str, Any]:
+        """What is sent for the log-probabilities of a prompt's tokens, with so many new ones."""
+        body = {"model": self.name, "prompt": prompt, "max_tokens": new, "echo": True,
+                "logprobs": 1}  # fmt: skip
+        return body | ({} if "temperature" in self._omitted else {"temperature": 1.0}) | self._extra
+
     def tokenised(self, prompt: Rendered) -> dict[str, Any]:
         """What vLLM is sent for the tokens of a prompt."""
         return self._shown(prompt) | ({"add_generation_prompt": True} if prompt.messages else {})

@@ -23,7 +23,7 @@ import harness
 from benchmarks import Problem
 from harness import Run, Sampling
 from harness.errors import ModelError
-from harness.models import Capability, Continuation, create
+from harness.models import Capability, create
 from harness.models.openai_wire import (
     RefusedError,
     UnavailableError,
@@ -566,56 +566,3 @@ def test_a_wait_longer_than_the_limit_stops_the_sweep(tmp_path: Path, bench: str
         server.respond = lambda body: web.Response(status=429, headers={"Retry-After": "86400"})
         with pytest.raises(ModelError, match="it asks to wait for 86400 s"):
             sweep(server, tmp_path / "run", bench)
-
-
-# --- scoring -----------------------------------------------------------------------------------
-
-
-def test_a_given_text_is_scored_by_echo() -> None:
-    """The last tokens' log-probabilities are the text's; prompts of both kinds, one asked once."""
-    from aiohttp import web
-
-    class Echoing(FaultyServer):
-        def add_routes(self, application: web.Application) -> None:
-            super().add_routes(application)
-            application.router.add_post("/tokenize", self.tokenise)
-
-        async def tokenise(self, http: web.Request) -> web.StreamResponse:
-            asked = json.loads(await http.read())
-            self.counts["tokenise"] += 1
-            text = asked.get("prompt") or "".join(turn["content"] for turn in asked["messages"])
-            assert ("messages" in asked) == asked.get("add_generation_prompt", False)
-            tokens = [ord(letter) for letter in text]
-            return web.json_response(
-                {"tokens": tokens if "add_special_tokens" in asked else [0, *tokens]}
-            )
-
-    def respond(body: Body) -> Body:
-        assert (body["max_tokens"], body["echo"]) == (0, True)
-        logprobs = [None] + [-token / 100 for token in body["prompt"][1:]]
-        return {"choices": [{"index": 0, "text": "", "logprobs": {"token_logprobs": logprobs}}]}
-
-    async def texts() -> Any:
-        for key, prompt, text in (
-            ("a", TEXT, "AB"),
-            ("b", CHAT, "C"),
-            ("c", TEXT, ""),
-            ("d", TEXT, "D"),
-        ):
-            yield Continuation(key, prompt, text)
-
-    async def collect(model: Any) -> dict[str, tuple[float, ...]]:
-        return {scored.key: scored.token_logprobs async for scored in model.score(texts())}
-
-    with Echoing() as server:
-        server.respond = respond
-        model = create("openai/m", {"base-url": server.url, "server": "vllm", "concurrency": "2"})
-        assert asyncio.run(collect(model)) == {
-            "a": (-0.65, -0.66),
-            "b": (-0.67,),
-            "c": (),
-            "d": (-0.68,),
-        }
-        assert server.counts["tokenise"] == 5
-        with pytest.raises(ModelError, match="-M server=vllm"):
-            asyncio.run(collect(create("openai/m", {"base-url": server.url})))

@@ -509,6 +509,20 @@ def test_the_server_answers_with_the_adapter_and_scores(
         assert len(one.extra["token_logprobs"]) == one.completion_tokens
 
 
+def test_asked_as_any_server_that_echoes_it_scores_the_same(server: Asked) -> None:
+    texts = [Continuation(text, TEXT, text) for text in ("x^2 + C", "∫2x", "y")]
+    exact = server.score(*texts)
+    running: Any = server.model._server.client  # type: ignore[attr-defined]
+    options = {"base-url": running.base_url, "echo": "true"}
+    plain = Asked(create(running.spec, options))
+    found = plain.score(*texts)
+    assert plain.model.capabilities < running.capabilities
+    for key, scored in found.items():
+        assert list(scored.token_logprobs) == pytest.approx(exact[key].token_logprobs, abs=2e-3)
+        assert len(scored.token_logprobs) == len(key)
+    plain.close()
+
+
 def test_the_server_takes_what_the_engine_takes(server: Asked) -> None:
     beams = server.complete(request(server.model, TEXT, count=3, beams=4, max_tokens=8))
     assert len({one.text for one in beams}) == 3
