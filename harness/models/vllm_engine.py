@@ -70,7 +70,8 @@ class VllmEngine(VllmModel):
     async def score(self, texts: AsyncIterator[Continuation]) -> AsyncGenerator[Scored, None]:
         """The end of the text is scored too, as a last token, where the tokenizer has one."""
         engine = await self._engine.started()
-        async with aclosing(ask_each(texts, engine.score, self.concurrency)) as scores:
+        at_once = 1 if self.scores_singly else self.concurrency
+        async with aclosing(ask_each(texts, engine.score, at_once)) as scores:
             async for scored in scores:
                 yield scored
 

@@ -123,6 +123,14 @@ class VllmModel(Model):
         return frozenset(Capability) - missing
 
     @property
+    def scores_singly(self) -> bool:
+        """Whether one given text must be scored after the other.
+
+        With an adapter on the CPU, several at once end vLLM's engine (0.32) with an error.
+        """
+        return bool(self.lora) and _on_cpu()
+
+    @property
     def _has_chat_template(self) -> bool:
         """Whether chats can be put to it; of a model on a hub that is not known before it runs."""
         directory = Path(dict(self.engine).get("tokenizer", self.name))

@@ -16,7 +16,7 @@ import urllib.error
 import urllib.request
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -89,7 +89,8 @@ class VllmServer(VllmModel):
 
     async def score(self, texts: AsyncIterator[Continuation]) -> AsyncGenerator[Scored, None]:
         server = await self._server.started()
-        async with aclosing(server.while_alive(server.client.score(texts))) as scores:
+        client = replace(server.client, concurrency=1) if self.scores_singly else server.client
+        async with aclosing(server.while_alive(client.score(texts))) as scores:
             async for scored in scores:
                 yield scored
 
