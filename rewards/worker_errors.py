@@ -1,0 +1,38 @@
+"""What may become of an item that a worker could not finish, and of the workers themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class WorkerError(RuntimeError):
+    """An item that could not be finished; the batch that it was part of goes on."""
+
+
+class WorkerTimeout(WorkerError):  # noqa: N818
+    """The item's deadline passed; its worker was killed."""
+
+
+class WorkerMemory(WorkerError):  # noqa: N818
+    """The item needed more memory than a worker may take."""
+
+
+class WorkerCrash(WorkerError):  # noqa: N818
+    """The item brought its worker down."""
+
+
+class TaskError(WorkerError):
+    """The task raised an exception: ``kind`` is the name of its class, ``where`` its file:line."""
+
+    def __init__(self, kind: str, message: str, where: str) -> None:
+        super().__init__(f"{kind} at {where}: {message}")
+        self.kind = kind
+        self.message = message
+        self.where = where
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TaskError, (self.kind, self.message, self.where)
+
+
+class PoolError(RuntimeError):
+    """The pool itself cannot work: it was closed, or its workers do not start."""
