@@ -96,5 +96,8 @@ def logprobs(
     from harness.models import create
 
     asked = create(model, key_values(model_options, "-M"))
-    new = force(run, asked, candidates=candidates, written=written, limit=limit)
-    click.echo(f"{new} texts scored; they are in {run / 'scores'}", err=True)
+    found = force(run, asked, candidates=candidates, written=written, limit=limit)
+    click.echo(f"{found.scored} texts scored; they are in {run / 'scores'}", err=True)
+    if found.remarks:
+        remark = f"{len(found.remarks)} could not be scored, the first: {found.remarks[0]}"
+        click.echo(remark, err=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import aclosing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,14 @@ CANDIDATES = 10
 REFERENCE = "reference"
 
 
+@dataclass(frozen=True, slots=True)
+class Forced:
+    """How many texts were scored now, and for each that could not be, why."""
+
+    scored: int
+    remarks: tuple[str, ...] = ()
+
+
 def force(
     path: str | os.PathLike[str],
     model: Model,
@@ -41,8 +50,8 @@ def force(
     candidates: int = CANDIDATES,
     written: str = WRITTEN,
     limit: int | None = None,
-) -> int:
-    """Score the references and the best candidates of a run's problems; how many were new.
+) -> Forced:
+    """Score the references and the best candidates of a run's problems, as far as that is new.
 
     Args:
         path: a run of this model.
@@ -69,18 +78,21 @@ def force(
                 if text.key not in stored
             }
 
+            remarks: list[str] = []
+
             async def scoring() -> None:
                 ready = model.at(run.path / "state" / model.hash)
                 try:
                     async with aclosing(ready.score(stream(wanted.values()))) as scores:
                         async for scored in scores:
                             log.append(_row(wanted[scored.key], scored))
+                            remarks.extend([scored.detail] if scored.detail else [])
                 finally:
                     await ready.close()
 
             if wanted:
                 run_async(scoring())
-    return len(wanted)
+    return Forced(len(wanted) - len(remarks), tuple(remarks))
 
 
 def ranked(run: Run, model: str, policy: str | None = None) -> dict[str, Ranked]:

@@ -7,20 +7,23 @@ import json
 import math
 from collections.abc import AsyncIterator, Iterable
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import harness
 from harness.errors import ModelError
+from harness.forcing import Forced, force, ranked
 from harness.models import Capability, Continuation, Model, Scored, create
 from harness.models.openai_scoring import Echo, following, read_echo
 from harness.models.openai_wire import UnavailableError
 from prompts import Message, Rendered
 
 pytest.importorskip("openai", reason="needs the extra 'openai'")
-from tests.harness.faulty_server import Body, FaultyServer
+from tests.harness.faulty_server import Body, FaultyServer, payload_for
 
 pytestmark = pytest.mark.openai
 CHAT = Rendered(messages=(Message("user", "Integrate 2x."),))
@@ -122,6 +125,29 @@ def test_any_server_that_echoes_can_score_what_follows_a_text() -> None:
         assert other.hash == model.hash
         with pytest.raises(ModelError, match=r"server=vllm.*echo=true"):
             score(other, texts[0])
+
+
+def test_the_texts_of_a_run_are_scored_and_those_that_cannot_be_are_remarked_on(
+    tmp_path: Path,
+) -> None:
+    with FaultyServer() as server:
+        server.respond = lambda body: echoing(body) if "echo" in body else payload_for(body)
+        options = {"base-url": server.url, "echo": "true"}
+        run = harness.sweep(
+            ["openai/m"], ["bee"], limit=12, prompt="completion", options=options,
+            out=tmp_path / "run",
+        )  # fmt: skip
+        model = create("openai/m", options)
+        found = force(run.path, model)
+        assert force(run.path, model) == Forced(0)  # nothing is asked twice
+    # One prompt of three ends with the end of a piece.
+    assert found.scored > 0
+    assert set(found.remarks) == {
+        "the server's tokenizer merges its beginning with the end of the prompt"
+    }
+    references = [problem.reference for problem in ranked(run, model.hash).values()]
+    assert len(references) == 12
+    assert 0 < sum(reference is not None for reference in references) < 12
 
 
 def test_an_echo_that_lacks_a_log_probability_is_none() -> None:

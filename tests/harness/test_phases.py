@@ -21,7 +21,7 @@ from benchmarks import Problem
 from harness import Policy, Run, Sampling, UserError
 from harness.brittleness import PLANS, derive
 from harness.comparing import compare
-from harness.forcing import force, ranked
+from harness.forcing import Forced, force, ranked
 from harness.models.base import Capability, Continuation, Model, Scored
 from harness.models.python_function import PythonFunction
 from harness.phases import Found, named, run_phases
@@ -269,9 +269,10 @@ def test_the_report_says_what_was_measured_and_what_was_published(
 ) -> None:
     scoring = Scoring(spec=model)
     run = run_phases(job(scoring, tmp_path / "run"), named("brittleness"))
-    texts = force(run.path, scoring, candidates=3, written=r"\boxed{%s}")
-    assert texts > len(run.problems)
-    assert force(run.path, scoring, candidates=3) == 0  # nothing is scored twice
+    found = force(run.path, scoring, candidates=3, written=r"\boxed{%s}")
+    assert found.scored > len(run.problems)
+    assert found.remarks == ()
+    assert force(run.path, scoring, candidates=3) == Forced(0)  # nothing is scored twice
     (source,) = report.sources([Run(run.path)])
     assert source.missing == 0
     sections = report.sections(source)
