@@ -549,9 +549,10 @@ def test_a_server_that_dies_says_how_and_leaves_nothing(weights: Path) -> None:
 # --- ways out ----------------------------------------------------------------------------------
 
 STARTER = """
-import asyncio, sys
+import asyncio, signal, sys
 from harness.models import create
-from harness.models.vllm_server import VllmServer
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 
 async def main():
     model = create(sys.argv[1], {"dtype": "float32"})
