@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness.errors import ModelError
 from harness.models.base import Continuation, Scored
-from harness.models.openai_wire import RefusedError, UnavailableError
+from harness.models.openai_wire import RefusedError, UnavailableError, unreadable
 from prompts.rendering import Rendered
 
 if TYPE_CHECKING:
@@ -130,19 +130,14 @@ def read_echo(content: bytes) -> Echo:
         return Echo(str(choice.get("text", "")), tuple(map(str, tokens)), logprobs,
                     tuple(map(int, offsets)))  # fmt: skip
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
-        raise _unreadable(error) from None
+        raise unreadable(error) from None
 
 
 def _read_tokens(content: bytes) -> list[int]:
     try:
         return [int(token) for token in json.loads(content)["tokens"]]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise _unreadable(error) from None
-
-
-def _unreadable(error: Exception) -> UnavailableError:
-    remark = f"the server's answer cannot be read ({type(error).__name__})"
-    return UnavailableError(remark, garbled=True)
+        raise unreadable(error) from None
 
 
 def following(echo: Echo, before: str, text: str) -> tuple[float, ...] | None:

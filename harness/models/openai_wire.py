@@ -256,7 +256,7 @@ def read(content: bytes) -> Answer:
     try:
         payload = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise _unreadable(error) from None
+        raise unreadable(error) from None
     return understand(payload)
 
 
@@ -272,10 +272,11 @@ def understand(payload: Any) -> Answer:
             raise ValueError("no choices")
         return Answer(ordered, **_usage(payload))
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
-        raise _unreadable(error) from None
+        raise unreadable(error) from None
 
 
-def _unreadable(error: Exception) -> UnavailableError:
+def unreadable(error: Exception) -> UnavailableError:
+    """That the server did answer, but not what it should."""
     remark = f"{type(error).__name__}: {error}"[:200]
     return UnavailableError(f"the server's answer cannot be read ({remark})", garbled=True)
 

@@ -126,7 +126,7 @@ class VllmModel(Model):
     def scores_singly(self) -> bool:
         """Whether one given text must be scored after the other.
 
-        With an adapter on the CPU, several at once end vLLM's engine (0.32) with an error.
+        With an adapter on the CPU, several at once end the engine.
         """
         return bool(self.lora) and _on_cpu()
 
@@ -196,6 +196,7 @@ class VllmModel(Model):
             yield f"--revision={self.commit}"
         if "max-logprobs" not in dict(self.engine):  # a search of width w wants 2 w of them
             yield "--max-logprobs=-1"
+        # Reading a prompt with a seed, which all of ours have, in parts ends the engine there.
         if "enable-chunked-prefill" not in dict(self.engine) and _on_cpu():
             yield "--no-enable-chunked-prefill"
         if self.lora:
@@ -250,10 +251,7 @@ def _build() -> tuple[str, str]:
 
 
 def _on_cpu() -> bool:
-    """Whether vLLM is built for the CPU, where it does not read a prompt in parts.
-
-    With seeds, which all our requests have, its engine (0.32) ends with an error when it does.
-    """
+    """Whether vLLM is built for the CPU; it is there that the faults are (0.32)."""
     return "cpu" in "-".join(_build())
 
 

@@ -56,6 +56,15 @@ def test_every_sample_is_stored_and_judged_once(tmp_path: Path, model: str, benc
     assert [estimate.k for estimate in summary.rows[-1].passes] == [1, 3]
 
 
+def test_what_the_verifier_cannot_keep_up_with_is_judged_at_the_end(
+    tmp_path: Path, model: str, bench: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.sweeping.WAITING", 1)
+    run = harness.sweep([model], [bench], samples=20, out=tmp_path / "run")
+    asked = [row["key"] for row in run.completions.rows()]
+    assert sorted(row["key"] for row in run.verdicts().rows()) == sorted(asked)
+
+
 def test_the_manifest_says_what_the_run_is(tmp_path: Path, model: str, bench: str) -> None:
     run = harness.sweep([model], [bench], limit=2, seed=5, out=tmp_path / "run")
     manifest = run.manifest

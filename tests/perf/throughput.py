@@ -39,8 +39,14 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-#: About the length of our own prompt.
-ASKED = "Find the antiderivative of x e^{2x} and put the final answer in a box. " * 5
+#: What every client asks, about as long as our own prompt; the integrand comes last.
+ASKED = "Find the antiderivative of a function and put the final answer in a box. " * 5
+PROMPT = f"""\
++++
+task = "integration"
+description = "What all clients ask."
++++
+{{% call user() %}}{ASKED}{{{{ integrand }}}}{{% endcall %}}"""
 
 
 @dataclass(frozen=True)
@@ -231,8 +237,14 @@ def drive(work: Work, ask: Callable[[int], Any]) -> Any:
     return timed()
 
 
+def integrand(number: int) -> str:
+    """That of one problem, counted from 1."""
+    return rf"{number} x e^{{2x}}"
+
+
 def body(work: Work, seed: int) -> dict[str, Any]:
-    return {"model": work.model, "messages": [{"role": "user", "content": ASKED}],
+    asked = ASKED + integrand(1 + seed // work.samples)
+    return {"model": work.model, "messages": [{"role": "user", "content": asked}],
             "temperature": 1.0, "top_p": 1.0, "max_tokens": work.max_tokens,
             "seed": seed}  # fmt: skip
 
@@ -304,7 +316,7 @@ def connection(work: Work) -> float:
 
 def problem_file(problems: int) -> Path:
     path = Path("problems.jsonl")
-    rows = [{"integrand": rf"{n} x e^{{2x}}", "id": str(n)} for n in range(1, problems + 1)]
+    rows = [{"integrand": integrand(n), "id": str(n)} for n in range(1, problems + 1)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 
@@ -317,9 +329,11 @@ def ours(work: Work) -> float:
     import harness.models.openai_client
 
     path = problem_file(work.problems)
+    Path("asked.jinja").write_text(PROMPT)
     start = time.perf_counter()
     run = harness.sweep(
         [f"openai/{work.model}"], [str(path)], samples=work.samples, out="run",
+        prompt="asked.jinja",
         sampling=harness.Sampling(max_tokens=work.max_tokens),
         options={"base-url": work.url, "concurrency": str(work.concurrency)},
     )  # fmt: skip
@@ -337,7 +351,7 @@ def inspect_ai(work: Work) -> float:
     from inspect_ai.solver import generate
 
     numbers = range(1, work.problems + 1)
-    dataset = [Sample(input=f"{n}: {ASKED}", target="x", id=n) for n in numbers]
+    dataset = [Sample(input=ASKED + integrand(n), target="x", id=n) for n in numbers]
     task = Task(dataset=dataset, solver=generate(), scorer=includes(), epochs=work.samples)
     model = get_model(
         f"openai/{work.model}", base_url=work.url, api_key="none", responses_api=False
@@ -360,7 +374,7 @@ dataset_path: json
 dataset_kwargs: {data_files: {test: problems.jsonl}}
 test_split: test
 output_type: generate_until
-doc_to_text: "{{id}}: %s"
+doc_to_text: "%s{{integrand}}"
 doc_to_target: "x"
 generation_kwargs: {until: [], do_sample: true, temperature: 1.0, max_gen_toks: %d}
 repeats: %d
@@ -374,8 +388,7 @@ def lm_eval(work: Work) -> float:
     from lm_eval.tasks import TaskManager
 
     problem_file(work.problems)
-    asked = ASKED.strip().replace("{", "(").replace("}", ")")
-    Path("stub.yaml").write_text(LM_EVAL_TASK % (asked, work.max_tokens, work.samples))
+    Path("stub.yaml").write_text(LM_EVAL_TASK % (ASKED, work.max_tokens, work.samples))
     start = time.perf_counter()
     manager = TaskManager(include_path=".", include_defaults=False)
     where = (f"model={work.model},base_url={work.url}/chat/completions,"
