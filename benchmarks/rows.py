@@ -46,9 +46,18 @@ def problem_of(row: Any, layout: Layout, benchmark: str, number: int) -> Problem
         loose = {name: _mapping(row, name) for name in ("assumptions", "metadata")}
         problem = Problem.from_dict({**row, **loose})
         if problem.task == "integration":
-            _check(problem)
-        return problem
-    return _integration(_fields(row, layout), layout, benchmark, number)
+            target = problem.target
+            variable = str(target["variable"])
+            prepared = prepare(str(target["integrand"]), variable, dict(problem.assumptions))
+            _check_reference(target, prepared)
+    else:
+        problem = _integration(_fields(row, layout), layout, benchmark, number)
+    try:
+        json.dumps(problem.to_dict(), ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = error.object[error.start : error.end]
+        raise ValueError(f"{half!a} is half of a surrogate pair, and no character") from None
+    return problem
 
 
 def _fields(row: Mapping[str, Any], layout: Layout) -> dict[str, Any]:
@@ -79,7 +88,8 @@ def _integration(fields: Mapping[str, Any], layout: Layout, benchmark: str, numb
     target = dict(shown)
     if "antiderivative" in fields:
         target["antiderivative"] = _formula(fields["antiderivative"], layout)
-    problem = Problem(
+    _check_reference(target, prepared)
+    return Problem(
         id=str(fields.get("id", f"{number:04}")),
         task="integration",
         benchmark=benchmark,
@@ -89,8 +99,6 @@ def _integration(fields: Mapping[str, Any], layout: Layout, benchmark: str, numb
         assumptions=assumptions,
         metadata=_mapping(fields, "metadata"),
     )
-    _check(problem)
-    return problem
 
 
 def _formula(value: Any, layout: Layout) -> str:
@@ -115,12 +123,10 @@ def _prepared(text: str, variable: str | None, assumptions: Mapping[str, str]) -
     return prepared
 
 
-def _check(problem: Problem) -> None:
-    """That the formulas can be read; whether the reference is right is for `ls --validate`."""
-    variable = str(problem.target["variable"])
-    prepared = prepare(str(problem.target["integrand"]), variable, dict(problem.assumptions))
-    if "antiderivative" in problem.target:
-        text = str(problem.target["antiderivative"])
+def _check_reference(target: Mapping[str, Any], prepared: Integrand) -> None:
+    """That it can be read, if there is one; whether it is right is for `ls --validate`."""
+    if "antiderivative" in target:
+        text = str(target["antiderivative"])
         try:
             read(text, symbols=prepared.symbols)
         except ReadError as error:

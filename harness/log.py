@@ -238,7 +238,10 @@ class Log(LogReader):
 
     def append(self, row: Row) -> None:
         """Store a row. Once this returns, killing the process does not lose it."""
-        data = _encode(row).encode() + b"\n"
+        try:
+            data = _encode(row).encode() + b"\n"
+        except UnicodeEncodeError:  # half of a surrogate pair, which only an escape can say
+            data = json.dumps(row, separators=(",", ":")).encode() + b"\n"
         self._write(data)
         self._size += len(data)
         if self._size >= self.shard_bytes:

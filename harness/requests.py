@@ -142,6 +142,11 @@ def completion_key(model: str, request: str, stage: str, sample: int) -> str:
     return f"{model}:{request}:{stage}:{sample}"
 
 
+def whole_characters(text: str) -> str:
+    """A text as UTF-8 can hold it: half of a surrogate pair, as JSON may say it, is U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 @dataclass(frozen=True, slots=True)
 class Completion:
     """One answer. ``text`` is what is graded; ``reasoning`` is kept apart where a server does.
@@ -170,6 +175,12 @@ class Completion:
     reasoning_tokens: int | None = None
     latency: float = 0.0
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("text", "reasoning", "detail"):
+            said = getattr(self, name)
+            if not said.isascii() and (sound := whole_characters(said)) != said:
+                object.__setattr__(self, name, sound)
 
     @classmethod
     def to(
@@ -204,18 +215,19 @@ class Completion:
     def to_dict(self) -> dict[str, Any]:
         """A JSON-serialisable row: the key, and every field that is not at its default."""
         row: dict[str, Any] = {"key": self.key}
-        for item in fields(self):
-            value = getattr(self, item.name)
-            if item.name in _REQUIRED or value not in (item.default, {}):
-                row[item.name] = value
+        for name, default in _DEFAULTS.items():
+            value = getattr(self, name)
+            if name in _REQUIRED or value not in (default, {}):
+                row[name] = value
         return row
 
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> Completion:
-        values = {name: value for name, value in row.items() if name in _FIELDS}
+        values = {name: value for name, value in row.items() if name in _DEFAULTS}
         values["finish_reason"] = FinishReason(row.get("finish_reason", "stop"))
         return cls(**values)
 
 
-_FIELDS = {item.name for item in fields(Completion)}
+#: Every field, with its default if it has one.
+_DEFAULTS = {item.name: item.default for item in fields(Completion)}
 _REQUIRED = {"model", "problem", "request", "sample", "stage", "seed", "text", "finish_reason"}

@@ -48,6 +48,8 @@ def test_short_rows_and_whole_problems(tmp_path: Path) -> None:
         ({"integrand": r"\frac{"}, "unreadable integrand"),
         ({"integrand": "t^2", "variable": "x", "assumptions": {"t": "odd one"}}, "assumption"),
         ({"integrand": "x", "id": "0001"}, "twice"),
+        ({"integrand": "x", "id": "\ud83d"}, "half of a surrogate pair"),
+        ({"integrand": "x", "metadata": {"by": "\ud83d"}}, "half of a surrogate pair"),
         ({"task": "integration", "id": "a"}, "missing field"),
     ],
 )

@@ -84,6 +84,7 @@ class FaultyServer:
         self.asked: list[Body] = []
         self.counts: Counter[str] = Counter()
         self.active = self.most = 0
+        self.until = 1  # the seconds after which `too_many_until` is over
         self._ready = threading.Event()
 
     def __enter__(self) -> Self:
@@ -179,7 +180,8 @@ class FaultyServer:
         return web.json_response(message, status=429, headers={"Retry-After": "0.05"})
 
     async def too_many_until(self, request: web.Request, body: Body) -> web.StreamResponse:
-        date = format_datetime(datetime.now(UTC) + timedelta(seconds=1), usegmt=True)
+        until = datetime.now(UTC) + timedelta(seconds=self.until)
+        date = format_datetime(until, usegmt=True)  # to the second, so up to one less
         return web.json_response({"error": {}}, status=429, headers={"Retry-After": date})
 
     async def broken(self, request: web.Request, body: Body) -> web.StreamResponse:

@@ -46,6 +46,16 @@ def test_rows_come_back_in_order_across_shards(tmp_path: Path, shard_bytes: int)
         assert reader.read(place) == row(number)
 
 
+def test_text_that_is_no_unicode_comes_back_too(tmp_path: Path) -> None:
+    odd = {"key": "k", "text": "half \ud83d", "more": ["\udc00 é"]}
+    with Log(tmp_path, HEAVY, shard_bytes=1) as log:
+        log.append(odd)
+        log.append(row(1))
+    reader = LogReader(tmp_path, HEAVY)
+    assert list(reader.rows()) == [odd, row(1)]
+    assert next(head for _, head in reader.heads()) == {"key": "k", "more": ["\udc00 é"]}
+
+
 def test_a_sealed_shard_is_plain_gzip_and_smaller(tmp_path: Path) -> None:
     write(tmp_path, range(100), shard_bytes=40_000, size=400)
     sealed = sorted(tmp_path.glob("*.jsonl.gz"))

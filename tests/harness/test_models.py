@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from benchmarks import Problem
 from harness.errors import ModelError, UnknownNameError
@@ -39,6 +41,15 @@ def answers(model: Model, problems: Iterable[Problem]) -> dict[str, Completion]:
         return {c.problem: c async for c in model.complete(stream(requests))}
 
     return asyncio.run(collect())
+
+
+@given(st.text(st.characters(exclude_categories=()), max_size=8), st.text(max_size=8))
+def test_what_a_completion_says_is_unicode(odd: str, sound: str) -> None:
+    asked = request(problem("x"), create("solver/sympy"))
+    said = Completion.to(asked, odd, reasoning=sound, detail=f"{odd}{sound}")
+    assert said.text.encode().decode() == said.text
+    assert (said.reasoning, said.detail) == (sound, said.text + sound)
+    assert Completion.from_dict(said.to_dict()) == said
 
 
 def test_options_are_converted_checked_and_part_of_the_identity() -> None:
