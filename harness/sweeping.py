@@ -24,6 +24,8 @@ from prompts import ANSWER, parse
 #: Completions scored together, and those that may wait for it before the rest is left for later.
 BATCH = 512
 WAITING = 1024
+#: Batches under way at once, so that no worker waits for the end of one and the next.
+BATCHES = 2
 
 
 def sweep(
@@ -171,7 +173,7 @@ class _Conductor:
     ) -> None:
         self.run, self.job, self.progress = run, job, progress
         self.scorer = _Scorer(run, policy, verdicts, progress)
-        self.queue: asyncio.Queue[Completion | None] = asyncio.Queue(WAITING)
+        self.queue: asyncio.Queue[Completion | None] = asyncio.Queue()  # no more than `WAITING`
         self.stored: set[str] = set()
         self.left = False  # whether something stored is still to be judged at the end
         for _, row in run.completions.heads():
@@ -179,19 +181,21 @@ class _Conductor:
             self.left = self.left or not self.scorer.settled(row)
 
     async def conduct(self) -> None:
-        scoring = asyncio.create_task(self._score_passing())
+        scoring = [asyncio.create_task(self._score_passing()) for _ in range(BATCHES)]
         try:
             for model in self.job.models:
                 await self._ask(model.at(self.run.path / "state" / model.hash), scoring)
-            await self.queue.put(None)
-            await scoring
+            for _ in scoring:
+                self.queue.put_nowait(None)
+            await asyncio.gather(*scoring)
         finally:
-            scoring.cancel()
-            await asyncio.gather(scoring, return_exceptions=True)
+            for task in scoring:
+                task.cancel()
+            await asyncio.gather(*scoring, return_exceptions=True)
         if self.left:
             await self.scorer.score_stored()
 
-    async def _ask(self, model: Model, scoring: asyncio.Task[None]) -> None:
+    async def _ask(self, model: Model, scoring: Sequence[asyncio.Task[None]]) -> None:
         """Ask one model, stage by stage: one ends before the next begins."""
         said = self._said(model)
         repeats = Repeats()
@@ -212,7 +216,7 @@ class _Conductor:
         self,
         model: Model,
         requests: Iterator[Request],
-        scoring: asyncio.Task[None],
+        scoring: Sequence[asyncio.Task[None]],
         said: dict[tuple[str, int], dict[str, str]],
         repeats: Repeats,
     ) -> None:
@@ -234,15 +238,16 @@ class _Conductor:
                 self.run.log.append(completion.to_dict())
                 self.stored.add(completion.key)
                 self.progress.answered(completion)
-                if scoring.done():
-                    await scoring  # it failed: say so now, not at the end
+                for task in scoring:
+                    if task.done():
+                        await task  # it failed: say so now, not at the end
                 if completion.stage != ANSWER:
                     place = (completion.problem, completion.sample)
                     said.setdefault(place, {})[completion.stage] = completion.text
                     continue
                 repeats.see(completion)
                 # The model never waits for the verifier: what does not fit is scored at the end.
-                if self.queue.full():
+                if self.queue.qsize() >= WAITING:
                     self.left = True
                 else:
                     self.queue.put_nowait(completion)
@@ -266,10 +271,11 @@ class _Conductor:
         return said
 
     async def _score_passing(self) -> None:
+        """Judge what comes through the queue, until None does."""
         ended = False
         while not ended:
             batch = [await self.queue.get()]
-            while len(batch) < BATCH and not self.queue.empty():
+            while batch[-1] is not None and len(batch) < BATCH and not self.queue.empty():
                 batch.append(self.queue.get_nowait())
-            ended = None in batch
+            ended = batch[-1] is None
             await self.scorer.score([completion for completion in batch if completion is not None])

@@ -22,6 +22,7 @@ from harness import Policy, Run, Sampling, UserError
 from harness.metrics import Row
 from harness.report import write_page
 from harness.sweeping import plan, run_job
+from rewards.pool import PoolError
 
 ROOT = Path(__file__).parents[2]
 
@@ -63,6 +64,26 @@ def test_what_the_verifier_cannot_keep_up_with_is_judged_at_the_end(
     run = harness.sweep([model], [bench], samples=20, out=tmp_path / "run")
     asked = [row["key"] for row in run.completions.rows()]
     assert sorted(row["key"] for row in run.verdicts().rows()) == sorted(asked)
+
+
+@pytest.mark.parametrize("waiting", [2, 1000])
+def test_a_verifier_that_fails_ends_the_sweep_and_loses_nothing(
+    tmp_path: Path, model: str, bench: str, monkeypatch: pytest.MonkeyPatch, waiting: int
+) -> None:
+    async def fail(*_: object) -> None:
+        await asyncio.sleep(0.05)
+        raise PoolError("workers do not start")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("harness.sweeping.WAITING", waiting)
+        broken.setattr("harness.sweeping.grade", fail)
+        with pytest.raises(PoolError, match="do not start"):
+            harness.sweep([model], [bench], samples=20, out=tmp_path / "run")
+    stored = completions(tmp_path / "run")
+    assert stored
+    run = harness.sweep([model], [bench], samples=20, out=tmp_path / "run")
+    assert stored.items() <= completions(run.path).items()
+    assert run.summary().unscored == run.summary().missing == 0
 
 
 def test_the_manifest_says_what_the_run_is(tmp_path: Path, model: str, bench: str) -> None:
