@@ -24,7 +24,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -423,6 +423,7 @@ def _problem_sets(problems: Mapping[str, Problem]) -> dict[str, dict[str, Any]]:
     }
 
 
+@cache
 def _environment() -> dict[str, Any]:
     """What the program runs on: versions, and the commit where it is a checkout."""
     packages = {}

@@ -1,8 +1,8 @@
-"""The openai client, and requests over its connections that do without its slowest part.
+"""The openai client, and requests that are its own but for the slow way that they take.
 
-Between a call of one of its methods and the library that it sends with, the client checks, copies
-and merges options and headers: more work than all else that a sample costs (docs/models.md). What
-that comes to is the same for every request, so `Connection` lets the client say it once.
+Between a call of one of its methods and the library that sends, the client checks, copies and
+merges options and headers: more work than all else that a sample costs (docs/models.md). What that
+comes to is the same for every request, so `Connection` lets the client say it once.
 """
 
 from __future__ import annotations
@@ -11,16 +11,23 @@ import importlib
 import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from harness.errors import ModelError
 from harness.models.openai_wire import OpenAIProtocol, UnavailableError, scrubbed
 
 if TYPE_CHECKING:
+    from aiohttp import ClientSession
     from openai import AsyncOpenAI
 
 #: Seconds that connecting may take.
 CONNECTING = 20.0
+#: Seconds that an idle connection is kept: less than the five after which many servers close it.
+KEPT = 4.0
 _HTTP_LIBRARIES = ("aiohttp", "httpx2", "httpx", "httpcore2", "httpcore")
+#: Headers that belong to one request, and what only the sender knows that it can unpack.
+_SENDERS = ("accept-encoding", "content-length", "host", "transfer-encoding")
 
 
 def make_client(model: OpenAIProtocol, http: Any = None) -> AsyncOpenAI:
@@ -52,6 +59,7 @@ def make_http(model: OpenAIProtocol, transport: str = "", connections: int = 8) 
     options: dict[str, Any] = {
         "timeout": openai.Timeout(None, connect=CONNECTING),
         "limits": limits,
+        "verify": _trusted(),
     }
     if transport != "httpx":
         try:
@@ -63,56 +71,79 @@ def make_http(model: OpenAIProtocol, transport: str = "", connections: int = 8) 
 
 
 class Connection:
-    """A server, asked as the openai client would ask it: its URL, key, headers and time limits."""
+    """A server, asked as the openai client would ask it: its URL, key, headers and time limits.
+
+    aiohttp sends, unless another transport is wanted or a proxy is in the way: then whatever the
+    client sends with.
+    """
 
     def __init__(self, model: OpenAIProtocol, transport: str = "", connections: int = 8) -> None:
         self.model = model
         self._http = make_http(model, transport, connections)
         self._client = make_client(model, self._http)
-        self._library = _library()
-        self._posts: dict[str, Any] = {}
+        said = {**self._client.default_headers, **self._client.auth_headers}
+        self._headers = {name: value for name, value in said.items() if isinstance(value, str)}
+        self._session = None
+        if transport != "httpx" and not _proxied(model.url):
+            whole = self._http.build_request("POST", model.url, headers=self._headers).headers
+            own = {name: value for name, value in whole.items() if name not in _SENDERS}
+            self._session = _session(own, connections)
 
     async def get(self, path: str) -> bytes:
         """The server's answer. Raises one of `openai_wire`'s errors, or what `understood` takes."""
-        return await self._send(self._template("GET", path))
+        return await self._ask("GET", path)
 
     async def post(self, path: str, body: dict[str, Any]) -> bytes:
         """As `get`, with some JSON; ``path`` is below the base URL, or itself a URL."""
-        if path not in self._posts:
-            self._posts[path] = self._template("POST", path)
-        template, content = self._posts[path], json.dumps(body).encode()
-        template.headers["content-length"] = str(len(content))
-        # As a stream it comes with all its headers, and none has to be worked out.
-        request = self._library.Request(
-            template.method,
-            template.url,
-            headers=template.headers,
-            stream=self._library.ByteStream(content),
-            extensions=template.extensions,
-        )
-        await request.aread()
-        return await self._send(request)
+        return await self._ask("POST", path, json.dumps(body).encode())
 
-    async def _send(self, request: Any) -> bytes:
-        response = await self._http.send(request)
-        if not response.is_success:
-            raise self.model.trouble(response.status_code, response.headers, response.content)
-        return bytes(response.content)
-
-    def _template(self, method: str, path: str) -> Any:
-        """A request without a body, with all headers that the client gives one."""
+    async def _ask(self, method: str, path: str, content: bytes | None = None) -> bytes:
         url = path if "://" in path else f"{self.model.url}{path}"
-        said = {**self._client.default_headers, **self._client.auth_headers}
-        headers = {name: value for name, value in said.items() if isinstance(value, str)}
-        return self._http.build_request(method, url, headers=headers)
+        if self._session is None:
+            sent = await self._http.request(method, url, content=content, headers=self._headers)
+            status, headers, answer = sent.status_code, sent.headers, sent.content
+        else:
+            async with self._session.request(method, url, data=content) as response:
+                status, headers, answer = response.status, response.headers, await response.read()
+        if not 200 <= status < 300:
+            raise self.model.trouble(status, headers, answer)
+        return bytes(answer)
 
     async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
         await self._client.close()
+
+
+def _session(headers: dict[str, str], connections: int) -> ClientSession | None:
+    """Connections of aiohttp's, if it is there."""
+    try:
+        import aiohttp
+    except ImportError:
+        return None
+    return aiohttp.ClientSession(
+        headers=headers,
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECTING),
+        connector=aiohttp.TCPConnector(limit=connections, ssl=_trusted(), keepalive_timeout=KEPT),
+    )
+
+
+def _proxied(url: str) -> bool:
+    """Whether the environment names a proxy for a URL; the client knows all kinds of them."""
+    parts, proxies = urlsplit(url), getproxies()
+    there = parts.scheme in proxies or "all" in proxies
+    return there and not proxy_bypass(parts.hostname or "")
+
+
+@cache
+def _trusted() -> Any:
+    """The certificates that the client trusts."""
+    return _library().create_ssl_context()
 
 
 @cache
 def _library() -> Any:
-    """The library that the client is made of, and its responses come from: httpx, or httpx2."""
+    """The library that the client is made of: httpx, or httpx2."""
     import openai
 
     base = openai.DefaultAsyncHttpxClient.__mro__[1]
@@ -126,9 +157,9 @@ def understood(model: OpenAIProtocol, error: Exception) -> Exception:
     if isinstance(error, openai.APIStatusError):
         response = error.response
         return model.trouble(response.status_code, response.headers, response.content)
-    if isinstance(error, TimeoutError) and not isinstance(error, openai.OpenAIError):
-        return UnavailableError("no answer within the time limit of a request")
     library = type(error).__module__.partition(".")[0]
+    if isinstance(error, TimeoutError) and library not in ("openai", *_HTTP_LIBRARIES):
+        return UnavailableError("no answer within the time limit of a request")
     if isinstance(error, openai.APIConnectionError | OSError) or library in _HTTP_LIBRARIES:
         cause = error.__cause__ or error
         said = scrubbed(f"{type(cause).__name__}: {cause}", model.key)

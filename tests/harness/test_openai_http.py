@@ -22,6 +22,8 @@ pytestmark = pytest.mark.openai
 BODY = {"model": "m", "messages": [{"role": "user", "content": "∫ 2x – \ud83d"}], "seed": 7}
 #: What differs between two requests: the bodies' lengths, and that the client counts attempts.
 OWN = {"content-length", "x-stainless-retry-count"}
+#: What may: each sender names the encodings that it can unpack.
+SENDERS = {"accept-encoding"}
 
 
 class Listening(FaultyServer):
@@ -34,6 +36,7 @@ class Listening(FaultyServer):
     def add_routes(self, application: web.Application) -> None:
         super().add_routes(application)
         application.router.add_post("/v1/moved", self.moved)
+        application.router.add_post("/v1/packed", self.packed)
 
     async def complete(self, request: web.Request) -> web.StreamResponse:
         self.headers.append({name.lower(): value for name, value in request.headers.items()})
@@ -41,6 +44,25 @@ class Listening(FaultyServer):
 
     async def moved(self, request: web.Request) -> web.StreamResponse:
         return web.Response(status=308, headers={"Location": "/v1/chat/completions"})
+
+    async def packed(self, request: web.Request) -> web.StreamResponse:
+        assert "gzip" in request.headers["Accept-Encoding"]
+        response = web.json_response({"host": request.host, "said": "x" * 5000})
+        response.enable_compression(web.ContentCoding.gzip)
+        return response
+
+
+def posted(model: Any, path: str, transport: str = "") -> Any:
+    """What a server makes of a request."""
+
+    async def ask() -> Any:
+        connection = Connection(model, transport)
+        try:
+            return json.loads(await connection.post(path, BODY))
+        finally:
+            await connection.close()
+
+    return asyncio.run(ask())
 
 
 @pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
@@ -70,9 +92,29 @@ def test_a_request_is_the_one_that_the_client_would_make(
     assert len(ours) == 3
     assert server.asked[:3] == [BODY] * 3
     for headers in ours:
-        assert {item[0] for item in headers.items() ^ theirs.items()} == OWN
+        assert {item[0] for item in headers.items() ^ theirs.items()} - SENDERS == OWN
         assert headers["authorization"] == "Bearer sk-one"
         assert headers["openai-organization"] == "the-org"
+
+
+@pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
+def test_an_answer_may_come_compressed(transport: str) -> None:
+    with Listening() as server:
+        model = create("openai/m", {"base-url": server.url})
+        assert posted(model, "/packed", transport)["said"] == "x" * 5000
+
+
+def test_a_proxy_is_asked_where_the_environment_names_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("no_proxy", "NO_PROXY", "HTTP_PROXY", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    model = create("openai/m", {"base-url": "http://nowhere.invalid/v1"})
+    with Listening() as server:
+        monkeypatch.setenv("http_proxy", server.url.removesuffix("/v1"))
+        assert posted(model, "/packed")["host"] == "nowhere.invalid"
+        here = create("openai/m", {"base-url": server.url})
+        monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+        monkeypatch.setenv("no_proxy", "127.0.0.1")
+        assert posted(here, "/packed")["said"] == "x" * 5000
 
 
 def test_what_is_no_answer_is_one_of_the_protocols_errors() -> None:
