@@ -1,4 +1,4 @@
-"""Any server that speaks the OpenAI protocol: `openai/NAME`, through the openai client."""
+"""Any server that speaks the OpenAI protocol: `openai/NAME`, asked as the openai client asks."""
 
 from __future__ import annotations
 

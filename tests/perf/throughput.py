@@ -7,8 +7,8 @@ is asked. It is asked 1,000 problems, 4 samples of each, 64 at a time, by
 
 - aiohttp alone, which knows nothing of the protocol: the floor;
 - the openai client as everybody calls it, over httpx and over aiohttp;
-- our way to send over the openai client's connections (`harness.models.openai_http`), without all
-  that a sweep is for;
+- our way to send what the openai client would (`harness.models.openai_http`), without all that a
+  sweep is for;
 - our sweep, from the first request to the last verdict: every sample is stored, read as mathematics
   and verified, by workers that share the cores; with `--rounds N`, everything is done N times in
   turn, and the best counts, as anything else that runs takes from all of them;
@@ -327,6 +327,7 @@ def ours(work: Work) -> float:
 
     import harness
     import harness.models.openai_client
+    from rewards.workers import default_pool
 
     path = problem_file(work.problems)
     Path("asked.jinja").write_text(PROMPT)
@@ -340,6 +341,7 @@ def ours(work: Work) -> float:
     seconds = time.perf_counter() - start
     judged = {row["key"] for row in run.verdicts().rows()}
     assert len(judged) == len(list(run.completions.rows())) == work.total
+    default_pool().close()  # so that what the workers used is counted
     return seconds
 
 
