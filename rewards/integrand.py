@@ -289,7 +289,12 @@ def prepare(
     return _finish(from_sympy(integrand), variable, None, kinds, str(integrand))
 
 
-@lru_cache(maxsize=1024)
+#: Integrands that are kept with their sample points, at some 18 KB each. A sweep comes back to a
+#: problem after all others: were they fewer than its problems, each would be prepared every time.
+KEPT = 4096
+
+
+@lru_cache(maxsize=KEPT)
 def _prepare_text(text: str, variable: str | None, kinds: tuple[tuple[str, str], ...]) -> Integrand:
     body, named = _strip_integral(text, variable)
     known = [variable] if variable else [named] if named else []

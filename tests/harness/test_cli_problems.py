@@ -11,6 +11,7 @@ import pytest
 
 from harness.metrics import Summary
 from harness.report.published import beside, published
+from rewards import integrand
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -123,6 +124,8 @@ def test_the_preset_is_the_papers_protocol(cli: Command, model: str) -> None:
     fewer = cli("sweep", "--preset", "antiderivbench", "--model", model, "--limit", "10",
                 "--benchmark", "bee/qualifier", "-n", "2", "--dry-run", "--json")  # fmt: skip
     assert json.loads(fewer.stdout)["completions"] == 20
+    whole = cli("sweep", "--preset", "antiderivbench", "--model", model, "--dry-run", "--json")
+    assert 1000 < sum(json.loads(whole.stdout)["problems"].values()) <= integrand.KEPT
     refused(cli("sweep", "--preset", "antiderivbenc", "--model", model), "did you mean")
 
 
