@@ -26,8 +26,6 @@ CONNECTING = 20.0
 #: Seconds that an idle connection is kept: less than the five after which many servers close it.
 KEPT = 4.0
 _HTTP_LIBRARIES = ("aiohttp", "httpx2", "httpx", "httpcore2", "httpcore")
-#: Headers that belong to one request, and what only the sender knows that it can unpack.
-_SENDERS = ("accept-encoding", "content-length", "host", "transfer-encoding")
 
 
 def make_client(model: OpenAIProtocol, http: Any = None) -> AsyncOpenAI:
@@ -83,11 +81,8 @@ class Connection:
         self._client = make_client(model, self._http)
         said = {**self._client.default_headers, **self._client.auth_headers}
         self._headers = {name: value for name, value in said.items() if isinstance(value, str)}
-        self._session = None
-        if transport != "httpx" and not _proxied(model.url):
-            whole = self._http.build_request("POST", model.url, headers=self._headers).headers
-            own = {name: value for name, value in whole.items() if name not in _SENDERS}
-            self._session = _session(own, connections)
+        direct = transport != "httpx" and not _proxied(model.url)
+        self._session = _session(self._headers, connections) if direct else None
 
     async def get(self, path: str) -> bytes:
         """The server's answer. Raises one of `openai_wire`'s errors, or what `understood` takes."""

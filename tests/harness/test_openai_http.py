@@ -22,8 +22,8 @@ pytestmark = pytest.mark.openai
 BODY = {"model": "m", "messages": [{"role": "user", "content": "∫ 2x – \ud83d"}], "seed": 7}
 #: What differs between two requests: the bodies' lengths, and that the client counts attempts.
 OWN = {"content-length", "x-stainless-retry-count"}
-#: What may: each sender names the encodings that it can unpack.
-SENDERS = {"accept-encoding"}
+#: What may: the encodings that a sender can unpack, and whether it says what HTTP/1.1 implies.
+SENDERS = {"accept-encoding", "connection"}
 
 
 class Listening(FaultyServer):
