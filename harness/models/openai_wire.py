@@ -238,6 +238,8 @@ class Answer:
     extra: Json | None = None
 
 
+#: No server has read or written so many tokens for one answer.
+MOST_TOKENS = 1 << 40
 #: What servers call the ways to end; those that are not here end a text like `stop`.
 _REASONS = {
     "length": FinishReason.LENGTH,
@@ -343,7 +345,9 @@ def _usage(payload: Json) -> dict[str, Any]:
 
 
 def _count(value: Any) -> int | None:
-    return None if value is None else int(value)
+    """A number of tokens; None where there is none, or none that can be."""
+    count = -1 if value is None else int(value)
+    return count if 0 <= count < MOST_TOKENS else None
 
 
 def completions(

@@ -425,6 +425,18 @@ def test_tokens_of_several_choices_add_up() -> None:
         assert completion.extra["token_logprobs"] == [-0.5, -0.25]
 
 
+@pytest.mark.parametrize("used", [-5, 10**18, 10**400, 1e308])
+def test_tokens_that_cannot_be_are_not_counted(used: float, tmp_path: Path, bench: str) -> None:
+    with FaultyServer() as server:
+        usage = {"prompt_tokens": used, "completion_tokens": 7}
+        server.respond = lambda body: payload_for(body) | {"usage": usage}
+        run = sweep(server, tmp_path / "run", bench)
+    assert len(rows(run)) == 12
+    for row in run.completions.rows():
+        assert row["completion_tokens"] == 7
+        assert "prompt_tokens" not in row
+
+
 @given(st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
