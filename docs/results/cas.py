@@ -16,8 +16,11 @@ PAPER = Path(__file__).parents[2] / "benchmarks" / "bee" / "published.csv"
 def main() -> None:
     rows = json.load(sys.stdin)["rows"]
     with PAPER.open(encoding="utf-8", newline="") as file:
-        paper = {row["subset"]: row["percent"] for row in csv.DictReader(file)
-                 if row["method"] == "sympy"}  # fmt: skip
+        paper = {
+            row["subset"]: row["percent"]
+            for row in csv.DictReader(file)
+            if row["method"] == "sympy"
+        }
     labels = list(dict.fromkeys(row["label"] for row in rows))
     found = {(row["label"], row["subset"]): row for row in rows}
     subsets = [name for name in dict.fromkeys(row["subset"] for row in rows) if name != "all"]
@@ -26,8 +29,10 @@ def main() -> None:
     for subset in subsets:
         cells = [cell(found.get((label, subset))) for label in labels]
         count = next(row["problems"] for row in rows if row["subset"] == subset)
-        print(f"| {subset} | {count} | {' | '.join(cells)} "
-              f"| {paper.get(subset.rpartition('/')[2], '')} |")  # fmt: skip
+        print(
+            f"| {subset} | {count} | {' | '.join(cells)} "
+            f"| {paper.get(subset.rpartition('/')[2], '')} |"
+        )
 
 
 def cell(row: dict | None) -> str:
