@@ -71,7 +71,7 @@ async def _antiderivatives(pairs: Pairs, policy: Policy, stop: tuple[str, ...]) 
         [str(problem.target["integrand"]) for problem, _ in pairs],
         variable=[problem.target["variable"] for problem, _ in pairs],
         assumptions=[dict(problem.assumptions) for problem, _ in pairs],
-        truncated=[completion.finish_reason.cut_off for _, completion in pairs],
+        truncated=[completion.finish_reason.truncated for _, completion in pairs],
         stop=list(stop),
         **asdict(policy),
     )
@@ -88,7 +88,7 @@ def _by_text(verify: Callable[..., Verdict], target: str) -> Grader:
                     problem.target[target],
                     strict=policy.strict,
                     stop=stop,
-                    truncated=completion.finish_reason.cut_off,
+                    truncated=completion.finish_reason.truncated,
                 )
                 for problem, completion in pairs
             ]

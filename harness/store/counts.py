@@ -50,7 +50,7 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
             sums["unknown"] = sums.get("unknown", 0) + 1
         if failed or status == Status.ERROR:
             sums["failed"] = sums.get("failed", 0) + 1
-        if FinishReason(reason).cut_off:
+        if FinishReason(reason).truncated:
             sums["cut_off"] = sums.get("cut_off", 0) + 1
         if row["reward"]:
             sums["reward"] = sums.get("reward", 0) + row["reward"]
