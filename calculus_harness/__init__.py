@@ -29,10 +29,14 @@ if TYPE_CHECKING:
         ask_each,
         compare,
         plan,
+        print_comparison,
+        print_summary,
         register,
         run_phases,
         score,
+        summarise,
         sweep,
+        to_pandas,
     )
     from .harness.integrations.for_verifiers import CalculusTaskset
     from .rewards import (
@@ -54,7 +58,8 @@ if TYPE_CHECKING:
 _PACKAGES = {
     ".harness": (
         "Capability Completion FinishReason Model Policy Prices Request Run Sampling UserError "
-        "ask_each compare plan register run_phases score sweep"
+        "ask_each compare plan print_comparison print_summary register run_phases score summarise "
+        "sweep to_pandas"
     ),
     ".harness.integrations": "CalculusTaskset",  # verifiers looks for a taskset here
     ".rewards": (
@@ -85,10 +90,14 @@ __all__ = [
     "averify_many",
     "compare",
     "plan",
+    "print_comparison",
+    "print_summary",
     "register",
     "run_phases",
     "score",
+    "summarise",
     "sweep",
+    "to_pandas",
     "verify_antiderivative",
     "verify_equivalent",
     "verify_integer",

@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from .core.errors import UserError
     from .core.requests import Completion, FinishReason, Request, Sampling
     from .models import Capability, Model, ask_each, register
+    from .report import print_comparison, print_summary, to_pandas
     from .run.grade import Policy
     from .run.phases import run_phases
     from .run.plan import plan
     from .run.sweep import score, sweep
     from .stats.compare import compare
     from .stats.cost import Prices
+    from .stats.metrics import summarise
     from .store.run import Run
 
 __all__ = [
@@ -36,14 +38,20 @@ __all__ = [
     "ask_each",
     "compare",
     "plan",
+    "print_comparison",
+    "print_summary",
     "register",
     "run_phases",
     "score",
+    "summarise",
     "sweep",
+    "to_pandas",
 ]
 
 _HOMES = {
+    ".report": ("print_comparison", "print_summary", "to_pandas"),
     ".stats.compare": ("compare",),
+    ".stats.metrics": ("summarise",),
     ".core.errors": ("UserError",),
     ".run.grade": ("Policy",),
     ".models": ("Capability", "Model", "ask_each", "register"),

@@ -313,6 +313,7 @@ def sweep(
     from ..run.phases import named, run_phases
     from ..run.plan import plan
     from ..run.progress import for_stderr
+    from ..stats.metrics import summarise
 
     later = named(phases) if phases is not None else ()
     job = plan(
@@ -360,7 +361,7 @@ def sweep(
             file=sys.stderr,
         )
         sys.exit(130)
-    _print_summary(run.summary(policy.name), as_json)
+    _print_summary(summarise(run, policy.name), as_json)
     print(f"The run is in {run.path}; a page to open: run.py report {run.path}", file=sys.stderr)
     answered = {row["key"] for _, row in run.completions.heads()}
     return int(any(job.missing(model, answered) for model in job.models))
@@ -453,6 +454,7 @@ def score(run: Path, against: str | None, as_json: bool, **strictness: Any) -> N
     from ..report.changes import print_changes
     from ..run.progress import for_stderr
     from ..run.sweep import score as score_run
+    from ..stats.metrics import summarise
     from ..stats.verdict_changes import changes
     from ..store.run import Run
     from ..store.verdict_sets import latest_complete
@@ -466,7 +468,7 @@ def score(run: Path, against: str | None, as_json: bool, **strictness: Any) -> N
     with for_stderr() as progress:
         scored = score_run(run, policy=policy, progress=progress)
     found = changes(scored, before, policy.name) if before else None
-    summary = scored.summary(policy.name)
+    summary = summarise(scored, policy.name)
     if as_json:
         result = json.loads(export_summary(summary, "json"))
         result["changes"] = found.to_dict() if found else None

@@ -84,7 +84,7 @@ def _carry_out(path: Path, out: Path, last: str) -> None:
 
     # The trainers have bars of their own.
     run = run_training(config, out, say=say, progress=Lines())
-    print_summary(run.summary())
+    print_summary(run)
     if len(run.models) > 1:
         print_comparison(compare(run))
     if any(problem.pair_parent for problem in run.problems.values()):

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from ...rewards.verdict import Status
-from ..stats.metrics import Estimate, Row, Tally, Z, is_ranked, pass_at_k
+from ..stats.metrics import Estimate, Row, Tally, Z, is_ranked, pass_at_k, summarise
 from ..store.samples import Prompts, Sample, samples
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ FILTER = "verified"
 def write_lm_eval(run: Run, policy: str | None, out: Path) -> int:
     """Write the directory; returns the number of samples in it."""
     out.mkdir()
-    summary = run.summary(policy)
+    summary = summarise(run, policy)
     ks = {(row.model, row.subset): [found.k for found in row.passes] for row in summary.rows}
     begun = datetime.fromisoformat(run.manifest["created"])
     date = begun.replace(tzinfo=None).isoformat(timespec="microseconds").replace(":", "-")

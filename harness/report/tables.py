@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import UserError
-from ..stats.metrics import Estimate, Row, Summary
+from ..stats.metrics import Estimate, Row, Summary, summarise
 
 if TYPE_CHECKING:
     import pandas
@@ -187,13 +187,14 @@ def _spent(summary: Summary) -> list[str]:
     return lines
 
 
-def print_summary(summary: Summary, console: Console | None = None) -> None:
+def print_summary(results: Run | Summary, console: Console | None = None) -> None:
     """Print a table for each model, as wide as it needs to be."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
     console = console or Console()
+    summary = results if isinstance(results, Summary) else summarise(results)
     for label, rows in _by_model(summary).items():
         columns = Columns.of(rows)
         table = Table(box=SIMPLE_HEAD, pad_edge=False)

@@ -402,19 +402,6 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
-    def table(self) -> None:
-        """Print the tables."""
-        from ..report.comparisons import print_comparison
-
-        print_comparison(self)
-
-    def _repr_markdown_(self) -> str:
-        """The table where a notebook shows the comparison, with its remarks."""
-        from ..report.comparisons import export_comparison, remarks
-
-        lines = [export_comparison(self, "markdown"), *(f"{line}  " for line in remarks(self))]
-        return "\n".join(lines)
-
 
 def contrast(
     group: str,

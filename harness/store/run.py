@@ -27,7 +27,7 @@ from datetime import UTC, datetime
 from functools import cache, cached_property
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...benchmarks.problem import Problem
 from ...prompts import Prompt
@@ -36,11 +36,6 @@ from ..core.requests import Completion, Sampling, digest, problem_key
 from . import counts
 from .jsonl_log import Log, LogReader, Place, read_jsonl, write_atomically
 from .verdict_sets import latest_complete
-
-if TYPE_CHECKING:
-    import pandas
-
-    from ..stats.metrics import Summary
 
 SCHEMA = 1
 #: Of each log, the fields that its index leaves out, those that every row has, what is counted.
@@ -188,34 +183,6 @@ class Run:
 
     def completion(self, place: Place) -> Completion:
         return Completion.from_dict(self.completions.read(place))
-
-    def summary(self, policy: str | None = None) -> Summary:
-        """The counts, by model and subset: `harness.stats.metrics.Summary`."""
-        from ..stats.metrics import summarise
-
-        return summarise(self, policy)
-
-    def table(self) -> None:
-        """Print the table of results."""
-        from ..report import print_summary
-
-        print_summary(self.summary())
-
-    def _repr_markdown_(self) -> str:
-        """The same where a notebook shows the run."""
-        from ..report import export_summary
-        from ..report.tables import remarks
-
-        summary = self.summary()
-        return "\n".join(
-            [export_summary(summary, "markdown"), *(f"{line}  " for line in remarks(summary))]
-        )
-
-    def to_pandas(self, policy: str | None = None) -> pandas.DataFrame:
-        """One row per sample: model, problem, completion and verdict."""
-        from ..report import to_pandas
-
-        return to_pandas(self, policy)
 
 
 class RunWriter(Run):

@@ -202,13 +202,17 @@ def test_a_notebook_shows_runs_and_comparisons(
     models = [f"python/{tmp_path}/{name}.py:answer" for name in ("one", "two")]
     run = harness.sweep(models, [bench], limit=4, out=tmp_path / "run")
     comparison = harness.compare(run)
-    comparison.table()
-    assert "Paired by problem" in capsys.readouterr().out
-    shown = comparison._repr_markdown_().splitlines()
+    harness.print_comparison(comparison)
+    printed = capsys.readouterr().out
+    assert "Paired by problem" in printed
+    assert "In percent and percentage points" in printed
+    shown = export_comparison(comparison, "markdown").splitlines()
     assert shown[0].startswith("| first system | second system | subset | pairs |")
     assert len([line for line in shown if line.startswith("| python/")]) == 3  # two subsets, all
-    assert any(line.startswith("In percent and percentage points") for line in shown)
-    assert run._repr_markdown_().startswith("| model | subset | problems | samples per problem |")
+    harness.print_summary(run)
+    printed = capsys.readouterr().out
+    assert "bench/easy" in printed
+    assert "In percent; pass@k with its 95 % interval." in printed
 
 
 def test_the_primary_k_is_declared_before_the_run(

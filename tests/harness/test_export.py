@@ -131,7 +131,7 @@ def test_lm_eval_logs_have_their_shape(run: Run, tmp_path: Path) -> None:
     assert tasks == {"bench_easy", "bench_hard"}
     for name in ("configs", "versions", "n-shot", "higher_is_better", "n-samples", "task_hashes"):
         assert set(results[name]) == tasks
-    row = next(row for row in run.summary().rows if row.subset == "bench/easy")
+    row = next(row for row in harness.summarise(run).rows if row.subset == "bench/easy")
     found = results["results"]["bench_easy"]
     assert found["pass@1,verified"] == row.passes[0].value
     low, high = row.passes[0].interval

@@ -90,7 +90,7 @@ def test_every_fault_and_still_every_sample_once(
         for row in stored.values():
             assert row["text"] == text_for(by_seed[row["seed"]])
             assert row["finish_reason"] == "stop"
-        assert run.summary().missing == run.summary().unscored == 0
+        assert harness.summarise(run).missing == harness.summarise(run).unscored == 0
         assert max(row.get("extra", {}).get("attempts", 1) for row in stored.values()) > 1
 
 
@@ -160,7 +160,7 @@ def test_a_kill_in_the_middle_of_it_loses_and_repeats_nothing(tmp_path: Path, be
         assert "Traceback" not in done.stderr
         assert not seeds & {body["seed"] for body in server.asked[asked:]}, "asked twice"
     assert len(rows(Run(out))) == 24 * 25
-    assert Run(out).summary().missing == 0
+    assert harness.summarise(Run(out)).missing == 0
 
 
 def test_what_cannot_be_answered_is_recorded_and_what_was_not_is_asked_again(
@@ -231,7 +231,7 @@ def test_what_holds_for_every_request_stops_the_sweep_at_once(
         # What was answered before is kept: the server works again, and nothing is repeated.
         server.respond = payload_for
         run = sweep(server, tmp_path / "run", bench, limit=24, samples=10, options=options)
-        assert run.summary().missing == 0
+        assert harness.summarise(run).missing == 0
 
 
 def test_a_wrong_or_missing_key_leaves_no_run_behind(
@@ -253,7 +253,7 @@ def test_a_wrong_or_missing_key_leaves_no_run_behind(
         assert [path.name for path in out.iterdir()] == [".keep"]
         monkeypatch.setenv("OPENAI_API_KEY", "right")
         run = sweep(server, out, bench)
-        assert run.summary().missing == 0
+        assert harness.summarise(run).missing == 0
         monkeypatch.setenv("OPENAI_API_KEY", "wrong")
         with pytest.raises(ModelError, match="does not accept the key"):
             sweep(server, out, bench, samples=4)
@@ -290,7 +290,7 @@ def test_the_key_is_sent_and_written_nowhere(
     monkeypatch.setenv("MY_KEY", key)
     with FaultyServer(key=key) as server:
         run = sweep(server, tmp_path / "run", bench, options={"api-key-env": "MY_KEY"})
-        assert run.summary().missing == 0
+        assert harness.summarise(run).missing == 0
         monkeypatch.setenv("MY_KEY", key + "7")
         with pytest.raises(ModelError, match=r"provided: \*\*\*") as stop:
             sweep(server, tmp_path / "run", bench, samples=9, options={"api-key-env": "MY_KEY"})
@@ -471,7 +471,7 @@ def test_half_a_character_in_an_answer_is_kept_as_far_as_it_goes(
         assert row["reasoning"] == "\N{GRINNING FACE} \ufffd"
         assert row["extra"] == {"system_fingerprint": "\udcff"}
     write_page(run)
-    assert run.summary().unscored == 0
+    assert harness.summarise(run).unscored == 0
 
 
 def test_tokens_of_several_choices_add_up() -> None:
@@ -672,7 +672,7 @@ def test_the_server_is_left_alone_for_as_long_as_it_asks(tmp_path: Path, bench: 
         start = time.monotonic()
         run = sweep(server, tmp_path / "run", bench, options={"concurrency": "1"})
         assert time.monotonic() - start > 1
-        assert run.summary().missing == 0
+        assert harness.summarise(run).missing == 0
     with FaultyServer(delay=0.05) as server:
         sweep(server, tmp_path / "slow", bench, options={"concurrency": "3"}, samples=6)
         assert server.most == 3

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from calculus_harness.benchmarks import Problem
-from calculus_harness.harness import Policy, Run, Sampling, UserError
+from calculus_harness.harness import Policy, Run, Sampling, UserError, summarise
 from calculus_harness.harness.core.requests import problem_key
 from calculus_harness.harness.models.base import Capability, Continuation, Model, Scored
 from calculus_harness.harness.models.python_function import PythonFunction
@@ -118,7 +118,7 @@ def test_exactly_what_was_solved_is_perturbed(tmp_path: Path, model: str) -> Non
     # Nothing of other benchmarks was asked, so that no problem is next to one.
     assert not problems(run, "over_k")
     assert not problems(run, "valid_sum2")
-    assert run.summary().missing == run.summary().unscored == 0
+    assert summarise(run).missing == summarise(run).unscored == 0
     contrasts = compare(run, by="perturbation").contrasts
     assert {row.group for row in contrasts} >= {"brittleness/coeff_sum2", "brittleness/exp_sum4"}
     for row in contrasts:
@@ -207,7 +207,7 @@ def test_killed_at_any_time_it_ends_with_the_same(tmp_path: Path, model: str) ->
     assert list(run.problems) == list(whole.problems)
     texts = {(row["key"], row["text"]) for row in run.completions.rows()}
     assert texts == {(row["key"], row["text"]) for row in whole.completions.rows()}
-    assert run.summary().missing == run.summary().unscored == 0
+    assert summarise(run).missing == summarise(run).unscored == 0
     # Only what was under way, or had come and was not yet written, was asked again.
     repeats = Counter(asked.read_text().splitlines())
     assert sum(repeats.values()) - len(run.problems) <= 12 * len(kills) < sum(kills)
@@ -221,7 +221,7 @@ def test_other_settings_are_refused_once_problems_were_derived(tmp_path: Path, m
     with pytest.raises(UserError, match="derived with policy balls"):
         run_phases(job(model, out), named("brittleness"), policy=Policy(strict=True))
     wider = run_phases(job(model, out, samples=3), named("brittleness"))
-    assert wider.summary().missing == 0
+    assert summarise(wider).missing == 0
     path = out / "phases" / "derived.json"
     path.write_text(path.read_text()[:-9])
     with pytest.raises(UserError, match="is damaged"):

@@ -517,7 +517,7 @@ def test_labels_of_curves_do_not_cover_each_other() -> None:
 def test_what_one_model_spent_is_told_for_each_of_its_runs(
     model: str, bench: str, tmp_path: Path
 ) -> None:
-    summary = harness.sweep([model], [bench], out=tmp_path / "run").summary()
+    summary = harness.summarise(harness.sweep([model], [bench], out=tmp_path / "run"))
     usage = summary.rows[0].usage
     assert usage is not None
     spent = replace(usage, tokens_per_problem=7.0)
@@ -528,7 +528,7 @@ def test_what_one_model_spent_is_told_for_each_of_its_runs(
 
 def test_samples_mean_the_same_in_every_form(tmp_path: Path, model: str, bench: str) -> None:
     run = harness.sweep([model], [bench], limit=4, samples=3, out=tmp_path / "run")
-    summary = run.summary()
+    summary = harness.summarise(run)
     for row in json.loads(export_summary(summary, "json"))["rows"]:
         assert row["samples"] == 3 * row["problems"]
         assert row["samples_per_problem"] == 3
@@ -542,7 +542,7 @@ def test_samples_mean_the_same_in_every_form(tmp_path: Path, model: str, bench: 
 
 
 def test_an_empty_table_says_no_percent(tmp_path: Path, model: str, bench: str) -> None:
-    summary = harness.sweep([model], [bench], out=tmp_path / "run").summary()
+    summary = harness.summarise(harness.sweep([model], [bench], out=tmp_path / "run"))
     assert remarks(replace(summary, rows=()))[:1] != ["In percent; pass@k with its 95 % interval."]
     text = " ".join(remarks(replace(summary, rows=(), unscored=3, policy="published")))
     assert "3 answers are not scored yet under published" in text

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from calculus_harness.benchmarks import Problem
-from calculus_harness.harness import Run, Sampling, UserError, sweep
+from calculus_harness.harness import Run, Sampling, UserError, summarise, sweep
 from calculus_harness.harness.core.requests import Completion, FinishReason, Request, sample_seed
 from calculus_harness.harness.models import Model, ask_each
 from calculus_harness.harness.run.plan import _runs, problems_of
@@ -89,7 +89,7 @@ def test_a_prompt_of_two_stages(tmp_path: Path, two: str, staged: str) -> None:
             assert str(seed) in first["text"]
     # Only answers are judged and counted.
     assert {row["stage"] for _, row in run.verdicts().heads()} == {"answer"}
-    summary = run.summary().to_dict()
+    summary = summarise(run).to_dict()
     assert [row["samples"] for row in summary["rows"]][-1] == 4
     assert sum(row["status"] == "correct" for _, row in run.verdicts().heads()) == 2
 

@@ -51,7 +51,7 @@ def test_every_sample_is_stored_and_judged_once(tmp_path: Path, model: str, benc
     counts = Counter((row["problem"], row["sample"]) for row in stored.values())
     assert set(counts.values()) == {1}
     assert {key.split("/")[1] for key in run.problems} == {"easy", "hard"}
-    summary = run.summary()
+    summary = harness.summarise(run)
     assert summary.missing == summary.unscored == 0
     assert [row.subset for row in summary.rows] == ["bench/easy", "bench/hard", "all"]
     assert [estimate.k for estimate in summary.rows[-1].passes] == [1, 3]
@@ -87,7 +87,7 @@ def test_a_verifier_that_fails_ends_the_sweep_and_loses_nothing(
     assert stored.items() <= everything.items()
     if at_once:
         assert len(stored) < len(everything)
-    assert run.summary().unscored == run.summary().missing == 0
+    assert harness.summarise(run).unscored == harness.summarise(run).missing == 0
 
 
 def test_the_manifest_says_what_the_run_is(tmp_path: Path, model: str, bench: str) -> None:
@@ -129,7 +129,7 @@ def test_a_run_is_extended_by_samples_problems_and_models(
     assert len(after) == 24
     assert before.items() <= after.items()
     assert len(run.models) == 2
-    assert run.summary().missing == 0
+    assert harness.summarise(run).missing == 0
     direct = harness.sweep([model], [bench], limit=4, samples=3, out=tmp_path / "direct")
     assert completions(direct.path).items() <= after.items()
 
@@ -213,7 +213,7 @@ def test_failures_of_a_model_are_recorded_not_raised(tmp_path: Path, bench: str)
     assert {row["finish_reason"] for row in rows} == {"error"}
     assert {row["detail"].partition(":")[0] for row in rows} <= {"ZeroDivisionError", "TypeError"}
     assert {row["status"] for row in verdicts(run.path).values()} == {"no_answer"}
-    assert run.summary().rows[-1].rates["failed"] == 1
+    assert harness.summarise(run).rows[-1].rates["failed"] == 1
 
 
 def test_scoring_again_asks_nothing_and_keeps_both(
@@ -316,7 +316,7 @@ main()
 
 def counts(path: Path) -> list[Row]:
     """The rows of the result table, but for the time that was taken."""
-    return [replace(row, usage=None) for row in Run(path).summary().rows]
+    return [replace(row, usage=None) for row in harness.summarise(Run(path)).rows]
 
 
 def test_twenty_kills_lose_and_repeat_nothing(tmp_path: Path, model: str, bench: str) -> None:

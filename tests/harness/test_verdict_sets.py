@@ -40,18 +40,18 @@ def run(tmp_path: Path, model: str, bench: str) -> Run:
 
 
 def test_an_interrupted_score_does_not_hide_the_complete_verdicts(run: Run) -> None:
-    before = run.summary().to_dict()
+    before = harness.summarise(run).to_dict()
     interrupted(run.path, STRICT, 5)
     found = Run(run.path)
     assert found.policies == (DEFAULT.name, STRICT.name)
     with pytest.warns(UserWarning, match=f"there are 5 of 12.*of {DEFAULT.name} .12.*--strict`"):
         assert found.policy == DEFAULT.name
     with pytest.warns(UserWarning, match="are newer"):
-        assert found.summary().to_dict() == before
+        assert harness.summarise(found).to_dict() == before
     with pytest.warns(UserWarning, match="are newer"):
         assert len(list(found.verdicts().rows())) == 12
     assert harness.score(run.path, policy=STRICT).policy == STRICT.name  # complete now
-    assert Run(run.path).summary().policy == STRICT.name
+    assert harness.summarise(Run(run.path)).policy == STRICT.name
 
 
 def test_every_command_takes_the_complete_verdicts_and_says_so(

@@ -140,7 +140,7 @@ def evaluated(out: Path) -> Sequence[dict[str, Any]]:
 def test_a_small_encoder_learns_goes_on_and_answers(tmp_path: Path) -> None:
     """Trained by the command, the same when it is interrupted, and asked through the harness."""
     transformers = pytest.importorskip("transformers", reason="needs the extra 'train'")
-    from calculus_harness.harness import sweep
+    from calculus_harness.harness import summarise, sweep
 
     data, out = toy(tmp_path / "data"), tmp_path / "out"
     command = [
@@ -216,7 +216,7 @@ def test_a_small_encoder_learns_goes_on_and_answers(tmp_path: Path) -> None:
     assert len(rows) == 8
     assert {row["text"] for row in rows} <= {r"\boxed{0}", r"\boxed{1}"}
     assert all(row["logprob"] <= 0 and row["prompt_tokens"] > 10 for row in rows)
-    assert "pass" in str(run.summary().rows[0])
+    assert "pass" in str(summarise(run).rows[0])
 
 
 @pytest.mark.train
