@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..rewards.errors import UserError
 from .problem import Problem
 from .rows import FIELDS, Layout, problem_of
 
@@ -28,7 +29,7 @@ SUFFIXES = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
 LISTED = 5
 
 
-class ProblemFileError(ValueError):
+class ProblemFileError(UserError):
     """A file of problems that cannot be used; the message names the line."""
 
 

@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, zip_longest
 
+from ..rewards.errors import UserError
 from . import files
 from .problem import Problem
 
@@ -35,7 +36,7 @@ MODULES: dict[str, str] = {
 Make = Callable[[int, int], Problem]
 
 
-class UnknownBenchmarkError(ValueError):
+class UnknownBenchmarkError(UserError):
     """A name that is in no registry; the message suggests near misses."""
 
 

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 from ...rewards import ProblemError, Status, Verdict, verify_antiderivative
 from ...rewards.decision.integrand import prepare
+from ...rewards.errors import UserError
 from ...rewards.expression.tree import Expression
 from ...rewards.latex import ReadError, read, to_latex
 from ..fingerprint import Fingerprint, fingerprint
@@ -35,7 +36,7 @@ _UNREAL = {"complex_disc", "complex_parts"}
 BATCH = 24
 
 
-class AugmentationError(ValueError):
+class AugmentationError(UserError):
     """There is nothing to make problems of, or no draw is any good."""
 
 

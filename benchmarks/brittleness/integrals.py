@@ -9,6 +9,7 @@ from typing import Any
 
 from ...rewards import ProblemError, verify_antiderivative
 from ...rewards.decision.integrand import prepare
+from ...rewards.errors import UserError
 from ...rewards.expression.tree import Expression
 from ...rewards.latex import ReadError, read, to_latex
 from ..problem import JSON, Parent, Problem
@@ -18,7 +19,7 @@ BENCHMARK = "brittleness"
 VARIANTS = ("code", "paper")
 
 
-class DerivationError(ValueError):
+class DerivationError(UserError):
     """Problems that nothing can be made of; the message names them."""
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
+from ...rewards.errors import UserError
 from ..draws import Draws
 from .chains import derivation, has_compound_arguments
 from .expressions.rewriting import rename
@@ -31,7 +32,7 @@ from .steps import (
 )
 
 
-class NoExampleError(ValueError):
+class NoExampleError(UserError):
     """No draw was any good; with the options that are named, none is likely."""
 
 

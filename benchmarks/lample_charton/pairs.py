@@ -14,7 +14,7 @@ from typing import Any
 
 from ...rewards import ProblemError
 from ...rewards.decision.balls import UnusableError as UnusableAnswerError
-from ...rewards.decision.decide import Policy, decide
+from ...rewards.decision.decide import DecisionPolicy, decide
 from ...rewards.decision.integrand import Integrand
 from ...rewards.expression.tree import Expression
 from ...rewards.verdict import Status
@@ -131,7 +131,7 @@ def proven(draft: Draft, turn: int) -> Pair:
     f, big_f = (readable(from_prefix(tokens)) for tokens in (draft.integrand, draft.antiderivative))
     key = " ".join(draft.integrand)
     try:
-        outcome = decide(big_f, Integrand(f, "x", {}, key), Policy(), key)
+        outcome = decide(big_f, Integrand(f, "x", {}, key), DecisionPolicy(), key)
     except (UnusableAnswerError, ProblemError) as error:
         raise UnusableError(f"not proven: {error}") from None
     if outcome.status is not Status.CORRECT:

@@ -27,9 +27,9 @@ from functools import cache, cached_property
 from typing import Any
 
 from .. import verify_antiderivative, verify_equivalent, verify_integer, verify_label, verify_value
-from ..batch import DEADLINE, WorkItem, amap_verdicts, map_verdicts
 from ..verdict import Status, Verdict
-from ..workers.pool import DEFAULT_MEMORY_MB, PoolError
+from ..workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB, PoolError
+from ..workers.verdicts import WorkItem, amap_verdicts, map_verdicts
 from .form import THINK_TAGS, Form, form_of
 
 log = logging.getLogger(__name__)
@@ -96,7 +96,7 @@ class Rubric:
     must_think: bool = False
     min_coverage: float = 0.0
     options: Mapping[str, Any] = field(default_factory=dict)
-    deadline: float = DEADLINE
+    deadline: float = DEFAULT_DEADLINE
     workers: int | None = None
     memory_mb: int = DEFAULT_MEMORY_MB
 

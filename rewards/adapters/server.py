@@ -33,7 +33,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...harness.core.errors import UserError
+from ..errors import UserError
 from ..version import VERSION
 from .for_openrlhf import RewardFunction, results
 from .rows import target_of

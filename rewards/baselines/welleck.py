@@ -36,7 +36,7 @@ from ..decision.integrand import prepare
 from ..expression.sympy_bridge import to_sympy
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..verdict import Status
-from ..worker_tasks import pack
+from ..workers.verdicts import pack
 
 __all__ = ["correct", "judge"]
 

@@ -61,7 +61,7 @@ CONVENTION_FLAGS: dict[Conventions, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class DecisionPolicy:
     """What the caller wants counted as correct (see `verify_antiderivative`)."""
 
     strict_domain: bool = False
@@ -86,7 +86,7 @@ class _OutOfBudgetError(Exception):
 
 
 def decide(
-    answer: Expression, integrand: Integrand, policy: Policy, key: str, *, order: int = 1
+    answer: Expression, integrand: Integrand, policy: DecisionPolicy, key: str, *, order: int = 1
 ) -> Outcome:
     """Whether ``answer`` is an antiderivative of ``integrand``. ``key`` seeds the sample points.
 
@@ -124,7 +124,9 @@ def decide(
 class _Decision:
     """One answer against one pool of points."""
 
-    def __init__(self, tape: Tape, pool: Pool, policy: Policy, variant: int, order: int) -> None:
+    def __init__(
+        self, tape: Tape, pool: Pool, policy: DecisionPolicy, variant: int, order: int
+    ) -> None:
         self.tape, self.pool, self.policy, self.order = tape, pool, policy, order
         self.values: dict[str, Ball] = dict(pool.values)
         for name in tape.symbols:

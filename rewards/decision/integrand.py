@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 from flint import acb
 
+from ..errors import ProblemError
+from ..expression.sympy_bridge import from_sympy
 from ..expression.traversal import needs_worker, symbols_of
 from ..expression.tree import Expression
 from ..latex import ReadError, read, to_latex
@@ -55,10 +57,6 @@ AMBIGUOUS = frozenset(
         "scientific",
     )
 )
-
-
-class ProblemError(ValueError):
-    """The problem itself is bad (unreadable integrand, wrong variable): never a verdict."""
 
 
 @dataclass(slots=True)
@@ -284,9 +282,12 @@ def prepare(
             raise ProblemError(f"assumption on {name}: {kind!r} is none of {known}")
     if isinstance(integrand, str):
         return _prepare_text(integrand, variable, kinds)
-    from ..expression.sympy_bridge import from_sympy
-
     return _finish(from_sympy(integrand), variable, None, kinds, str(integrand))
+
+
+def as_latex(integrand: str | sympy.Expr) -> str:
+    """An integrand as a worker takes it."""
+    return integrand if isinstance(integrand, str) else to_latex(from_sympy(integrand))
 
 
 #: Integrands that are kept with their sample points, at some 18 KB each. A sweep comes back to a

@@ -28,13 +28,13 @@ CHUNK_ITEMS = 32
 
 assert __package__ is not None
 #: The package of the verifier, which workers import by its location.
-_PACKAGE = __package__.rpartition(".")[0]
+PACKAGE = __package__.rpartition(".")[0]
 
 
 def _roots() -> dict[str, str]:
     """Where workers find the verifier and, where it is a part of it, calculus_harness."""
-    parent = _PACKAGE.rpartition(".")[0]
-    names = [parent, _PACKAGE] if parent == "calculus_harness" else [_PACKAGE]
+    parent = PACKAGE.rpartition(".")[0]
+    names = [parent, PACKAGE] if parent == "calculus_harness" else [PACKAGE]
     return {name: str(Path(sys.modules[name].__path__[0]).absolute()) for name in names}
 
 
@@ -45,7 +45,7 @@ class Dispatcher:
         _check_platform()
         self._size = size
         self._settings = {
-            "package": _PACKAGE,
+            "package": PACKAGE,
             "roots": _roots(),
             "memory_mb": memory_mb,
             "tasks": dict(tasks),

@@ -22,6 +22,7 @@ What a pool promises:
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import contextlib
 import json
@@ -48,6 +49,7 @@ __all__ = [
     "WorkerPool",
     "WorkerTimeout",
     "in_worker",
+    "shared_pool",
     "usable_cores",
 ]
 
@@ -62,6 +64,8 @@ TASKS: Mapping[str, str] = {
     "welleck": ".baselines.welleck:judge",
 }
 
+#: Seconds of wall clock for an item, and megabytes for a worker, where the caller does not say.
+DEFAULT_DEADLINE = 10.0
 DEFAULT_MEMORY_MB = 1024
 
 
@@ -139,8 +143,6 @@ class WorkerPool:
         self, task: str, items: Iterable[Sequence[Any]], *, deadline: float, **options: Any
     ) -> list[Result | WorkerError]:
         """`map` for asyncio; the loop is never blocked, and cancelling gives up what is waiting."""
-        import asyncio
-
         return await asyncio.wrap_future(self.submit(task, items, deadline=deadline, **options))
 
     def submit(
@@ -189,6 +191,19 @@ class WorkerPool:
         dispatcher, self._dispatcher = self._dispatcher, None
         if dispatcher is not None:
             dispatcher.abandon()
+
+
+#: The pools of `shared_pool`.
+_SHARED: dict[tuple[int | None, int], WorkerPool] = {}
+
+
+def shared_pool(size: int | None = None, memory_mb: int = DEFAULT_MEMORY_MB) -> WorkerPool:
+    """The pool of this process with these settings, kept from call to call."""
+    key = (size, memory_mb)
+    if key not in _SHARED:
+        # No lock, which a fork might leave held: `setdefault` is atomic, and an unused pool free.
+        _SHARED.setdefault(key, WorkerPool(size, memory_mb))
+    return _SHARED[key]
 
 
 def _rebuild(size: int, memory_mb: int, tasks: Mapping[str, str]) -> WorkerPool:

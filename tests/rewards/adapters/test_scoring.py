@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from calculus_harness.rewards import batch as workers
 from calculus_harness.rewards.adapters import scoring
 from calculus_harness.rewards.adapters.form import form_of
 from calculus_harness.rewards.adapters.rows import is_truncated, opens_thinking, target_of, text_of
 from calculus_harness.rewards.adapters.scoring import Item, Rubric, rates, score
 from calculus_harness.rewards.verdict import Status
+from calculus_harness.rewards.workers import verdicts
 from calculus_harness.rewards.workers.pool import (
     PoolError,
     WorkerCrash,
@@ -230,7 +230,7 @@ def test_what_a_completion_does_to_its_worker_is_its_own_fault(
         def map(self, *_: object, **__: object) -> list[object]:
             return [WorkerTimeout("10 s"), WorkerMemory("1 GiB"), WorkerCrash("signal 11")]
 
-    monkeypatch.setattr(workers, "shared_pool", lambda *_: Pool())
+    monkeypatch.setattr(verdicts, "shared_pool", lambda *_: Pool())
     found = score([Item(RIGHT, "2x")] * 3, Rubric(deadline=7.0))
     assert [each.reward for each in found] == [0.0] * 3
     assert [each.status for each in found] == ["timeout", "error", "error"]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from calculus_harness.rewards.extraction import Extraction, extract
 
 CASES: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parent / "cases" / "extraction.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[1] / "cases" / "extraction.json").read_text(encoding="utf-8")
 )
 SOURCES = {"boxed", "display", "final_answer", "inline", "bare", "none"}
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from calculus_harness.rewards.expression.tree import Call, Number, Symbol
 from calculus_harness.rewards.latex import read, to_latex
-from tests.rewards.latex_support import spelled, value
+from tests.rewards.latex.support import spelled, value
 
 UNARY = (
     "sin",

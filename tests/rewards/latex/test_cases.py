@@ -18,9 +18,9 @@ from calculus_harness.rewards.latex import (
 from calculus_harness.rewards.latex import (
     ambiguities as customs,
 )
-from tests.rewards.latex_support import spelled
+from tests.rewards.latex.support import spelled
 
-TABLE = json.loads((Path(__file__).parent / "cases" / "latex.json").read_text(encoding="utf-8"))
+TABLE = json.loads((Path(__file__).parents[1] / "cases" / "latex.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("row", TABLE["readings"], ids=lambda row: row["latex"])

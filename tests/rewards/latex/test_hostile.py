@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from calculus_harness.rewards.latex import Limits, ReadError, Reading, TooBigError, read, to_latex
 
-TABLE = json.loads((Path(__file__).parent / "cases" / "latex.json").read_text(encoding="utf-8"))
+TABLE = json.loads((Path(__file__).parents[1] / "cases" / "latex.json").read_text(encoding="utf-8"))
 TEXTS = [row["latex"] for row in TABLE["readings"]]
 
 BOMBS = {

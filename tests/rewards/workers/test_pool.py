@@ -31,8 +31,8 @@ from calculus_harness.rewards.workers.pool import (
     usable_cores,
 )
 
-ROOT = Path(__file__).resolve().parents[2]
-FILE = Path(__file__).with_name("worker_tasks.py")
+ROOT = Path(__file__).resolve().parents[3]
+FILE = Path(__file__).with_name("tasks.py")
 NAMES = (
     "double",
     "identify",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..latex.functions import GREEK
-from ..latex.special import LETTERS
-from .tree import Call, Expression, Number, Symbol
+from ..expression.tree import Call, Expression, Number, Symbol
+from .functions import GREEK
+from .special import LETTERS
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(1, 5)
 
