@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Request,
         Run,
         Sampling,
+        SweepSpec,
         UserError,
         ask_each,
         compare,
@@ -57,9 +58,9 @@ if TYPE_CHECKING:
 #: Public name -> the package that it comes from, which is imported when the name is used.
 _PACKAGES = {
     ".harness": (
-        "Capability Completion FinishReason Model Policy Prices Request Run Sampling UserError "
-        "ask_each compare plan print_comparison print_summary register run_phases score summarise "
-        "sweep to_pandas"
+        "Capability Completion FinishReason Model Policy Prices Request Run Sampling SweepSpec "
+        "UserError ask_each compare plan print_comparison print_summary register run_phases score "
+        "summarise sweep to_pandas"
     ),
     ".harness.integrations": "CalculusTaskset",  # verifiers looks for a taskset here
     ".rewards": (
@@ -83,6 +84,7 @@ __all__ = [
     "Run",
     "Sampling",
     "Status",
+    "SweepSpec",
     "UserError",
     "Verdict",
     "Witness",

@@ -213,10 +213,10 @@ def generate_train(
     No two are the same up to a constant factor and the names of symbols.
     """
     from ...prompts import load
-    from ..store.export_rows import claim, write_rows
+    from ..store.problem_files import check_out, write_rows
     from ..training.sets import training_set
 
-    claim(out, force)
+    check_out(out, force)
     template = load(prompt)
     made = training_set(
         recipes, count=count, seed=seed, screen=screen, easier=easier, solver=solver

@@ -17,6 +17,7 @@ import msgspec
 
 from ...benchmarks.problem import Problem
 from ...prompts import ANSWER, Rendered
+from .validation import convert
 
 _canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
 
@@ -275,7 +276,7 @@ class Completion:
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> Completion:
         """Read a `to_dict` row; other keys are ignored."""
-        return msgspec.convert(row, cls)
+        return convert(row, cls)
 
 
 #: Every field, with its default if it has one.

@@ -73,10 +73,13 @@ def _message(
         return f"{name}: no choice {value!r}; {suggest(str(value), choices)}"
     if not problem.startswith("Expected"):
         return problem  # from a dataclass's own check
-    wanted, _, got = problem.removeprefix("Expected ").partition(", got ")
-    wanted = " or ".join(
-        _KINDS.get(word, word) for word in wanted.split("`")[1].split(" | ") if word != "null"
-    ) + wanted.rpartition("`")[2].rstrip()
+    wanted = problem.removeprefix("Expected ").partition(", got ")[0]
+    wanted = (
+        " or ".join(
+            _KINDS.get(word, word) for word in wanted.split("`")[1].split(" | ") if word != "null"
+        )
+        + wanted.rpartition("`")[2].rstrip()
+    )
     hint = f", as in [{value!r}]" if wanted == "a list" and isinstance(value, str) else ""
     return f"{name} must be {wanted}{hint}, not {value!r}"
 

@@ -36,8 +36,8 @@ from ...benchmarks.problem import Problem
 from ...prompts import Message, Rendered, load
 from ...rewards.verdict import Status, Verdict
 from ..core.errors import UserError
+from ..core.policy import Policy
 from ..report.lm_eval_logs import reference, task_name
-from ..run.grade import Policy
 from .asking import UNDECIDED, Question, judge, questions
 
 _CHAT: dict[str, Callable[..., ChatMessage]] = {

@@ -18,8 +18,8 @@ import datasets
 from ...benchmarks.problem import Problem
 from ...rewards.verdict import Status, Verdict
 from ..core.errors import UserError
+from ..core.policy import Policy
 from ..report.lm_eval_logs import reference
-from ..run.grade import Policy
 from .asking import UNDECIDED, Question, judge, questions
 
 OPTIONS = ("prompt", "shots", "limit", "seed", "strict")

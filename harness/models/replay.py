@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..core.errors import ModelError, suggest
 from ..core.requests import Completion, Request, digest, problem_key
-from ..store.jsonl_log import LogReader, Place, Row
+from ..store.jsonl_log import LogReader
+from ..store.shards import Place, Row
 from .base import Capability, Model
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ RATES = {
     "not closed": "not_closed_form",
     "undecided": "undecided",
     "timeout": "timeout",
-    "cut off": "cut_off",
+    "truncated": "truncated",
     "failed": "failed",
 }
 #: Those that are shown to people even where they are zero everywhere.

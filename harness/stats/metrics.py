@@ -369,7 +369,7 @@ class Row:
 
     ``samples`` are those of all ``problems`` together (so many of ``planned`` have any).
 
-    ``rates`` are shares of all samples: every verdict status, and ``cut_off`` (stopped by a token
+    ``rates`` are shares of all samples: every verdict status, and ``truncated`` (stopped by a token
     or time limit) and ``failed`` (the model, or the verifier, met with an error). ``reward`` is the
     mean over samples, and ``all_passes`` is pass^k. Of ranked candidates ``passes`` are about the k
     best, ``fails`` is Fail@k, and there is no pass^k. ``labels`` are for tasks whose answers are
@@ -509,7 +509,7 @@ def _row(
         planned=planned,
         samples=samples,
         passes=passes,
-        rates={name: share(name) for name in (*map(str, Status), "cut_off", "failed")},
+        rates={name: share(name) for name in (*map(str, Status), "truncated", "failed")},
         reward=share("reward"),
         all_passes=tuple(estimate(tallies, k, metric=all_at_k) for k in alike),
         usage=usage(spent, sum(tally.correct > 0 for tally in tallies)),

@@ -73,9 +73,9 @@ def generate_pairs(
 
     from ....benchmarks.lample_charton import Settings, random_integrals
     from ....rewards.workers.pool import usable_cores
-    from ...store.export_rows import claim, write_problems
+    from ...store.problem_files import check_out, write_problems
 
-    claim(out, force)
+    check_out(out, force)
     if pairs is not None and pairs.exists() and not force:
         raise UserError(f"{pairs} is there already; --force replaces it")
     settings = Settings(recipe, max_operators, operators, max_length)

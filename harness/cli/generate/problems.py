@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import click
 
 from ...core.errors import UserError, suggest
-from ...store.export_rows import claim, write_problems
-from ..sources import source_options, with_source_options
+from ...store.problem_files import check_out, write_problems
+from ..options import source_options, with_source_options
 
 if TYPE_CHECKING:
     from ....benchmarks import Problem
@@ -98,7 +98,7 @@ def _generate(
     force: bool,
     **options: Any,
 ) -> None:
-    claim(out, force)
+    check_out(out, force)
     if bank is not None:
         (bank,) = with_source_options([bank], **options)
     problems = list(_problems(benchmark, subset, seed, limit, difficulty, bank))

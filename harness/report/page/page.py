@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...store import counts
-from ...store.jsonl_log import write_atomically
+from ...store.atomic import write_atomically
 from .. import published
 from ..figures.paired import comparison_figures, panels, pass_curves
 from ..figures.svg import ORDER, histogram, pass_bars, verdict_bars

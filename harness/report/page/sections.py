@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from ...store.jsonl_log import write_atomically
+from ...store.atomic import write_atomically
 from .assets import asset, template
 
 if TYPE_CHECKING:

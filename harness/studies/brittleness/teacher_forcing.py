@@ -22,7 +22,8 @@ from ...core.requests import digest
 from ...models import Model
 from ...models.base import Capability, Continuation, Scored
 from ...store.jsonl_log import Log, LogReader
-from ...store.run import Run, rescoring
+from ...store.run import Run
+from ...store.writer import rescoring
 from .search_error import Candidate, Ranked, by_likelihood
 
 #: How a model that was not told otherwise writes an answer; ``%s`` is the antiderivative.

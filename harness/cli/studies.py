@@ -1,4 +1,4 @@
-"""`run.py brittleness` and `run.py logprobs`."""
+"""`run.py brittleness`, `logprobs` and `pairwise`: analyses of single papers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ from pathlib import Path
 
 import click
 
-from .options import key_values, model_options_option
+from ..models import create
+from ..report.page.sections import Section, as_markdown, print_sections, write_sections
+from ..store.run import Run
+from ..studies.brittleness import tables as brittleness_tables
+from ..studies.brittleness.teacher_forcing import force
+from ..studies.derivations import tables as derivations_tables
+from ..studies.derivations.pairwise import analyse
+from .options import key_values, model_options_option, policy_option
 
 
 @click.command()
@@ -21,23 +28,19 @@ def brittleness(runs: tuple[Path, ...], policy: str | None, markdown: bool) -> N
     The page of each run is written, too. The published numbers stand beside them. Several runs are
     compared by their way of decoding.
     """
-    from ..report.page.sections import Section, as_markdown, print_sections, write_sections
-    from ..store.run import Run
-    from ..studies.brittleness import tables as report
-
     opened = [Run(path) for path in runs]
     for run in opened:
         if policy is not None:
             run.verdicts(policy)  # for its error message
-    found = report.sources(opened, policy)
-    together = [report.decoding(found)]
+    sources = brittleness_tables.sources(opened, policy)
+    together = [brittleness_tables.decoding(sources)]
     for run in opened:
         sections: list[Section] = []
-        for source in found:
+        for source in sources:
             if source.run is run:
                 click.secho(f"{'# ' * markdown}{run.path.name}: {source.label}", bold=not markdown)
                 click.echo()
-                own = report.sections(source)
+                own = brittleness_tables.sections(source)
                 if markdown:
                     click.echo(as_markdown(own))
                 else:
@@ -47,17 +50,16 @@ def brittleness(runs: tuple[Path, ...], policy: str | None, markdown: bool) -> N
             page = write_sections(
                 run.path / "brittleness.html",
                 f"Brittleness: {run.path.resolve().name}",
-                ", ".join(source.label for source in found if source.run is run),
+                ", ".join(source.label for source in sources if source.run is run),
                 [*sections, *together],
-                report.REMARK,
+                brittleness_tables.REMARK,
             )
             click.echo(f"wrote {page}", err=True)
     if markdown:
         click.echo(as_markdown(together))
-        click.echo(report.REMARK)
     else:
         print_sections(together)
-        click.echo(report.REMARK)
+    click.echo(brittleness_tables.REMARK)
 
 
 @click.command()
@@ -92,12 +94,41 @@ def logprobs(
     Its own best answers are scored, too. Whether failures are the search's fault or the model's is
     then in `run.py brittleness`. The same command goes on where it was stopped.
     """
-    from ..models import create
-    from ..studies.brittleness.teacher_forcing import force
-
-    asked = create(model, key_values(model_options, "-M"))
-    found = force(run, asked, candidates=candidates, written=written, limit=limit)
-    click.echo(f"{found.scored} texts scored; they are in {run / 'scores'}", err=True)
-    if found.remarks:
-        remark = f"{len(found.remarks)} could not be scored, the first: {found.remarks[0]}"
+    scorer = create(model, key_values(model_options, "-M"))
+    result = force(run, scorer, candidates=candidates, written=written, limit=limit)
+    click.echo(f"{result.scored} texts scored; they are in {run / 'scores'}", err=True)
+    if result.remarks:
+        remark = f"{len(result.remarks)} could not be scored, the first: {result.remarks[0]}"
         click.echo(remark, err=True)
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@policy_option
+@click.option("--json", "form", flag_value="json", help="JSON on stdout, and no page.")
+@click.option("--csv", "form", flag_value="csv", help="CSV on stdout, one number a line.")
+@click.option("--latex", "form", flag_value="latex", help="LaTeX tables (booktabs) on stdout.")
+@click.option("--markdown", "form", flag_value="markdown", help="Markdown tables on stdout.")
+def pairwise(run: Path, policy: str | None, form: str | None) -> None:
+    """Analyse items with their perturbed twins.
+
+    For runs of derivations or calculus. Prints accuracy and F1 with paired differences, S, G, None,
+    All, Static±, Not P and the final operators behind them, the published tables beside, and writes
+    pairwise.html with the figure.
+    """
+    opened = Run(run)
+    analyses = analyse(opened, policy)
+    if form is not None:
+        click.echo(derivations_tables.export_analyses(analyses, form), nl=False)
+        return
+    sections = derivations_tables.sections(analyses)
+    print_sections(sections)
+    click.echo(derivations_tables.REMARK)
+    page = write_sections(
+        run / "pairwise.html",
+        f"Pairwise: {run.resolve().name}",
+        ", ".join(analysis.label for analysis in analyses),
+        sections,
+        derivations_tables.REMARK,
+    )
+    click.echo(f"wrote {page}", err=True)

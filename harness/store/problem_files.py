@@ -1,4 +1,4 @@
-"""Rows and problems to a file: JSON Lines, or a folder of the library `datasets`."""
+"""Problems and rows written to JSON Lines, or to a folder of the library `datasets`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import UserError
-from .jsonl_log import write_atomically
+from .atomic import write_atomically
 
 if TYPE_CHECKING:
     from ...benchmarks import Problem
 
 
-def claim(out: Path, force: bool) -> None:
-    """Refuse a place that cannot be written to, before anything is made for it."""
+def check_out(out: Path, force: bool) -> None:
+    """Refuse an output path that cannot be written, before the work begins."""
     if out.suffix not in (".jsonl", ""):
         raise UserError(f"--out takes a .jsonl file or a folder, not {out}")
     if out.exists() and not force:
@@ -23,7 +23,7 @@ def claim(out: Path, force: bool) -> None:
 
 
 def write_problems(problems: Sequence[Problem], out: Path) -> None:
-    """Write problems as `benchmarks.load` reads them, to a ``.jsonl`` file or a folder."""
+    """Write problems to a ``.jsonl`` file or a folder that `benchmarks.load` reads."""
     rows = [problem.to_dict() for problem in problems]
     if out.suffix != ".jsonl":
         # Mappings whose keys differ from row to row are text in a table.
@@ -38,9 +38,10 @@ def write_rows(rows: Sequence[Mapping[str, Any]], out: Path) -> None:
 
 
 def write_splits(splits: Mapping[str, Sequence[Mapping[str, Any]]], out: Path) -> None:
-    """Write named splits to a folder, as a `datasets.DatasetDict`; a lone nameless one as it is.
+    """Write named splits to a folder as a `datasets.DatasetDict`, or to one ``.jsonl`` file.
 
-    To a ``.jsonl`` file go all splits, one after the other, with a column ``split``.
+    In a ``.jsonl`` file a column ``split`` has the split's name. A single split named "" is written
+    without one, and to a folder as a `datasets.Dataset`.
     """
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -60,11 +61,11 @@ def write_splits(splits: Mapping[str, Sequence[Mapping[str, Any]]], out: Path) -
                 "a folder needs the extra 'data': pip install 'calculus-harness[data]'"
             ) from None
         datasets.disable_progress_bars()
-        made = {
+        tables = {
             name: datasets.Dataset.from_list([dict(row) for row in rows])
             for name, rows in splits.items()
         }
-        whole = made[""] if list(made) == [""] else datasets.DatasetDict(made)
-        whole.save_to_disk(out)
+        data = tables[""] if list(tables) == [""] else datasets.DatasetDict(tables)
+        data.save_to_disk(out)
     except OSError as error:
         raise UserError(f"cannot write {out}: {error.strerror or error}") from None

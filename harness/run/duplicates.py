@@ -1,4 +1,4 @@
-"""Noticing that a model says the same every time, as where a server ignores the seed."""
+"""Detection of identical samples, as of a server that ignores the seed."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ import hashlib
 
 from ..core.requests import Completion
 
-#: So many problems must have nothing but copies, and be so large a share, before it is remarked:
-#: a sure model may well say the same thing twice.
+#: The number and the share of problems with identical samples from which on there is a warning: a
+#: model that is sure may well repeat itself.
 PROBLEMS, SHARE = 3, 0.5
 
 
-class Repeats:
-    """Counts, problem by problem, whether all samples seen are the same text."""
+class DuplicateSamples:
+    """Counts the problems all of whose samples are the same text."""
 
     def __init__(self) -> None:
         self._first: dict[str, bytes] = {}
         self._same: dict[str, bool] = {}
 
-    def see(self, completion: Completion) -> None:
+    def add(self, completion: Completion) -> None:
+        """Count a sample."""
         if not completion.text:
             return
         text = hashlib.blake2b(completion.text.encode(), digest_size=8).digest()
@@ -27,8 +28,8 @@ class Repeats:
             same = self._same.get(completion.problem, True)
             self._same[completion.problem] = same and first == text
 
-    def remark(self) -> str:
-        """A sentence for the user, or an empty one."""
+    def warning(self) -> str:
+        """A warning, or an empty text."""
         copies = sum(self._same.values())
         if copies < PROBLEMS or copies < SHARE * len(self._same):
             return ""
