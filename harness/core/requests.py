@@ -118,8 +118,7 @@ class Sampling:
 
     def to_dict(self) -> dict[str, Any]:
         """The fields by name, as JSON has them."""
-        values: dict[str, Any] = msgspec.to_builtins(self)
-        return values
+        return msgspec.to_builtins(self) | {"stop": list(self.stop)}
 
 
 @dataclass(frozen=True, slots=True)

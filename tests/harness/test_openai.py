@@ -35,12 +35,13 @@ from calculus_harness.harness.models.openai.protocol import (
 )
 from calculus_harness.harness.models.openai.rate_limits import Pace, Rate, retry_after
 from calculus_harness.harness.report import write_page
-from calculus_harness.harness.run.plan import plan, problems_of
+from calculus_harness.harness.run.problems import problems_of
 from calculus_harness.harness.run.progress import Bar, Lines
 from calculus_harness.prompts import Message, Rendered
 
 pytest.importorskip("openai", reason="needs the extra 'openai'")
 from tests.harness.faulty_server import ALL, Body, FaultyServer, payload_for, text_for
+from tests.harness.jobs import job_of
 
 pytestmark = pytest.mark.openai
 ROOT = Path(__file__).parents[2]
@@ -414,8 +415,8 @@ def test_capabilities_follow_the_server() -> None:
 def test_what_only_vllm_takes_is_refused_with_a_hint(flag: str, tmp_path: Path, bench: str) -> None:
     sampling = Sampling(**{flag: 1})
     with pytest.raises(ModelError, match=r"which this sweep needs .*; a server of vLLM .* -M serv"):
-        plan(["openai/m"], [bench], sampling=sampling, out=tmp_path / "run")
-    assert plan(["openai/m"], [bench], sampling=sampling, options={"server": "vllm"}).problems
+        job_of(["openai/m"], [bench], sampling=sampling, out=tmp_path / "run")
+    assert job_of(["openai/m"], [bench], sampling=sampling, options={"server": "vllm"}).problems
 
 
 def test_reasoning_refusals_and_filters_are_kept_apart() -> None:

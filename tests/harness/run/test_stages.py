@@ -16,9 +16,10 @@ from calculus_harness.benchmarks import Problem
 from calculus_harness.harness import Run, Sampling, UserError, summarise, sweep
 from calculus_harness.harness.core.requests import Completion, FinishReason, Request, sample_seed
 from calculus_harness.harness.models import Model, ask_each
-from calculus_harness.harness.run.plan import _runs, problems_of
+from calculus_harness.harness.run.duplicates import DuplicateSamples
+from calculus_harness.harness.run.job import consecutive
+from calculus_harness.harness.run.problems import problems_of
 from calculus_harness.harness.run.progress import Silent
-from calculus_harness.harness.run.repeats import Repeats
 
 STAGED = """+++
 task = "integration"
@@ -162,9 +163,13 @@ def test_what_a_model_cannot_do_is_said_before_anything_is_asked(tmp_path: Path,
 
 
 def test_missing_samples_as_runs() -> None:
-    assert list(_runs([0, 1, 3, 6, 7], 8, whole=False)) == [range(2), range(3, 4), range(6, 8)]
-    assert list(_runs([3], 8, whole=True)) == [range(8)]
-    assert list(_runs([], 8, whole=True)) == []
+    assert list(consecutive([0, 1, 3, 6, 7], 8, whole=False)) == [
+        range(2),
+        range(3, 4),
+        range(6, 8),
+    ]
+    assert list(consecutive([3], 8, whole=True)) == [range(8)]
+    assert list(consecutive([], 8, whole=True)) == []
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,7 +193,7 @@ class Flaky(Model):
             yield completion
 
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 #: The command line with a kind of model that reaches only the problems that a file names.
 FLAKY = """
 import sys
@@ -271,13 +276,15 @@ def test_repeats_counts_problems_not_samples() -> None:
     def say(problem: str, sample: int, text: str) -> Completion:
         return Completion("m", problem, "r", sample, "answer", 0, text)
 
-    repeats = Repeats()
+    duplicates = DuplicateSamples()
     for problem in "abcdef":
         for sample in range(4):
-            repeats.see(say(problem, sample, "same" if problem in "abc" or sample < 3 else "other"))
-    assert "on 3 of 6 problems" in repeats.remark()
-    repeats.see(say("c", 9, "other"))
-    assert repeats.remark() == ""
+            duplicates.add(
+                say(problem, sample, "same" if problem in "abc" or sample < 3 else "other")
+            )
+    assert "on 3 of 6 problems" in duplicates.warning()
+    duplicates.add(say("c", 9, "other"))
+    assert duplicates.warning() == ""
 
 
 @pytest.mark.parametrize(

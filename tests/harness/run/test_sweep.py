@@ -20,11 +20,12 @@ import pytest
 from calculus_harness import harness
 from calculus_harness.harness import Policy, Run, Sampling, UserError
 from calculus_harness.harness.report import write_page
-from calculus_harness.harness.run.sweep import plan, run_job
+from calculus_harness.harness.run.runner import run_job
 from calculus_harness.harness.stats.metrics import Row
 from calculus_harness.rewards.workers.pool import PoolError
+from tests.harness.jobs import job_of
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def completions(path: Path) -> dict[str, dict[str, Any]]:
@@ -60,7 +61,7 @@ def test_every_sample_is_stored_and_judged_once(tmp_path: Path, model: str, benc
 def test_what_the_verifier_cannot_keep_up_with_is_judged_at_the_end(
     tmp_path: Path, model: str, bench: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("calculus_harness.harness.run.sweep.WAITING", 1)
+    monkeypatch.setattr("calculus_harness.harness.run.runner.WAITING", 1)
     run = harness.sweep([model], [bench], samples=20, out=tmp_path / "run")
     asked = [row["key"] for row in run.completions.rows()]
     assert sorted(row["key"] for row in run.verdicts().rows()) == sorted(asked)
@@ -76,8 +77,8 @@ def test_a_verifier_that_fails_ends_the_sweep_and_loses_nothing(
         raise PoolError("workers do not start")
 
     with monkeypatch.context() as broken:
-        broken.setattr("calculus_harness.harness.run.sweep.WAITING", 2)
-        broken.setattr("calculus_harness.harness.run.sweep.grade", fail)
+        broken.setattr("calculus_harness.harness.run.runner.WAITING", 2)
+        broken.setattr("calculus_harness.harness.run.scoring.grade", fail)
         with pytest.raises(PoolError, match="do not start"):
             harness.sweep([model], [bench], samples=20, out=tmp_path / "run")
     stored = completions(tmp_path / "run")
@@ -135,8 +136,8 @@ def test_a_run_is_extended_by_samples_problems_and_models(
 
 
 def test_more_problems_are_added_in_every_subset(tmp_path: Path, model: str, bench: str) -> None:
-    small = plan([model], [bench], limit=6).problems
-    large = plan([model], [bench], limit=11).problems
+    small = job_of([model], [bench], limit=6).problems
+    large = job_of([model], [bench], limit=11).problems
     assert {problem.id for problem in small} < {problem.id for problem in large}
     assert Counter(problem.subset for problem in small) == {"easy": 3, "hard": 3}
     assert Counter(problem.subset for problem in large) == {"easy": 6, "hard": 5}
@@ -197,9 +198,9 @@ def test_an_edited_model_is_another_model(tmp_path: Path, model: str, bench: str
 
 
 def test_one_writer_at_a_time(tmp_path: Path, model: str, bench: str) -> None:
-    from calculus_harness.harness.store.run import writing
+    from calculus_harness.harness.store.writer import writing
 
-    job = plan([model], [bench], limit=2, out=tmp_path / "run")
+    job = job_of([model], [bench], limit=2, out=tmp_path / "run")
     with writing(job.out, job.identity), pytest.raises(UserError, match="another process"):
         run_job(job)
     run_job(job)
@@ -281,7 +282,7 @@ def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path: Path, model: str, b
     assert len(completions(out)) == len(verdicts(out)) == 200
 
 
-@pytest.mark.parametrize("place", ["cli.main", "sweep", "the lock"])
+@pytest.mark.parametrize("place", ["cli.main", "run.plan", "the lock"])
 def test_ctrl_c_before_anything_is_asked_is_one_word(
     tmp_path: Path, model: str, bench: str, place: str
 ) -> None:
@@ -297,10 +298,10 @@ def interrupted(name, *arguments):  # relative names, as the packages import eac
         raise KeyboardInterrupt
     return find(name, *arguments)
 if place == "the lock":
-    from calculus_harness.harness.store import run
+    from calculus_harness.harness.store import writer
     def interrupted_writing(*arguments):
         raise KeyboardInterrupt
-    run._lock = interrupted_writing
+    writer._lock = interrupted_writing
 else:
     builtins.__import__ = interrupted
 sys.argv = ["run.py", "sweep", "--model", {model!r}, "--benchmark", {bench!r}, "--out", "run"]

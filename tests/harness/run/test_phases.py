@@ -27,15 +27,17 @@ from calculus_harness.harness.report.page.sections import (
     print_sections,
     write_sections,
 )
-from calculus_harness.harness.run.phases import Found, named, run_phases
-from calculus_harness.harness.run.plan import Job, plan
-from calculus_harness.harness.run.sweep import score
+from calculus_harness.harness.run.job import Job
+from calculus_harness.harness.run.phases import PhaseResults, run_phases
+from calculus_harness.harness.run.scoring import score
 from calculus_harness.harness.stats.compare import compare
+from calculus_harness.harness.studies import named_phases
 from calculus_harness.harness.studies.brittleness import tables as report
 from calculus_harness.harness.studies.brittleness.phases import PLANS, derive
 from calculus_harness.harness.studies.brittleness.teacher_forcing import Forced, force, ranked
+from tests.harness.jobs import job_of
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 BENCHMARKS = ("brittleness/primitive_sin", "brittleness/primitive_x42", "brittleness/powers")
 #: So many problems of each subset of the first phase, and of each phase.
 LIMIT = 42
@@ -86,7 +88,7 @@ def job(model: str | Model, out: Path, **changes: Any) -> Job:
         "limit": LIMIT,
         "out": out,
     } | changes
-    return plan([model], list(BENCHMARKS), **arguments)
+    return job_of([model], list(BENCHMARKS), **arguments)
 
 
 def problems(run: Run, name: str) -> list[Problem]:
@@ -103,7 +105,7 @@ def solved_first(run: Run) -> set[str]:
 
 
 def test_exactly_what_was_solved_is_perturbed(tmp_path: Path, model: str) -> None:
-    run = run_phases(job(model, tmp_path / "run"), named("brittleness"))
+    run = run_phases(job(model, tmp_path / "run"), named_phases("brittleness"))
     first = [p for p in run.problems.values() if f"{p.name}" in BENCHMARKS]
     assert len(first) == LIMIT
     by_heart = solved_first(run)
@@ -136,8 +138,8 @@ def test_problems_of_ones_own_are_paired_with_their_neighbours(tmp_path: Path, m
     ]
     path = tmp_path / "own.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    own = plan([model], [str(path)], samples=4, sampling=Sampling(beams=4), out=tmp_path / "run")
-    run = run_phases(own, named("brittleness"))
+    own = job_of([model], [str(path)], samples=4, sampling=Sampling(beams=4), out=tmp_path / "run")
+    run = run_phases(own, named_phases("brittleness"))
     by_heart = {problem.id for problem in run.problems.values() if problem.benchmark == "own"}
     children = problems(run, "times_k")
     assert {child.pair_parent for child in children} == by_heart  # at the third rank at least
@@ -157,16 +159,16 @@ def test_the_same_call_again_asks_nothing(
 ) -> None:
     asked = tmp_path / "asked"
     monkeypatch.setenv("ASKED", str(asked))
-    run = run_phases(job(model, tmp_path / "run"), named("brittleness"))
+    run = run_phases(job(model, tmp_path / "run"), named_phases("brittleness"))
     before = sorted(run.completions.rows(), key=lambda row: row["key"])
     assert len(asked.read_text().splitlines()) == len(run.problems)
-    again = run_phases(job(model, tmp_path / "run"), named("brittleness"))
+    again = run_phases(job(model, tmp_path / "run"), named_phases("brittleness"))
     assert sorted(again.completions.rows(), key=lambda row: row["key"]) == before
     assert len(asked.read_text().splitlines()) == len(run.problems)
 
 
 def test_killed_at_any_time_it_ends_with_the_same(tmp_path: Path, model: str) -> None:
-    whole = run_phases(job(model, tmp_path / "whole"), named("brittleness"))
+    whole = run_phases(job(model, tmp_path / "whole"), named_phases("brittleness"))
     asked, out = tmp_path / "asked", tmp_path / "killed"
     command = [
         sys.executable,
@@ -215,35 +217,35 @@ def test_killed_at_any_time_it_ends_with_the_same(tmp_path: Path, model: str) ->
 
 def test_other_settings_are_refused_once_problems_were_derived(tmp_path: Path, model: str) -> None:
     out = tmp_path / "run"
-    run_phases(job(model, out), named("brittleness"))
+    run_phases(job(model, out), named_phases("brittleness"))
     with pytest.raises(UserError, match="derived with limit 42, not 60"):
-        run_phases(job(model, out, limit=60), named("brittleness"))
+        run_phases(job(model, out, limit=60), named_phases("brittleness"))
     with pytest.raises(UserError, match="derived with policy balls"):
-        run_phases(job(model, out), named("brittleness"), policy=Policy(strict=True))
-    wider = run_phases(job(model, out, samples=3), named("brittleness"))
+        run_phases(job(model, out), named_phases("brittleness"), policy=Policy(strict=True))
+    wider = run_phases(job(model, out, samples=3), named_phases("brittleness"))
     assert summarise(wider).missing == 0
     path = out / "phases" / "derived.json"
     path.write_text(path.read_text()[:-9])
     with pytest.raises(UserError, match="is damaged"):
-        run_phases(job(model, out), named("brittleness"))
+        run_phases(job(model, out), named_phases("brittleness"))
 
 
 def test_one_model_and_known_phases_only(tmp_path: Path, model: str) -> None:
-    two = plan([model, "solver/sympy"], [BENCHMARKS[0]], limit=2, out=tmp_path / "run")
+    two = job_of([model, "solver/sympy"], [BENCHMARKS[0]], limit=2, out=tmp_path / "run")
     with pytest.raises(UserError, match="one model for each run, not 2"):
-        run_phases(two, named("brittleness"))
+        run_phases(two, named_phases("brittleness"))
     with pytest.raises(UserError, match="did you mean"):
-        named("britleness")
+        named_phases("britleness")
 
 
-def _found(sampled: bool, solved: dict[str, int], limit: int | None = 130) -> Found:
+def _found(sampled: bool, solved: dict[str, int], limit: int | None = 130) -> PhaseResults:
     shown = {"integrand": "2 x", "variable": "x", "antiderivative": "x^2"}
     made = [
         Problem(f"p{i}", "integration", *name.split("/"), inputs=shown, target=shown)
         for i, name in enumerate(solved)
     ]
     rank = {problem_key(p): r for p, r in zip(made, solved.values(), strict=True) if r}
-    return Found(tuple(made), rank, 10, 0, sampled, limit)
+    return PhaseResults(tuple(made), rank, 10, 0, sampled, limit)
 
 
 def test_pools_by_where_a_problem_comes_from_and_at_which_rank() -> None:
@@ -298,7 +300,7 @@ def test_the_report_says_what_was_measured_and_what_was_published(
     tmp_path: Path, model: str
 ) -> None:
     scoring = Scoring(spec=model)
-    run = run_phases(job(scoring, tmp_path / "run"), named("brittleness"))
+    run = run_phases(job(scoring, tmp_path / "run"), named_phases("brittleness"))
     found = force(run.path, scoring, candidates=3, written=r"\boxed{%s}")
     assert found.scored > len(run.problems)
     assert found.remarks == ()
@@ -351,7 +353,7 @@ def test_the_report_says_what_was_measured_and_what_was_published(
 
 
 def test_the_papers_scorer_stands_beside_our_verdicts(tmp_path: Path, model: str) -> None:
-    small = plan(
+    small = job_of(
         [model],
         list(BENCHMARKS[1:]),
         limit=13,
@@ -359,7 +361,7 @@ def test_the_papers_scorer_stands_beside_our_verdicts(tmp_path: Path, model: str
         out=tmp_path / "run",
         sampling=Sampling(beams=3),
     )
-    run = run_phases(small, named("brittleness"))
+    run = run_phases(small, named_phases("brittleness"))
     ours = report.sources([Run(run.path)])[0]
     assert ours.scorer is None
     score(run.path, policy=Policy(method="welleck"))

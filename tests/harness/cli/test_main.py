@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def refused(result: subprocess.CompletedProcess[str], *said: str) -> None:
