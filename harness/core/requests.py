@@ -118,7 +118,8 @@ class Sampling:
 
     def to_dict(self) -> dict[str, Any]:
         """The fields by name, as JSON has them."""
-        return msgspec.to_builtins(self) | {"stop": list(self.stop)}
+        values: dict[str, Any] = msgspec.to_builtins(self)
+        return values | {"stop": list(self.stop)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,11 +26,11 @@ def refused(result: subprocess.CompletedProcess[str], *said: str) -> None:
         assert words in line
 
 
-def test_help_is_quick(cli: Command) -> None:
+def test_help_is_quick(process: Command) -> None:
     best = 9.0
     for _ in range(3):
         start = time.perf_counter()
-        assert "sweep" in cli("--help").stdout
+        assert "sweep" in process("--help").stdout
         best = min(best, time.perf_counter() - start)
     assert best < 0.6  # 0.1 s on an idle machine
 
@@ -46,6 +46,23 @@ def test_the_list_of_commands_is_whole(group: tuple[str, ...]) -> None:
     assert len(listed.splitlines()) >= 3
     assert "..." not in listed
     assert "lample_charton" not in listed
+
+
+def test_the_list_says_what_each_command_says() -> None:
+    from click import Context
+
+    from calculus_harness.harness.cli.main import cli as group
+
+    for name, (_, text) in group.COMMANDS.items():
+        command = group.get_command(Context(group), name)
+        assert command is not None
+        assert str(command.help).startswith(text)
+
+
+def test_a_user_s_mistake_is_no_traceback_in_a_process_either(process: Command) -> None:
+    refused(process("report", "nowhere"), "nowhere is not a run")
+    right = process("verify", "--integrand", "2x", "--answer", "x^2")
+    assert (right.returncode, right.stderr) == (0, "")
 
 
 def test_the_benchmark_s_name_generates_it_too(cli: Command, tmp_path: Path) -> None:
@@ -189,6 +206,16 @@ def test_a_file_of_settings_and_flags_that_win(
     assert (planned["samples"], planned["problems"]) == (2, {"bench/easy": 1, "bench/hard": 1})
     config.write_text("modle = ['x']\n")
     refused(cli("sweep", "--config", config), "'modle'", "'model'")
+    for line, said in [
+        ("model = 'solver/sympy'", "model must be a list"),
+        ("samples = '8x'", "samples must be a whole number"),
+        ("dry_run = true", "--dry-run"),
+        ("n = 3", "'samples'"),
+        ("method = 'bals'", "did you mean 'balls'"),
+    ]:
+        config.write_text(line + "\n")
+        words = () if "model" in line else ("--model", model)
+        refused(cli("sweep", "--config", config, "--benchmark", bench, *words), said)
     config.write_text("model = \n")
     refused(cli("sweep", "--config", config), "settings.toml")
 

@@ -214,7 +214,7 @@ def test_counts_are_kept_beside_sealed_shards_and_made_again(tmp_path: Path) -> 
 
     other = LogReader(tmp_path, ("text",), ("key",), Counting("count-1", lambda rows: len([*rows])))
     assert sum(other.counts()) == 100
-    with pytest.raises(ValueError, match="nothing is counted"):
+    with pytest.raises(ValueError, match="has no counting"):
         list(LogReader(tmp_path, ("text",)).counts())
 
 
