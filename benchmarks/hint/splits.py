@@ -1,0 +1,146 @@
+"""HINT's data sets: what is drawn for training, and the test splits I, SS, LS, SL and LL.
+
+I holds expressions of the training set (with new pictures). The others hold new ones, by length and
+by the largest value of any node: short (S, at most 10 operators) or long (L), small (S, at most
+100) or large (L). Sizes are those of table A1 of Li et al. 2023. A few-shot data set adds one
+concept, which every expression contains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+import numpy as np
+
+from .sampling import HIGHEST, Draw, Rows, draw, text
+from .semantics import CONCEPTS, PRECEDENCE, Expression, infix
+
+SPLITS = ("I", "SS", "LS", "SL", "LL")
+#: The most operators and the largest value in training; the most operators in a test.
+TRAIN_OPERATORS, TRAIN_VALUE, OPERATORS = 10, 100, 20
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """How many expressions of each number of operators are taken for each purpose."""
+
+    train: int
+    val: int
+    test: int
+
+
+MAIN, FEWSHOT = Quota(100_000, 100, 1_000), Quota(100, 10, 100)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The expressions of one number of operators, as rows of prefix codes."""
+
+    train: Rows
+    val: Mapping[str, Rows]
+    test: Mapping[str, Rows]
+
+    def of(self, name: str) -> Mapping[str, Rows]:
+        """The rows of ``train``, ``val`` or ``test``, by split."""
+        if name == "train":
+            return {"": self.train}
+        return self.val if name == "val" else self.test
+
+
+@lru_cache(maxsize=256)
+def part(seed: int, operators: int, concept: str | None = None) -> Part:
+    """Draw all expressions of so many operators.
+
+    Args:
+        seed: The same seed gives the same expressions.
+        operators: 0 to 20.
+        concept: One of ``xyabcd`` for a few-shot data set, None for the main one.
+
+    Returns:
+        The training rows, and those of each split for validation and test. A pool that holds fewer
+        than the quota (of 0, 1 and 2 operators) is repeated and leaves nothing for SS.
+    """
+    if concept is not None and concept not in CONCEPTS:
+        raise ValueError(f"unknown concept {concept!r}; known: {', '.join(CONCEPTS)}")
+    if not 0 <= operators <= OPERATORS:
+        raise ValueError(f"HINT has 0 to {OPERATORS} operators, not {operators}")
+    quota = FEWSHOT if concept else MAIN
+    short = operators <= TRAIN_OPERATORS
+    train_size = quota.train if short else 0
+    held_out = quota.val + quota.test
+    key = ("hint", seed, concept, operators)
+    small_draw = Draw(operators, train_size + held_out, 0, TRAIN_VALUE, concept)
+    small = draw(small_draw, *key, "small")
+    if 0 < len(small) < train_size:
+        small = _repeated(small, operators, train_size, concept)
+    large = draw(Draw(operators, held_out, TRAIN_VALUE + 1, HIGHEST, concept), *key, "large")
+    train, rest = small[:train_size], small[train_size:]
+    length = "S" if short else "L"
+
+    def held(size: int, new: slice, beyond: slice) -> dict[str, Rows]:
+        seen = len(train) * size // quota.train
+        found = {"I": train[:seen], f"{length}S": rest[new], f"{length}L": large[beyond]}
+        return {split: rows for split, rows in found.items() if len(rows)}
+
+    val, test = slice(quota.val), slice(quota.val, None)
+    return Part(train, held(quota.val, val, val), held(quota.test, test, test))
+
+
+def _repeated(rows: Rows, operators: int, size: int, concept: str | None) -> Rows:
+    """A pool smaller than the quota, repeated as in the release: the main sets of 0 and 1 operators
+    a fixed number of times, any other until the quota is full.
+    """
+    times = {0: 2_000, 1: 200}.get(operators) if concept is None else None
+    return np.tile(rows, (times or size // len(rows) + 1, 1))[:size]
+
+
+def expressions(rows: Rows) -> list[str]:
+    """The infix texts of prefix rows."""
+    return [infix(text(row)) for row in rows]
+
+
+def split_of(expression: Expression, train: Collection[str]) -> str:
+    """The split that an expression belongs to, as the release labels it.
+
+    Args:
+        expression: A test expression.
+        train: The texts of the training set.
+
+    >>> from .semantics import parse
+    >>> split_of(parse("9*(9+9)"), train={"1+1"})
+    'SL'
+    """
+    if expression.text in train:
+        return "I"
+    length = "S" if len(expression.operators) <= TRAIN_OPERATORS else "L"
+    return length + ("S" if expression.largest <= TRAIN_VALUE else "L")
+
+
+@cache
+def split_sizes(split: str, concept: str | None = None) -> Mapping[int, int]:
+    """Operators -> how many test expressions of a split have so many."""
+    short = split != "LS" and split != "LL"
+    counts = range(TRAIN_OPERATORS + 1) if short else range(TRAIN_OPERATORS + 1, OPERATORS + 1)
+    if concept is None:
+        first = {"I": {0: 200, 1: 780}, "SS": {0: 0, 1: 0, 2: 0}, "SL": {0: 0, 1: 0, 2: 640}}
+    else:
+        operator = concept in PRECEDENCE
+        first = {
+            "I": {0: 0} if operator else {},
+            "SS": {0: 0, 1: 0},
+            "SL": {0: 0, 1: 0, 2: 0} if operator else {0: 0, 1: 0},
+        }
+    quota = (FEWSHOT if concept else MAIN).test
+    sizes = {count: first.get(split, {}).get(count, quota) for count in counts}
+    return {count: size for count, size in sizes.items() if size}
+
+
+def located(split: str, index: int, concept: str | None = None) -> tuple[int, int]:
+    """The number of operators of a split's expression, and its place among those of that number."""
+    for operators, size in split_sizes(split, concept).items():
+        if index < size:
+            return operators, index
+        index -= size
+    raise IndexError(f"{split} has no expression {index}")
