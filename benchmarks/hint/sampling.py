@@ -44,6 +44,7 @@ class Draw:
         low: The least value that the largest node of an expression may have.
         high: The greatest value that any node may have.
         concept: A symbol added to the vocabulary that every expression must contain.
+
     """
 
     operators: int
@@ -78,6 +79,7 @@ def draw(what: Draw, *key: object) -> Rows:
 
     Returns:
         Token codes, a row for each expression.
+
     """
     if what.operators <= ENUMERATED:
         rows = _enumerated(what)

@@ -69,6 +69,7 @@ class Expression:
         values: The value of the subtree at each token: None where undefined, -1 for parentheses.
         root: The index of the root.
         depth: Nodes on the longest path from the root; 1 for a lone digit.
+
     """
 
     text: str
@@ -111,6 +112,7 @@ def parse(text: Sequence[str]) -> Expression:
 
     >>> parse("6*(5-2)").value, parse("6*(5-2)").head
     (18, (1, -1, 4, 4, 1, 4, 4))
+
     """
     reader = _Reader(text)
     for position, symbol in enumerate(text):

@@ -61,6 +61,7 @@ def part(seed: int, operators: int, concept: str | None = None) -> Part:
     Returns:
         The training rows, and those of each split for validation and test. A pool that holds fewer
         than the quota (of 0, 1 and 2 operators) is repeated and leaves nothing for SS.
+
     """
     if concept is not None and concept not in CONCEPTS:
         raise ValueError(f"unknown concept {concept!r}; known: {', '.join(CONCEPTS)}")
@@ -111,6 +112,7 @@ def split_of(expression: Expression, train: Collection[str]) -> str:
     >>> from .semantics import parse
     >>> split_of(parse("9*(9+9)"), train={"1+1"})
     'SL'
+
     """
     if expression.text in train:
         return "I"
