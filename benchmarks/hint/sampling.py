@@ -170,7 +170,7 @@ def _sampled(what: Draw, key: tuple[object, ...]) -> Rows:
         raise ValueError(f"at least {round(1 / SAME_RESULT)} expressions must be drawn at a time")
     found: dict[bytes, None] = {}
     counts: Counter[int] = Counter()
-    for rows in _blocks(what, key):
+    for rows in blocks(what, key):
         fits, results = _fits(what, rows, zero=False)
         for row, result in zip(rows[fits], results[fits].tolist(), strict=True):
             if counts[result] < most and (name := row.tobytes()) not in found:
@@ -182,8 +182,11 @@ def _sampled(what: Draw, key: tuple[object, ...]) -> Rows:
     raise AssertionError("blocks do not end")
 
 
-def _blocks(what: Draw, key: tuple[object, ...]) -> Iterator[Rows]:
-    """Random rows without end; each is read off left to right with a stack of sizes to come."""
+def blocks(what: Draw, key: tuple[object, ...]) -> Iterator[Rows]:
+    """Random rows without end, a block at a time; no bounds apply yet.
+
+    Each row is written from left to right, with a stack of the sizes of the parts to come.
+    """
     numbers = np.array([CODES[symbol] for symbol in what.numbers], np.uint8)
     operators = np.array([CODES[symbol] for symbol in what.symbols], np.uint8)
     count = min(max(what.wanted, _LEAST), _MOST)

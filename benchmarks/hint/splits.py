@@ -122,27 +122,41 @@ def split_of(expression: Expression, train: Collection[str]) -> str:
 
 @cache
 def split_sizes(split: str, concept: str | None = None) -> Mapping[int, int]:
-    """Operators -> how many test expressions of a split have so many."""
-    short = split != "LS" and split != "LL"
-    counts = range(TRAIN_OPERATORS + 1) if short else range(TRAIN_OPERATORS + 1, OPERATORS + 1)
+    """How many expressions of a split there are, by their number of operators.
+
+    Args:
+        split: ``train``, one of `SPLITS` (for test), or ``I_distinct``: I without its repetitions.
+        concept: One of ``xyabcd`` for a few-shot data set, None for the main one.
+
+    """
+    long = split in ("LS", "LL")
+    counts = range(TRAIN_OPERATORS + 1, OPERATORS + 1) if long else range(TRAIN_OPERATORS + 1)
+    quota = FEWSHOT if concept else MAIN
+    sizes = dict.fromkeys(counts, quota.train if split == "train" else quota.test)
     if concept is None:
-        first = {"I": {0: 200, 1: 780}, "SS": {0: 0, 1: 0, 2: 0}, "SL": {0: 0, 1: 0, 2: 640}}
-    else:
-        operator = concept in PRECEDENCE
-        first = {
-            "I": {0: 0} if operator else {},
-            "SS": {0: 0, 1: 0},
-            "SL": {0: 0, 1: 0, 2: 0} if operator else {0: 0, 1: 0},
-        }
-    quota = (FEWSHOT if concept else MAIN).test
-    sizes = {count: first.get(split, {}).get(count, quota) for count in counts}
-    return {count: size for count, size in sizes.items() if size}
+        return sizes | _FEW.get(split, {})
+    least = _LEAST.get(split, (0, 1))[concept in PRECEDENCE]
+    return {count: size for count, size in sizes.items() if count >= least}
+
+
+#: The fewest operators of expressions with a concept: a number, an operator.
+_LEAST = {"SS": (2, 2), "SL": (2, 3)}
+#: What the pools of 0, 1 and 2 operators come to in the main data set (10, 390, 29230 expressions
+#: of small values, 740 of large ones).
+_FEW: dict[str, dict[int, int]] = {
+    "train": {0: 20_000, 1: 78_000},
+    "I": {0: 200, 1: 780},
+    "I_distinct": {0: 10, 1: 390},
+    "SS": {0: 0, 1: 0, 2: 0},
+    "SL": {0: 0, 1: 0, 2: 640},
+}
 
 
 def located(split: str, index: int, concept: str | None = None) -> tuple[int, int]:
     """The number of operators of a split's expression, and its place among those of that number."""
+    place = index
     for operators, size in split_sizes(split, concept).items():
-        if index < size:
-            return operators, index
-        index -= size
+        if place < size:
+            return operators, place
+        place -= size
     raise IndexError(f"{split} has no expression {index}")
