@@ -134,13 +134,14 @@ def split_sizes(split: str, concept: str | None = None) -> Mapping[int, int]:
     quota = FEWSHOT if concept else MAIN
     sizes = dict.fromkeys(counts, quota.train if split == "train" else quota.test)
     if concept is None:
-        return sizes | _FEW.get(split, {})
-    least = _LEAST.get(split, (0, 1))[concept in PRECEDENCE]
-    return {count: size for count, size in sizes.items() if count >= least}
+        sizes |= _FEW.get(split, {})
+    else:
+        sizes |= dict.fromkeys(counts[: _LEAST.get(split, (0, 1))[concept in PRECEDENCE]], 0)
+    return {count: size for count, size in sizes.items() if size}
 
 
 #: The fewest operators of expressions with a concept: a number, an operator.
-_LEAST = {"SS": (2, 2), "SL": (2, 3)}
+_LEAST = {"SS": (2, 2), "SL": (2, 3), "LS": (0, 0), "LL": (0, 0)}
 #: What the pools of 0, 1 and 2 operators come to in the main data set (10, 390, 29230 expressions
 #: of small values, 740 of large ones).
 _FEW: dict[str, dict[int, int]] = {
