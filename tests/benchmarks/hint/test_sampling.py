@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 from hashlib import sha256
-from itertools import islice, product
+from itertools import product
 
 import numpy as np
 import pytest
