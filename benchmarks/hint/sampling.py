@@ -18,7 +18,7 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
-from .semantics import DIGITS, NUMBERS, OPERATORS, PRECEDENCE
+from .semantics import CONCEPTS, DIGITS, NUMBERS, OPERATORS, PRECEDENCE
 
 SYMBOLS = (*NUMBERS, *PRECEDENCE)
 CODES = {symbol: code for code, symbol in enumerate(SYMBOLS)}
@@ -56,6 +56,8 @@ class Draw:
     def __post_init__(self) -> None:
         if not 0 <= self.low <= self.high <= HIGHEST:
             raise ValueError(f"bounds must be 0 <= low <= high <= {HIGHEST}")
+        if self.concept is not None and self.concept not in CONCEPTS:
+            raise ValueError(f"unknown concept {self.concept!r}; known: {', '.join(CONCEPTS)}")
 
     @property
     def numbers(self) -> str:

@@ -12,7 +12,7 @@ from ..registry import benchmark
 from .records import Record
 from .sampling import text
 from .scoring import ordinary_answer
-from .semantics import CONCEPTS, Expression, infix, parse
+from .semantics import CONCEPTS, Expression, GrammarError, infix, parse
 from .splits import SPLITS, located, part, split_sizes
 
 SOURCE = "Li et al. 2023, section 3 and appendix A"
@@ -45,6 +45,19 @@ def released_problem(record: Record, benchmark: str = "hint") -> Problem:
     """A record of a released file as a problem; of a training set, its subset is ``train``."""
     subset = record.split or record.id.partition("_")[0]
     return _problem(record.id, benchmark, subset, record.expression, {})
+
+
+def contradiction(problem: Problem) -> str | None:
+    """What in a problem contradicts HINT's semantics; None if nothing does."""
+    text = str(problem.inputs.get("expression", ""))
+    try:
+        expected = _problem(problem.id, problem.benchmark, problem.subset, parse(text), {})
+    except GrammarError as error:
+        return f"expression: {error}"
+    for name, value in expected.target.items():
+        if problem.target.get(name, value) != value or "value" not in problem.target:
+            return f"{name} is {problem.target.get(name)!r}, not {value!r}"
+    return None
 
 
 def features(expression: Expression) -> dict[str, JSON]:

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import pytest
+
 from benchmarks.hint.records import from_row
 from benchmarks.hint.semantics import CONCEPTS, parse
 from benchmarks.hint.splits import SPLITS, expressions, part
-from benchmarks.hint.subsets import problem, released_problem
+from benchmarks.hint.subsets import contradiction, problem, released_problem
+from benchmarks.problem import Problem
 from tests.benchmarks.hint.test_release import ROW
 
 
@@ -38,6 +41,29 @@ def test_distinct_problems_of_the_training_set() -> None:
     again = [str(problem("I", 0, index).inputs["expression"]) for index in range(980)]
     assert len(set(few)) == 400
     assert set(few) == set(again)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "target", "said"),
+    [
+        ("7/2", {"value": 4, "ordinary": 3}, None), ("7/2", {"value": 4}, None),
+        ("7/2", {"value": 3}, "value is 3, not 4"), ("7/2", {}, "value is None, not 4"),
+        ("7/2", {"value": 4, "ordinary": 4}, "ordinary is 4, not 3"),
+        ("7/", {"value": 4}, "expression: position 2"), ("7x", {"value": 4}, "position 1: 'x'"),
+        ("7cx", {"value": 9}, None), ("1/0", {"value": 1}, "value is 1, not None"),
+    ],
+)  # fmt: skip
+def test_a_problem_that_contradicts_the_semantics(
+    inputs: str, target: dict[str, int], said: str | None
+) -> None:
+    one = Problem("p", "arithmetic", "mine", "s", {"expression": inputs}, target)
+    found = contradiction(one)
+    assert found is None if said is None else said in str(found)
+
+
+def test_generated_problems_do_not() -> None:
+    for split in SPLITS:
+        assert contradiction(problem(split, 0, 0)) is None
 
 
 def test_problems_with_a_concept() -> None:
