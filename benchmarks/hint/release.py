@@ -29,21 +29,18 @@ _LONGEST = 1 << 16  # characters of a row; an error further from the end is no l
 _SPACE = re.compile(r"[\s,]*")
 
 
-def labelled(seed: int, operators: int, concept: str | None = None) -> dict[str, Labelled]:
-    """The expressions of one number of operators in each part, labelled as in the release."""
+def labelled(seed: int, operators: int, concept: str | None, name: str) -> Labelled:
+    """The expressions of one number of operators in a part, labelled as the release labels them."""
     drawn = part(seed, operators, concept)
-    train = expressions(drawn.train)
-    known = set(train)
-
-    def held_out(name: str) -> Labelled:
-        texts = [text for rows in drawn.of(name).values() for text in expressions(rows)]
-        return [(text, split_of(parse(text), known)) for text in texts]
-
-    return {
-        "train": [(text, None) for text in train],
-        "val": held_out("val"),
-        "test": held_out("test"),
-    }
+    if name == "train":
+        return [(text, None) for text in expressions(drawn.train)]
+    trained = {row.tobytes() for row in drawn.train}  # a prefix text has one infix text
+    held_out = drawn.val if name == "val" else drawn.test
+    rows = [row for rows in held_out.values() for row in rows]
+    return [
+        (text, split_of(parse(text), trained=row.tobytes() in trained))
+        for row, text in zip(rows, expressions(rows), strict=True)
+    ]
 
 
 def records(
@@ -64,7 +61,7 @@ def records(
     pools = pools or drawn_pools(seed)
     take, start = pools.taker(name), 0
     for operators in range(OPERATORS + 1):
-        found = labelled(seed, operators, concept)[name]
+        found = labelled(seed, operators, concept, name)
         yield from _records(name, start, found, take)
         start += len(found)
 
@@ -89,7 +86,7 @@ def write_release(
         (folder / f"sym_{name}.json").write_text(json.dumps(pools.names[name]), "utf-8")
     with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as executor:
         mapped = executor.map if isinstance(executor, Executor) else map
-        by_operators = list(mapped(partial(labelled, seed), range(OPERATORS + 1)))
+        by_operators = list(mapped(partial(_every_part, seed), range(OPERATORS + 1)))
         counts = {}
         for name in PARTS:
             found = [item for one in by_operators for item in one[name]]
@@ -112,8 +109,12 @@ def write_release(
     return counts
 
 
+def _every_part(seed: int, operators: int, concept: str | None = None) -> dict[str, Labelled]:
+    return {name: labelled(seed, operators, concept, name) for name in PARTS}
+
+
 def _few_shot(seed: int, concept: str) -> dict[str, Labelled]:
-    every = [labelled(seed, operators, concept) for operators in range(OPERATORS + 1)]
+    every = [_every_part(seed, operators, concept) for operators in range(OPERATORS + 1)]
     return {name: [item for one in every for item in one[name]] for name in PARTS}
 
 

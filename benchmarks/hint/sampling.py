@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import shake_128
 from itertools import product
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -30,8 +31,9 @@ HIGHEST = 10_000
 SAME_RESULT = 0.05
 _LEAST, _MOST = 1_024, 32_768  # rows of a block
 
-Rows = npt.NDArray[np.uint8]
-Values = npt.NDArray[np.int64]
+Row: TypeAlias = npt.NDArray[np.uint8]
+Rows: TypeAlias = npt.NDArray[np.uint8]
+Values: TypeAlias = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ def draw(what: Draw, *key: object) -> Rows:
     return rows[permutation(len(rows), *key, "order")][: what.wanted]
 
 
-def text(row: Rows) -> str:
+def text(row: Row) -> str:
     """The prefix text of a row."""
     return "".join(SYMBOLS[code] for code in row.tolist())
 

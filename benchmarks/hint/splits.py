@@ -9,13 +9,13 @@ distribution is the same, the random stream is not.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
 import numpy as np
 
-from .sampling import HIGHEST, Draw, Rows, draw, text
+from .sampling import HIGHEST, Draw, Row, Rows, draw, text
 from .semantics import PRECEDENCE, Expression, infix
 
 SPLITS = ("I", "SS", "LS", "SL", "LL")
@@ -42,12 +42,6 @@ class Part:
     train: Rows
     val: Mapping[str, Rows]
     test: Mapping[str, Rows]
-
-    def of(self, name: str) -> Mapping[str, Rows]:
-        """The rows of ``train``, ``val`` or ``test``, by split."""
-        if name == "train":
-            return {"": self.train}
-        return self.val if name == "val" else self.test
 
 
 @lru_cache(maxsize=256)
@@ -96,24 +90,24 @@ def _repeated(rows: Rows, operators: int, size: int, concept: str | None) -> Row
     return np.tile(rows, (times or size // len(rows) + 1, 1))[:size]
 
 
-def expressions(rows: Rows) -> list[str]:
+def expressions(rows: Iterable[Row]) -> list[str]:
     """The infix texts of prefix rows."""
     return [infix(text(row)) for row in rows]
 
 
-def split_of(expression: Expression, train: Collection[str]) -> str:
+def split_of(expression: Expression, *, trained: bool) -> str:
     """The split that an expression belongs to, as the release labels it.
 
     Args:
         expression: A test expression.
-        train: The texts of the training set.
+        trained: Whether it is in the training set.
 
     >>> from .semantics import parse
-    >>> split_of(parse("9*(9+9)"), train={"1+1"})
+    >>> split_of(parse("9*(9+9)"), trained=False)
     'SL'
 
     """
-    if expression.text in train:
+    if trained:
         return "I"
     length = "S" if len(expression.operators) <= TRAIN_OPERATORS else "L"
     return length + ("S" if expression.largest <= TRAIN_VALUE else "L")
