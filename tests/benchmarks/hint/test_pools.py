@@ -15,6 +15,7 @@ from benchmarks.hint.pools import (
     folder_of,
     folder_pools,
     read_pools,
+    split_pictures,
 )
 
 
@@ -66,6 +67,13 @@ def test_pictures_of_ones_own(tmp_path: Path) -> None:
         folder_pools(tmp_path)
     with pytest.raises(PoolError, match="no pictures of 0 1 2"):
         folder_pools(tmp_path / "nowhere")
+
+
+def test_a_symbol_with_too_few_pictures_for_each_part() -> None:
+    pools = split_pictures({"1": ["a.jpg", "b.jpg"]})
+    assert len(set(pools.taker("train")("11"))) == 1
+    with pytest.raises(PoolError, match="no picture of '1' for val"):
+        pools.taker("val")("1")
 
 
 def test_the_pools_of_a_release(tmp_path: Path) -> None:
