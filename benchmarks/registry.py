@@ -30,6 +30,7 @@ MODULES: dict[str, str] = {
     "brittleness": "benchmarks.brittleness",
     "derivations": "benchmarks.derivations",
     "calculus": "benchmarks.derivations",
+    "hint": "benchmarks.hint",
 }
 
 Make = Callable[[int, int], Problem]
