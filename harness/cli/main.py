@@ -8,14 +8,12 @@ undecided; 130 interrupted.
 from __future__ import annotations
 
 import sys
+import warnings
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
 
 import click
-
-from ..core.errors import UserError, suggest
-from .options import plain_warnings
 
 
 class Commands(click.Group):
@@ -66,6 +64,8 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in self.COMMANDS and not args[0].startswith("-"):
+            from ..core.errors import suggest  # imports the verifier, which `--help` does not need
+
             hint = suggest(args[0], self.COMMANDS)
             raise click.UsageError(f"no command {args[0]!r}; {hint}", ctx)
         return super().resolve_command(ctx, args)
@@ -73,7 +73,7 @@ class Commands(click.Group):
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command line and exit with its status."""
         try:
-            plain_warnings()
+            _plain_warnings()
             sys.exit(super().main(*args, **kwargs | {"standalone_mode": False}) or 0)
         except click.exceptions.Exit as stop:
             sys.exit(stop.exit_code)
@@ -85,8 +85,17 @@ class Commands(click.Group):
         except BrokenPipeError:  # the reader of a pipe has closed it
             sys.stderr.close()
             sys.exit(0)
-        except UserError as error:
+        except ValueError as error:
+            from ..core.errors import UserError
+
+            if not isinstance(error, UserError):
+                raise
             _fail(str(error))
+
+
+def _plain_warnings() -> None:
+    """Print warnings as one line each."""
+    warnings.formatwarning = lambda message, *_, **__: f"warning: {message}\n"
 
 
 def _fail(message: str) -> None:

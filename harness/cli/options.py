@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -110,8 +109,3 @@ def preset_file(name: str) -> Path:
         known = [entry.name[: -len(".toml")] for entry in PRESETS.iterdir()]
         raise UserError(f"no preset {name!r}; {suggest(name, known)}")
     return path
-
-
-def plain_warnings() -> None:
-    """Print warnings as one line each."""
-    warnings.formatwarning = lambda message, *_, **__: f"warning: {message}\n"

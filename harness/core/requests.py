@@ -140,6 +140,14 @@ class Request:
         seed: `sample_seed` of the (first) sample.
         count: how many samples are wanted.
 
+    >>> from calculus_harness.prompts import load
+    >>> shown = {"integrand": "2x", "variable": "x"}
+    >>> problem = Problem("p1", "integration", "own", "easy", inputs=shown, target=shown)
+    >>> prompt, sampling = load("antiderivbench").render(problem), Sampling()
+    >>> hashed = request_hash(problem, prompt, sampling)
+    >>> Request("m", problem, prompt, sampling, hashed, seed=sample_seed(0, "own/easy/p1", 0)).keys
+    ('m:...:answer:0',)
+
     """
 
     model: str
@@ -184,7 +192,7 @@ def whole_characters(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One completion of a model.
+    r"""One completion of a model.
 
     Args:
         model: the hash of the model's configuration.
@@ -206,6 +214,12 @@ class Completion:
         reasoning_tokens: as the server counts them.
         latency: in seconds.
         extra: whatever else is known, as JSON.
+
+    >>> completion = Completion("m", "own/easy/p1", "r", 0, "answer", 7, r"\boxed{x^2}")
+    >>> completion.key
+    'm:r:answer:0'
+    >>> Completion.from_dict(completion.to_dict()) == completion
+    True
 
     """
 

@@ -89,6 +89,13 @@ def run_phases(
         RunError: a phase lacks answers that the next one depends on, or has other settings than
             when its problems were derived.
 
+    >>> from calculus_harness import SweepSpec, plan
+    >>> from calculus_harness.harness.studies import named_phases
+    >>> spec = SweepSpec(("solver/sympy",), ("brittleness/primitive_sin",), limit=1, out="run")
+    >>> run = run_phases(plan(spec), named_phases("brittleness"))
+    >>> len(run.problems) > 1
+    True
+
     """
     policy, progress = policy or Policy(), progress or Silent()
     if phases and len(job.models) != 1:

@@ -40,6 +40,11 @@ def score(
     Raises:
         RunError: it is not a run, or another process is writing it.
 
+    >>> from calculus_harness import sweep
+    >>> run = sweep(["solver/sympy"], ["drills"], limit=1, out="run")
+    >>> len(score("run", policy=Policy(strict=True)).policies)
+    2
+
     """
     policy, progress = policy or Policy(), progress or Silent()
     with rescoring(Path(path)) as run, run.scoring(policy.name, policy.to_dict()) as verdicts:

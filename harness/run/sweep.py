@@ -77,11 +77,9 @@ def sweep(
         UserError: a setting is unknown or of the wrong kind, or something cannot work; nothing was
             asked then.
 
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as out:
-    ...     run = sweep(["solver/sympy"], ["bee/qualifier"], limit=1, out=out)
-    ...     run.manifest["identity"]["benchmarks"]
-    ['bee/qualifier']
+    >>> run = sweep(models=["solver/sympy"], benchmarks=["drills"], limit=1, out="run")
+    >>> [row["status"] for row in run.verdicts().rows()]
+    ['correct']
 
     """
     instances: Sequence[str | Model] | None = None

@@ -53,6 +53,11 @@ class Run:
     Raises:
         RunError: it is not a run, or something in it is damaged.
 
+    >>> Run("nowhere")
+    Traceback (most recent call last):
+    ...
+    calculus_harness.harness.core.errors.RunError: nowhere is not a run: it has no manifest.json
+
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
