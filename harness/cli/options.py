@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
 from ..core.errors import UserError, suggest
+from ..core.policy import Method
 
 PRESETS = Path(__file__).parents[1] / "presets"
 
@@ -40,7 +41,7 @@ def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--method",
             default="balls",
             show_default=True,
-            type=click.Choice(["balls", "published", "welleck"]),
+            type=click.Choice(get_args(Method)),
             help="Our verifier, or that of AntiderivBench (published) or Welleck et al.",
         ),
         click.option(

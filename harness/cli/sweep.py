@@ -150,7 +150,7 @@ def sweep(
     settings: dict[str, Any] = {}
     for file in files:
         settings |= read_settings(file)
-    spec = SweepSpec.of(settings | _given(ctx))
+    spec = SweepSpec.from_settings(settings | _given(ctx))
     phases = named_phases(spec.phases) if spec.phases is not None else ()
     job = plan(spec)
     if save_config is not None:
@@ -230,7 +230,7 @@ def _print_plan(job: Job, as_json: bool) -> None:
     counted = ", ".join(f"{len(keys)} of {name}" for name, keys in subsets.items())
     for label, tokens in lengths.items():
         if tokens is None:
-            characters = sum(len(str(question.prompt)) for question in job.first.values())
+            characters = sum(len(str(rendered.prompt)) for rendered in job.first.values())
             length = f"{characters} characters (this kind of model has no tokenizer at hand)"
         else:
             length = f"{tokens} tokens"
@@ -245,6 +245,6 @@ def _print_plan(job: Job, as_json: bool) -> None:
 
 def _tokens(job: Job, model: Model) -> int | None:
     """The tokens of all first-stage prompts, where the model can count them."""
-    counts = [model.count_tokens(question.prompt) for question in job.first.values()]
+    counts = [model.count_tokens(rendered.prompt) for rendered in job.first.values()]
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == len(counts) else None

@@ -25,8 +25,8 @@ Replies = Mapping[tuple[str, int], Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """One problem as it is put to a model."""
+class RenderedProblem:
+    """One problem as rendered for a stage: prompt, sampling, and the hash of the request."""
 
     prompt: Rendered
     sampling: Sampling
@@ -37,8 +37,8 @@ class Question:
 class Job:
     """A sweep with everything resolved: models, problems, prompts, and the run directory.
 
-    ``first`` has every problem's question in the first stage, by the problem's key. Questions of
-    later stages depend on the replies before.
+    ``first`` has every problem as rendered for the first stage, by the problem's key. Later
+    stages depend on the replies before.
     """
 
     identity: Identity
@@ -48,7 +48,7 @@ class Job:
     out: Path
     limit: int | None = None
     primary_k: int | None = None
-    first: Mapping[str, Question] = field(default_factory=dict, repr=False)
+    first: Mapping[str, RenderedProblem] = field(default_factory=dict, repr=False)
 
     @property
     def size(self) -> int:
@@ -60,8 +60,8 @@ class Job:
         """How many stages the longest prompt has."""
         return max(len(prompt.stages) for prompt in self.identity.prompts.values())
 
-    def question(self, problem: Problem, replies: Mapping[str, str] | None = None) -> Question:
-        """A problem's question in the stage after those that have ``replies``."""
+    def render(self, problem: Problem, replies: Mapping[str, str] | None = None) -> RenderedProblem:
+        """A problem as rendered for the stage after those that have ``replies``."""
         template, sampling = self.identity.prompts[problem.task], self.identity.sampling
         prompt = template.render(problem, replies)
         limit = template.max_tokens.get(template.stages[len(replies or {})], sampling.max_tokens)
@@ -70,7 +70,7 @@ class Job:
             stop=sampling.stop + template.stop,
             max_tokens=min(limit, sampling.max_tokens),
         )
-        return Question(prompt, own, request_hash(problem, prompt, own))
+        return RenderedProblem(prompt, own, request_hash(problem, prompt, own))
 
     def requests(
         self,
@@ -86,13 +86,13 @@ class Job:
         the first is asked where ``replies`` has all earlier ones.
         """
         model_hash = model.hash
-        for problem, key, question, name, samples in self._wanted(model_hash, done, stage, replies):
+        for problem, key, rendered, name, samples in self._wanted(model_hash, done, stage, replies):
             yield Request(
                 model=model_hash,
                 problem=problem,
-                prompt=question.prompt,
-                sampling=question.sampling,
-                hash=question.hash,
+                prompt=rendered.prompt,
+                sampling=rendered.sampling,
+                hash=rendered.hash,
                 sample=samples.start,
                 stage=name,
                 seed=sample_seed(self.identity.seed, key, samples.start),
@@ -112,8 +112,8 @@ class Job:
 
     def _wanted(
         self, model_hash: str, done: Container[str], stage: int, replies: Replies | None
-    ) -> Iterator[tuple[Problem, str, Question, str, range]]:
-        """Problem, its key, question, the stage's name, and the samples."""
+    ) -> Iterator[tuple[Problem, str, RenderedProblem, str, range]]:
+        """Problem, its key, its rendering, the stage's name, and the samples."""
         keyed = [
             (problem, problem_key(problem), self.identity.prompts[problem.task].stages)
             for problem in self.problems
@@ -121,30 +121,30 @@ class Job:
         keyed = [entry for entry in keyed if len(entry[2]) > stage]
         if stage == 0 and self.identity.sampling.together:
             for problem, key, stages in keyed:
-                question = self.first[key]
+                rendered = self.first[key]
                 missing = [
                     sample
                     for sample in range(self.samples)
-                    if completion_key(model_hash, question.hash, stages[0], sample) not in done
+                    if completion_key(model_hash, rendered.hash, stages[0], sample) not in done
                 ]
                 for samples in consecutive(
-                    missing, self.samples, whole=question.sampling.beams > 0
+                    missing, self.samples, whole=rendered.sampling.beams > 0
                 ):
-                    yield problem, key, question, stages[0], samples
+                    yield problem, key, rendered, stages[0], samples
             return
         for sample in range(self.samples):
             for problem, key, stages in keyed:
                 if stage == 0:
-                    question = self.first[key]
+                    rendered = self.first[key]
                 else:
                     earlier = (replies or {}).get((key, sample), {})
                     if len(earlier) < stage:
                         continue
-                    question = self.question(
+                    rendered = self.render(
                         problem, {name: earlier[name] for name in stages[:stage]}
                     )
-                if completion_key(model_hash, question.hash, stages[stage], sample) not in done:
-                    yield problem, key, question, stages[stage], range(sample, sample + 1)
+                if completion_key(model_hash, rendered.hash, stages[stage], sample) not in done:
+                    yield problem, key, rendered, stages[stage], range(sample, sample + 1)
 
 
 def consecutive(missing: Sequence[int], samples: int, whole: bool) -> Iterator[range]:

@@ -119,7 +119,7 @@ def extended(job: Job, problems: Sequence[Problem]) -> Job:
     """The job with more problems; those that it already has are left out."""
     known = set(job.first)
     new = [problem for problem in problems if problem_key(problem) not in known]
-    first = dict(job.first) | {problem_key(problem): job.question(problem) for problem in new}
+    first = dict(job.first) | {problem_key(problem): job.render(problem) for problem in new}
     return replace(job, problems=(*job.problems, *new), first=first)
 
 

@@ -75,7 +75,7 @@ def plan(
     )
     if job.stages > 1 and sampling.beams:
         raise UserError("a beam search needs a prompt of one stage")
-    job = replace(job, first={problem_key(problem): job.question(problem) for problem in problems})
+    job = replace(job, first={problem_key(problem): job.render(problem) for problem in problems})
     for model in job.models:
         _refuse_impossible(model, sampling, prompts.values(), job)
     return job
@@ -85,7 +85,7 @@ def _refuse_impossible(
     model: Model, sampling: Sampling, prompts: Iterable[Prompt], job: Job
 ) -> None:
     """Raise `ModelError` if the sweep needs what a model cannot do."""
-    styles = {question.prompt.style for question in job.first.values()}
+    styles = {rendered.prompt.style for rendered in job.first.values()}
     needed = {
         Capability.CHAT: "chat" in styles,
         Capability.TEXT: "completion" in styles,

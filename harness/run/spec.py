@@ -46,7 +46,8 @@ class SweepSpec:
             created (1 by default) and fixed from then on.
         policy: how strictly to judge.
 
-    >>> SweepSpec.of({"model": ["solver/sympy"], "benchmark": ["bee"], "top-p": 0.9}).sampling.top_p
+    >>> settings = {"model": ["solver/sympy"], "benchmark": ["bee"], "top-p": 0.9}
+    >>> SweepSpec.from_settings(settings).sampling.top_p
     0.9
 
     """
@@ -67,7 +68,7 @@ class SweepSpec:
     policy: Policy = field(default_factory=Policy)
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> SweepSpec:
+    def from_settings(cls, settings: Mapping[str, Any]) -> SweepSpec:
         """The sweep that settings describe, named like the flags.
 
         Args:
@@ -124,11 +125,11 @@ class SweepSpec:
 
     @classmethod
     def read(cls, path: str | Path) -> SweepSpec:
-        """Read a TOML file of settings; see `of`."""
-        return cls.of(read_settings(Path(path)))
+        """Read a TOML file of settings; see `from_settings`."""
+        return cls.from_settings(read_settings(Path(path)))
 
     def settings(self) -> dict[str, Any]:
-        """What is not at its default, named like the flags; `of` reads it back."""
+        """What is not at its default, named like the flags; `from_settings` reads it back."""
         data, defaults = plain(self), plain(SweepSpec((), ()))
         settings = {}
         for name, (part, key) in _PLACES.items():

@@ -1,4 +1,4 @@
-"""`generate derivations` and `generate calculus`: data sets to train classifiers on."""
+"""`run.py generate derivations` and `generate calculus`: data sets to train classifiers on."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def generate_calculus(
 def _of_subset(
     benchmark: str, seed: int, subset: str | None, limit: int | None, out: Path, force: bool
 ) -> bool:
-    """Write a subset's problems, if one is named."""
+    """Write the problems of ``subset`` and return True, or return False if it is None."""
     check_out(out, force)
     if subset is None:
         if limit is not None:

@@ -167,6 +167,7 @@ def test_the_same_call_again_asks_nothing(
     assert len(asked.read_text().splitlines()) == len(run.problems)
 
 
+@pytest.mark.slow
 def test_killed_at_any_time_it_ends_with_the_same(tmp_path: Path, model: str) -> None:
     whole = run_phases(job(model, tmp_path / "whole"), named_phases("brittleness"))
     asked, out = tmp_path / "asked", tmp_path / "killed"

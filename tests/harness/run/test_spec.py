@@ -58,7 +58,7 @@ SPECS = st.builds(
 
 @given(SPECS)
 def test_toml_says_the_same(spec: SweepSpec) -> None:
-    assert SweepSpec.of(tomllib.loads(spec.to_toml())) == spec
+    assert SweepSpec.from_settings(tomllib.loads(spec.to_toml())) == spec
 
 
 def test_a_saved_file_is_read_back_by_the_command_line(
@@ -129,7 +129,7 @@ def test_flags_win_over_a_file_and_a_file_over_a_preset(
 )
 def test_mistakes_are_named(settings: dict[str, Any], said: str) -> None:
     with pytest.raises(UserError, match=said):
-        SweepSpec.of({"model": ["solver/sympy"], "benchmark": ["bee"]} | settings)
+        SweepSpec.from_settings({"model": ["solver/sympy"], "benchmark": ["bee"]} | settings)
 
 
 def test_mistakes_in_python_are_named_as_in_python() -> None:
@@ -148,7 +148,7 @@ def test_mistakes_in_python_are_named_as_in_python() -> None:
 
 
 def test_options_of_files_become_part_of_their_names() -> None:
-    spec = SweepSpec.of(
+    spec = SweepSpec.from_settings(
         {
             "model": ["m"],
             "benchmark": ["bee", "file:mine.csv"],

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,11 +13,12 @@ import pytest
 from calculus_harness.benchmarks import Problem
 from calculus_harness.harness import Run, Sampling, UserError, summarise, sweep
 from calculus_harness.harness.core.requests import Completion, FinishReason, Request, sample_seed
-from calculus_harness.harness.models import Model, ask_each
+from calculus_harness.harness.models import Model, ask_each, registry
 from calculus_harness.harness.run.duplicates import DuplicateSamples
 from calculus_harness.harness.run.job import consecutive
 from calculus_harness.harness.run.problems import problems_of
 from calculus_harness.harness.run.progress import Silent
+from tests.harness.conftest import Command
 
 STAGED = """+++
 task = "integration"
@@ -193,34 +192,6 @@ class Flaky(Model):
             yield completion
 
 
-ROOT = Path(__file__).parents[3]
-#: The command line with a kind of model that reaches only the problems that a file names.
-FLAKY = """
-import sys
-sys.path.insert(0, {root!r})
-from dataclasses import dataclass
-from pathlib import Path
-from calculus_harness.harness import register
-from calculus_harness.harness.cli.main import main
-from calculus_harness.harness.models import Model, ask_each
-from calculus_harness.harness.core.requests import Completion, FinishReason
-
-@dataclass(frozen=True, kw_only=True)
-class Flaky(Model):
-    async def complete(self, requests):
-        async def ask(request):
-            there = request.problem.id in Path({file!r}).read_text()
-            reason = FinishReason.STOP if there else FinishReason.UNREACHABLE
-            return Completion.to(request, "1", finish_reason=reason)
-        async for completion in ask_each(requests, ask, 2):
-            yield completion
-
-register("flaky", Flaky)
-if __name__ == "__main__":
-    main()
-"""
-
-
 class Notices(Silent):
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -339,22 +310,14 @@ def test_parts_of_a_subset_in_several_files(tmp_path: Path) -> None:
         problems_of(specs, None, 0)
 
 
-def test_a_sweep_without_all_answers_has_another_status(tmp_path: Path, two: str) -> None:
-    script = tmp_path / "flaky.py"
-    script.write_text(FLAKY.format(file=str(tmp_path / "reachable"), root=str(ROOT)))
-    command = [
-        sys.executable,
-        str(script),
-        "sweep",
-        "--model",
-        "flaky/x",
-        "--benchmark",
-        two,
-        "--out",
-        str(tmp_path / "run"),
-    ]
+def test_a_sweep_without_all_answers_has_another_status(
+    cli: Command, tmp_path: Path, two: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(registry._KINDS, "flaky", Flaky)
+    file = tmp_path / "reachable"
+    words = ["--model", "flaky/x", "-M", f"reachable={file}", "--benchmark", two, "--out", "run"]
     for reachable, status in [("p1", 1), ("p1 p2", 0)]:
-        (tmp_path / "reachable").write_text(reachable)
-        result = subprocess.run(command, capture_output=True, text=True, timeout=100)
+        file.write_text(reachable)
+        result = cli("sweep", *words)
         assert result.returncode == status, result.stderr
         assert ("got no answer" in result.stderr) == bool(status)

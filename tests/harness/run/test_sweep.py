@@ -320,6 +320,7 @@ def counts(path: Path) -> list[Row]:
     return [replace(row, usage=None) for row in harness.summarise(Run(path)).rows]
 
 
+@pytest.mark.slow
 def test_twenty_kills_lose_and_repeat_nothing(tmp_path: Path, model: str, bench: str) -> None:
     """SIGKILL at random moments over one run, which then equals an undisturbed one."""
     chance = random.Random(20)
