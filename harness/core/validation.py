@@ -6,7 +6,8 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import is_dataclass
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from enum import EnumType
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -81,7 +82,7 @@ def _message(
         + wanted.rpartition("`")[2].rstrip()
     )
     hint = f", as in [{value!r}]" if wanted == "a list" and isinstance(value, str) else ""
-    return f"{name} must be {wanted}{hint}, not {value!r}"
+    return f"{name} must be {wanted}{hint}, not {repr(value)[:80]}"
 
 
 def _at(data: Any, path: list[str]) -> Any:
@@ -95,13 +96,13 @@ def _at(data: Any, path: list[str]) -> Any:
 
 
 def _choices(kind: Any, names: list[str]) -> tuple[Any, ...]:
-    """The choices of the `Literal` field that a path of names leads to."""
+    """The choices of the enumeration or `Literal` that a path of names leads to."""
     for name in names:
         if is_dataclass(kind):
             kind = get_type_hints(kind).get(name)
-    for one in (kind, *get_args(kind)):
-        if get_origin(one) is Annotated:
-            one = get_args(one)[0]
+    for one in (kind, *get_args(kind)):  # itself, or a part of a union
         if get_origin(one) is Literal:
             return get_args(one)
+        if isinstance(one, EnumType):
+            return tuple(one)
     return ()
