@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from calculus_harness.rewards.adapters import scoring
-from calculus_harness.rewards.adapters.form import form_of
+from calculus_harness.rewards.adapters.components.format import form_of
 from calculus_harness.rewards.adapters.rows import is_truncated, opens_thinking, target_of, text_of
 from calculus_harness.rewards.adapters.scoring import Item, Rubric, rates, score
 from calculus_harness.rewards.verdict import Status

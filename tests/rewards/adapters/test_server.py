@@ -17,9 +17,14 @@ from typing import Any
 
 import pytest
 
-from calculus_harness.harness.core.errors import UserError
 from calculus_harness.rewards.adapters.for_openrlhf import make_reward_func
-from calculus_harness.rewards.adapters.server import BadRequestError, Limits, Server, serving
+from calculus_harness.rewards.adapters.server import (
+    BadRequestError,
+    RewardServer,
+    ServerLimits,
+    serving,
+)
+from calculus_harness.rewards.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[3]
 RIGHT, WRONG = r"So $\boxed{x^2 + C}$.", r"So $\boxed{x^3 + C}$."
@@ -27,12 +32,14 @@ RIGHT, WRONG = r"So $\boxed{x^2 + C}$.", r"So $\boxed{x^3 + C}$."
 pytestmark = pytest.mark.serve
 
 
-def server(limits: Limits | None = None, **rubric: Any) -> Server:
-    return Server(make_reward_func(**rubric), limits or Limits())
+def server(limits: ServerLimits | None = None, **rubric: Any) -> RewardServer:
+    return RewardServer(make_reward_func(**rubric), limits or ServerLimits())
 
 
 @asynccontextmanager
-async def client(made: Server) -> AsyncIterator[Callable[..., Awaitable[tuple[int, Any, Any]]]]:
+async def client(
+    made: RewardServer,
+) -> AsyncIterator[Callable[..., Awaitable[tuple[int, Any, Any]]]]:
     """A running server and a function that posts to it: status, body, headers."""
     import aiohttp
 
@@ -46,7 +53,7 @@ async def client(made: Server) -> AsyncIterator[Callable[..., Awaitable[tuple[in
         yield post
 
 
-def ask(made: Server, body: Any, path: str = "/score") -> tuple[int, Any, Any]:
+def ask(made: RewardServer, body: Any, path: str = "/score") -> tuple[int, Any, Any]:
     async def run() -> tuple[int, Any, Any]:
         async with client(made) as post:
             return await post(body, path)
@@ -108,17 +115,17 @@ def test_bad_requests(body: Any, message: str) -> None:
 
 
 def test_sizes_are_limited() -> None:
-    made = server(Limits(batch=2, queue=4, body=10_000))
+    made = server(ServerLimits(batch=2, queue=4, body=10_000))
     assert ask(made, items(RIGHT, RIGHT))[0] == 200
     assert ask(server(made.limits), items(RIGHT, RIGHT, RIGHT))[0] == 413
     assert ask(server(made.limits), items("x" * 20_000))[0] == 413
     with pytest.raises(UserError):
-        Limits(batch=10, queue=5)
+        ServerLimits(batch=10, queue=5)
 
 
 def test_a_full_queue_says_come_again() -> None:
     async def run() -> list[tuple[int, Any, Any]]:
-        made = server(Limits(batch=64, queue=64), workers=1)
+        made = server(ServerLimits(batch=64, queue=64), workers=1)
         async with client(made) as post:
             found = await asyncio.gather(*(post(items(*[RIGHT] * 64)) for _ in range(8)))
             assert made.waiting == 0
@@ -148,7 +155,7 @@ def test_no_workers_is_503(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_body_that_never_arrives_ends() -> None:
     async def run() -> bytes:
-        made = server(Limits(body_seconds=0.2))
+        made = server(ServerLimits(body_seconds=0.2))
         async with serving(made, "127.0.0.1", 0) as address:
             host, port = address.removeprefix("http://").split(":")
             reader, writer = await asyncio.open_connection(host, int(port))
