@@ -50,7 +50,7 @@ class ExtractedAnswer:
     ) -> Verdict:
         """The verdict, with the evidence of an outcome and the reading that it holds for."""
         outcome = outcome or Outcome(status, detail=detail or self.detail)
-        ambiguities = reading.conventions if reading else ()
+        ambiguities = reading.ambiguities if reading else ()
         evidence = Evidence(
             method=self.method,
             reading=to_latex(reading.expression) if reading and ambiguities else "",

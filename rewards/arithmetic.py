@@ -39,12 +39,12 @@ def verify_integer(
     (and incorrect). Of ``3 + 4 = 7`` the last number counts; but a box that offers several, or does
     something with its number (``43 or 42``, ``\pm 42``, ``42!``), is incorrect.
     """
-    found = final_text(completion, strict=strict, stop=stop, truncated=truncated)
-    text, source = (found.answer, found.source) if found.answer else (found.text, "last_number")
+    final = final_text(completion, strict=strict, stop=stop, truncated=truncated)
+    text, source = (final.answer, final.source) if final.answer else (final.text, "last_number")
     numbers = list(_NUMBER.finditer(text))
     if not numbers:
-        status = Status.UNPARSEABLE if found.answer else Status.NO_ANSWER
-        return Verdict(status, 0.0, found.answer, Evidence(method="integer", extracted_by=source))
+        status = Status.UNPARSEABLE if final.answer else Status.NO_ANSWER
+        return Verdict(status, 0.0, final.answer, Evidence(method="integer", extracted_by=source))
     # What is announced comes first on its line; the last number ends any other text or a box.
     number = numbers[0] if source == "announced" and "=" not in text else numbers[-1]
     answer = number[0].replace("\u2212", "-").replace(" ", "")

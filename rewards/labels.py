@@ -54,10 +54,10 @@ def read_label(
     completion: str, *, strict: bool = False, stop: Sequence[str] = (), truncated: bool = False
 ) -> tuple[int | None, str]:
     """The label (0 or 1, or None) and where it was found; the rules are `verify_label`'s."""
-    found = final_text(completion, strict=strict, stop=stop, truncated=truncated)
-    if found.answer is not None:
-        return _label_of(found.answer), found.source
-    text = found.text.strip()
+    final = final_text(completion, strict=strict, stop=stop, truncated=truncated)
+    if final.answer is not None:
+        return _label_of(final.answer), final.source
+    text = final.text.strip()
     labels = [_meaning(match) for match in _LABEL.finditer(text)]
     if not labels:
         return None, "none"

@@ -93,9 +93,9 @@ def correct(candidate: Expression, integrand: Expression, variable: str = "x") -
         raise UnreadableError(str(error)) from None
     real = sympy.Symbol(variable, real=True, nonzero=True)
     if _valid(candidate, variable):
-        found = sympy.simplify(plain.xreplace({x: real}))
-        if not found.has(sympy.I, sympy.AccumBounds):
-            return _vanishes(f - sympy.simplify(sympy.diff(found, real)), {real: x})
+        simplified = sympy.simplify(plain.xreplace({x: real}))
+        if not simplified.has(sympy.I, sympy.AccumBounds):
+            return _vanishes(f - sympy.simplify(sympy.diff(simplified, real)), {real: x})
     return _vanishes(f - sympy.simplify(sympy.diff(plain, x)), {})
 
 

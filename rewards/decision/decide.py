@@ -25,7 +25,7 @@ from .domain import breakpoints, pole_crossings, uniform
 from .integrand import BASE_BITS, MIN_POINTS, Integrand, Point, Pool
 from .jets import ZERO, Ball, Jet
 from .jumps import jump
-from .point_count import BRANCHING_POINTS, is_tame, points_wanted, polynomial
+from .point_count import BRANCHING_POINTS, has_fixed_branch, points_wanted, polynomial
 from .radicals import Choice
 
 #: Bits to which F' and f must agree, relative to f (19 decimal digits).
@@ -344,10 +344,10 @@ class _Decision:
         bits = 2 * self.bits
         while bits <= self.max_bits:
             _, slope = self._derivative(point, bits)
-            found = [self._holds(slope, point, choice) for choice in choices]
-            if True in found:
+            agreements = [self._holds(slope, point, choice) for choice in choices]
+            if True in agreements:
                 return False
-            if None not in found:
+            if None not in agreements:
                 return True
             bits *= 2
         return False
@@ -436,7 +436,7 @@ class _Decision:
                     return Outcome(Status.INCORRECT, self._usable(), witness=witness, detail=detail)
             cells += [low for low, _ in places]
         for branch in self.tape.branches:
-            if branch.root and not is_tame(branch, self.tape.variable):
+            if branch.root and not has_fixed_branch(branch, self.tape.variable):
                 self.touching += self._touching(branch, width)
         cells += [low for low, _ in self.touching]
         ctx.prec = self.bits

@@ -114,7 +114,7 @@ def search(tape: Tape, values: Mapping[str, Ball], wanted: int) -> list[float]:
 
     Largest share of the line first; intervals on which f is provably not real are dropped.
     """
-    found: list[float] = []
+    points: list[float] = []
     queue: list[tuple[float, float, float]] = []
 
     def push(low: float, high: float) -> None:  # shares of the measure
@@ -123,7 +123,7 @@ def search(tape: Tape, values: Mapping[str, Ball], wanted: int) -> list[float]:
     for i in range(16):
         push(i / 16, (i + 1) / 16)
     spent = 0
-    while queue and spent < SEARCH_BUDGET and len(found) < wanted:
+    while queue and spent < SEARCH_BUDGET and len(points) < wanted:
         _, low, high = heapq.heappop(queue)
         middle = (low + high) / 2
         a, point, b = on_line(max(low, 1e-12)), on_line(middle), on_line(min(high, 1.0 - 1e-12))
@@ -131,22 +131,22 @@ def search(tape: Tape, values: Mapping[str, Ball], wanted: int) -> list[float]:
             continue
         spent += 2
         if real_everywhere(tape, tape.run(acb(point), values, derivative=False)):
-            found.append(point)
+            points.append(point)
         if _maybe_real(tape, tape.run(_interval(a, b), values, derivative=False)):
             push(low, middle)
             push(middle, high)
-    if 0 < len(found) < wanted:
+    if 0 < len(points) < wanted:
         # A sliver: take neighbours of the points found, at ever smaller distances.
         for shrink in range(12, 52, 4):
-            for base in tuple(found[:4]):
+            for base in tuple(points[:4]):
                 for sign in (1.0, -1.0):
                     near = base * (1 + sign * 2.0**-shrink) + sign * 2.0 ** -(shrink + 20)
                     jets = tape.run(acb(near), values, derivative=False)
-                    if near not in found and real_everywhere(tape, jets):
-                        found.append(near)
-                    if len(found) >= wanted:
-                        return found
-    return found
+                    if near not in points and real_everywhere(tape, jets):
+                        points.append(near)
+                    if len(points) >= wanted:
+                        return points
+    return points
 
 
 def _holds_break(value: Ball, at: str) -> bool:
@@ -167,7 +167,7 @@ def breakpoints(
     "All" means: no undecided interval is left within `WINDOW` of the origin after ``budget``
     evaluations on intervals.
     """
-    found: list[tuple[Ball, Ball]] = []
+    intervals: list[tuple[Ball, Ball]] = []
     edges = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0, 2.0**20, 2.0**40]
     queue: list[tuple[float, int, Ball, Ball]] = []
     serial = 0
@@ -175,7 +175,7 @@ def breakpoints(
         for low, high in ((near, far), (-far, -near)):
             serial += 1
             heapq.heappush(queue, (near, serial, arb(low), arb(high)))
-    while queue and budget > 0 and len(found) < MAX_BREAKPOINTS:
+    while queue and budget > 0 and len(intervals) < MAX_BREAKPOINTS:
         near, _, low, high = heapq.heappop(queue)
         budget -= 1
         jets = tape.run(acb(low.union(high)), values, until=brk.slot)
@@ -184,14 +184,14 @@ def breakpoints(
             continue
         size = high - low
         if size < width:
-            found.append((low, high))
+            intervals.append((low, high))
             continue
         if value.is_finite() and _monotone(slope):
             target = arb(0) if brk.at == "zero" else value.real.unique_fmpz()
             if target is not None:
                 isolated = _isolate(tape, brk.slot, arb(target), values, low, high, width)
                 if isolated is not None:
-                    found.append(isolated)
+                    intervals.append(isolated)
                 continue
         middle = ((low + high) / 2).mid()
         # Once begun, a small interval is followed to its end before the next is looked at.
@@ -200,7 +200,7 @@ def breakpoints(
             rank = float(min(abs(a), abs(b))) if size > 1 else -1.0 / float(size)
             heapq.heappush(queue, (rank, serial, a, b))
     complete = all(low >= WINDOW or high <= -WINDOW for _, _, low, high in queue)
-    return _merged(found, width), complete
+    return _merged(intervals, width), complete
 
 
 #: Evaluations spent on each non-analytic part of an integrand, how well its places need be known,
@@ -217,8 +217,8 @@ def overlooked(
     """
     ends: set[float] = set()
     for part in parts:
-        found, _ = breakpoints(tape, part, values, OVERLOOKED_BUDGET, OVERLOOKED_WIDTH)
-        ends.update(float(low.mid()) for low, _ in found)
+        intervals, _ = breakpoints(tape, part, values, OVERLOOKED_BUDGET, OVERLOOKED_WIDTH)
+        ends.update(float(low.mid()) for low, _ in intervals)
     if not ends:
         return []
     edges = [-math.inf, *sorted(ends), math.inf]

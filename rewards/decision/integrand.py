@@ -21,7 +21,7 @@ from ..latex import ReadError, read, to_latex
 from .balls import Break, Conventions, Tape, UnusableError, compile_tape, precision
 from .domain import candidates, finer, overlooked, real_everywhere, search, uniform
 from .jets import ZERO, Ball
-from .point_count import BRANCHING_POINTS, is_tame
+from .point_count import BRANCHING_POINTS, has_fixed_branch
 
 if TYPE_CHECKING:
     import sympy
@@ -44,11 +44,11 @@ ASSUMPTIONS: dict[str, Callable[[float], float]] = {
 }
 
 
-#: Customs of `rewards.latex.CUSTOMS` on which people really differ: an integrand that turns on one
-#: is refused, while an answer may be meant either way.
+#: Those of `rewards.latex.AMBIGUITIES` that authors resolve differently: an integrand with one is
+#: refused, while an answer may be read either way.
 AMBIGUOUS = frozenset(
-    f"{custom}:second"
-    for custom in (
+    f"{name}:second"
+    for name in (
         "slash_product",
         "unbraced_digits",
         "exponent_product",
@@ -119,7 +119,7 @@ class Pool:
         if self._between is None:
             parts = [*self.tape.breaks]
             for branch in self.tape.branches:
-                if not is_tame(branch, self.tape.variable):
+                if not has_fixed_branch(branch, self.tape.variable):
                     # A root changes at zeros of its radicand, arcsin turns back at whole numbers.
                     parts.append(Break(branch.slot, "zero" if branch.root else "integer"))
             self._between = []
@@ -174,9 +174,9 @@ class Pool:
                 if len(self._points) >= MIN_POINTS:
                     return
                 if tier == "real":
-                    found = search(self.tape, self._values, MIN_POINTS)
-                    if len(self._points) + len(found) >= MIN_POINTS:
-                        self._points += [Point(acb(x), measured=False) for x in found]
+                    further = search(self.tape, self._values, MIN_POINTS)
+                    if len(self._points) + len(further) >= MIN_POINTS:
+                        self._points += [Point(acb(x), measured=False) for x in further]
                         return
         self.tier = "complex"
         self._source = iter(())
@@ -304,7 +304,7 @@ def _prepare_text(text: str, variable: str | None, kinds: tuple[tuple[str, str],
     except ReadError as error:
         raise ProblemError(f"unreadable integrand {text!r}: {error}") from None
     for other in others:
-        if AMBIGUOUS.intersection(other.conventions):
+        if AMBIGUOUS.intersection(other.ambiguities):
             one, two = to_latex(likeliest.expression), to_latex(other.expression)
             raise ProblemError(f"ambiguous integrand {text!r}: write {one} or {two}")
     return _finish(likeliest.expression, variable, named, kinds, text)
@@ -319,10 +319,12 @@ def _strip_integral(text: str, variable: str | None) -> tuple[str, str | None]:
     body = _DELIMITERS.sub("", text)
     sign = _SIGN.match(body)
     body = body[sign.end() :] if sign else body
-    found = list(_DIFFERENTIAL.finditer(body))
-    last = next((each for each in reversed(found) if each.end() == len(body)), None)
-    if sign and found:
-        last = last or next((each for each in found if _fills_group(body, each)), found[-1])
+    differentials = list(_DIFFERENTIAL.finditer(body))
+    last = next((each for each in reversed(differentials) if each.end() == len(body)), None)
+    if sign and differentials:
+        last = last or next(
+            (each for each in differentials if _fills_group(body, each)), differentials[-1]
+        )
     if last is None or (not sign and not _is_differential(body, last, variable)):
         return body, None
     before, after = body[: last.start()], body[last.end() :]
@@ -330,15 +332,15 @@ def _strip_integral(text: str, variable: str | None) -> tuple[str, str | None]:
     return before + ("1" if alone else " ") + after, last["name"].lstrip("\\")
 
 
-def _fills_group(body: str, found: re.Match[str]) -> bool:
-    return body[: found.start()].endswith("{") and body[found.end() :].startswith("}")
+def _fills_group(body: str, match: re.Match[str]) -> bool:
+    return body[: match.start()].endswith("{") and body[match.end() :].startswith("}")
 
 
-def _is_differential(body: str, found: re.Match[str], variable: str | None) -> bool:
-    before, text = body[: found.start()].rstrip(), found[0]
+def _is_differential(body: str, match: re.Match[str], variable: str | None) -> bool:
+    before, text = body[: match.start()].rstrip(), match[0]
     spaced = text.lstrip().startswith(("\\", "~"))
-    glued = f"d{found['name']}" in text
-    return found["name"] == variable and (spaced or glued) and before[-1:] not in ("", *"+-*/^({=")
+    glued = f"d{match['name']}" in text
+    return match["name"] == variable and (spaced or glued) and before[-1:] not in ("", *"+-*/^({=")
 
 
 def _finish(

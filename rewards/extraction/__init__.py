@@ -51,15 +51,15 @@ def extract(
     """
     shown = visible(completion, stop)
     text = shown.text
-    found = boxes(text) if "box" in text else []
-    if shown.thought is not None and (truncated or not found or boxes(shown.thought)):
+    all_boxes = boxes(text) if "box" in text else []
+    if shown.thought is not None and (truncated or not all_boxes or boxes(shown.thought)):
         return nothing("the thinking block is not closed")
-    if not found:
+    if not all_boxes:
         if truncated:
             return nothing("truncated, without a box")
         return nothing("no box") if strict else from_formulas(text)
-    last = found[-1]
-    complete = [box for box in found if box.content is not None]
+    last = all_boxes[-1]
+    complete = [box for box in all_boxes if box.content is not None]
     if last.content is None and truncated:
         return nothing("the last box is not closed")
     if not complete:

@@ -45,7 +45,7 @@ def closing_brace(text: str, start: int) -> int:
 
 def boxes(text: str) -> list[Box]:
     """The last boxes of the text in order, without those that stand inside another."""
-    found: list[Box] = []
+    last_boxes: list[Box] = []
     for mark in list(_BOX.finditer(text))[-MOST:]:
         at = _SPACE.match(text, mark.end()).end()  # type: ignore[union-attr]  # matches anything
         if text.startswith("{", at):
@@ -57,7 +57,7 @@ def boxes(text: str) -> list[Box]:
             continue  # the command is being talked about
         if box.content is None:
             box = Box(box.start, len(text), None)
-        elif found and found[-1].content is not None and box.end <= found[-1].end:
+        elif last_boxes and last_boxes[-1].content is not None and box.end <= last_boxes[-1].end:
             continue
-        found.append(box)
-    return found
+        last_boxes.append(box)
+    return last_boxes

@@ -265,8 +265,8 @@ def first_check(text: str, end: int) -> int:
         for _ in range(20):
             if at < 0:
                 break
-            if found := _SENTENCE_CHECK.search(text, max(at - 12, 0), min(at + 30, end)):
-                first = min(first, found.start())
+            if check := _SENTENCE_CHECK.search(text, max(at - 12, 0), min(at + 30, end)):
+                first = min(first, check.start())
                 break
             at = text.find(hint, at + 1, first)
     for hint in _HEADING_HINTS:

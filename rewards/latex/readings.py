@@ -1,4 +1,4 @@
-"""From text to readings: the likely one first, then those that other customs give."""
+"""From text to readings: the likeliest first, then those of its ambiguities."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from ..expression.tree import Call, Expression
-from . import ambiguities as customs
+from .ambiguities import AMBIGUITIES, names
 from .errors import AlternativesError, NotClosedFormError, ReadError, TooBigError
 from .grammar import PREFIX, Vocabulary, vocabulary
 from .limits import DEFAULT_LIMITS, Limits
@@ -16,13 +16,13 @@ from .tokens.lexer import offset_of, tokenize
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One way to read a text, with the names of the divided customs that it consulted.
+    """One way to read a text, with the names of the ambiguities that the text has.
 
-    A name ends in ``:second`` where the custom was read the second way (`customs.CUSTOMS`).
+    A name ends in ``:second`` where the second reading was taken (`AMBIGUITIES` has both).
     """
 
     expression: Expression
-    conventions: tuple[str, ...] = ()
+    ambiguities: tuple[str, ...] = ()
 
 
 def read(
@@ -48,7 +48,7 @@ def readings(
     parser = _parser(text, tokens, words, limits, 0)
     try:
         expression = _parse(parser)
-        yield Reading(expression, customs.names(parser.consulted, 0))
+        yield Reading(expression, names(parser.consulted, 0))
         seen.append(expression)
     except (NotClosedFormError, AlternativesError, TooBigError):
         raise
@@ -64,7 +64,7 @@ def readings(
             except (ReadError, RecursionError):
                 continue
             else:
-                yield Reading(expression, customs.names(parser.consulted, flipped))
+                yield Reading(expression, names(parser.consulted, flipped))
                 seen.append(expression)
     if not seen and failure is not None:
         raise failure
@@ -108,8 +108,8 @@ def _is_deeper(node: Expression, most: int) -> bool:
 
 
 def _alternatives(consulted: int, most: int) -> list[int]:
-    """Masks of customs to flip: single ones first, then pairs, and so on."""
-    bits = [custom.bit for custom in customs.CUSTOMS if custom.bit & consulted]
+    """Masks of ambiguities to flip: single ones first, then pairs, and so on."""
+    bits = [each.bit for each in AMBIGUITIES if each.bit & consulted]
     masks = sorted(
         (sum(bit for place, bit in enumerate(bits) if mask >> place & 1), mask.bit_count())
         for mask in range(1, 1 << min(len(bits), 5))

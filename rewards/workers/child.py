@@ -1,6 +1,6 @@
 """The main loop of one worker: a separate interpreter that serves tasks over a socket on fd 0.
 
-The file is run as a script (``python -P .../_child.py SETTINGS``), so that nothing of the user's
+This file is run as a script (``python -P .../child.py SETTINGS``), so that nothing of the user's
 program is imported: not its ``__main__``, and not a module of its own that is called like this
 package, because the package is loaded by its location under the name that its parent knows it by.
 
@@ -198,8 +198,8 @@ def resolve(target: str, package: str) -> Callable[..., Any]:
     return function
 
 
-class Server:
-    """Answers requests until the parent hangs up."""
+class TaskLoop:
+    """Runs the tasks that the parent sends until it closes the connection."""
 
     def __init__(self, channel: Channel, settings: dict[str, Any], memory: Memory) -> None:
         self._channel = channel
@@ -292,7 +292,7 @@ def main() -> None:
         load_package(name, root)
     # The end of the stream is the end of the parent, or it wants no more.
     with contextlib.suppress(EOFError, OSError):
-        Server(Channel(stream), settings, memory).run()
+        TaskLoop(Channel(stream), settings, memory).run()
     os._exit(0)
 
 

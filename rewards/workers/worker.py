@@ -216,7 +216,7 @@ class Worker:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(1.0)
         self.listen()
-        said = self.noise.decode(errors="replace").strip()
+        message = self.noise.decode(errors="replace").strip()
         code = self.process.returncode
         try:
             how = signal.Signals(-code).name if code and code < 0 else f"exit status {code}"
@@ -224,10 +224,10 @@ class Worker:
             how = f"signal {-code}"
         if code == -signal.SIGXCPU:
             return WorkerTimeout("the limit on processor time was reached")
-        low = any(text in said.lower() for text in _OUT_OF_MEMORY)
+        low = any(text in message.lower() for text in _OUT_OF_MEMORY)
         if low or code == -signal.SIGKILL:  # not by us: the system ran out of memory
             return WorkerMemory(f"the worker ran out of memory ({how})")
-        return WorkerCrash(f"the worker died ({how}){': ' if said else ''}{said[:500]}")
+        return WorkerCrash(f"the worker died ({how}){': ' if message else ''}{message[:500]}")
 
     def kill(self) -> None:
         self.channel.close()

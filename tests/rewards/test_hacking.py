@@ -289,7 +289,7 @@ NEARLY: dict[str, list[tuple[str, str]]] = {
         ("e", "2.718281828459045235x"),
         (r"\pi", r"\frac{355}{113}x"),
     ],
-    "customs of notation": [
+    "ambiguous notation": [
         ("2x", r"x^3, x^2"),
         ("2x", r"x^3 \neq x^2"),
         (r"2\sin x\cos x", r"\sin x^2"),

@@ -77,7 +77,7 @@ def _mark_hypergeometric(tokens: list[str]) -> None:
 
 def _separating_bars(tokens: list[str]) -> set[int]:
     r"""Renames the bars of ``\left. x \right| m``; the places of their ``\left.``."""
-    found: set[int] = set()
+    starts: set[int] = set()
     opened: list[int] = []
     for place, token in enumerate(tokens):
         if token in ("(", "[", "\\{", "\\left|", "\\left."):
@@ -88,5 +88,5 @@ def _separating_bars(tokens: list[str]) -> set[int]:
             limits = tokens[place + 1 : place + 2] in (["_"], ["^"])
             if tokens[start] == "\\left." and token == "\\right|" and not limits:
                 tokens[place] = "\\middle|"
-                found.add(start)
-    return found
+                starts.add(start)
+    return starts

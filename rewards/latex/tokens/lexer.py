@@ -90,6 +90,6 @@ def _prepared(text: str) -> str:
     )
 
 
-def _joined_arc(found: re.Match[str]) -> str:
-    name = found["named"] or found["plain"]
-    return f"\\arc{name} ".ljust(len(found[0]))
+def _joined_arc(match: re.Match[str]) -> str:
+    name = match["named"] or match["plain"]
+    return f"\\arc{name} ".ljust(len(match[0]))

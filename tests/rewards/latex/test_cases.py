@@ -11,12 +11,10 @@ import pytest
 from calculus_harness.rewards import latex
 from calculus_harness.rewards.latex import (
     ReadError,
+    ambiguities,
     read,
     readings,
     to_latex,
-)
-from calculus_harness.rewards.latex import (
-    ambiguities as customs,
 )
 from tests.rewards.latex.support import spelled
 
@@ -66,15 +64,15 @@ def test_every_custom_is_shown_in_both_ways():
     shown = set()
     for row in TABLE["readings"]:
         for reading in read(row["latex"], symbols=row.get("symbols", ["x"])):
-            shown.update(reading.conventions)
-    for custom in customs.CUSTOMS:
-        assert {custom.name, custom.name + ":second"} <= shown
+            shown.update(reading.ambiguities)
+    for ambiguity in ambiguities.AMBIGUITIES:
+        assert {ambiguity.name, ambiguity.name + ":second"} <= shown
 
 
 def test_the_first_reading_names_no_second_choice():
     (reading, *others) = read(r"\log(2x)^2", symbols="x")
-    assert reading.conventions == ("call_power",)
-    assert [other.conventions for other in others] == [("call_power:second",)]
+    assert reading.ambiguities == ("call_power",)
+    assert [other.ambiguities for other in others] == [("call_power:second",)]
 
 
 def test_readings_are_made_on_demand():

@@ -52,7 +52,7 @@ BOMBS = {
     "hypergeometric": "{}_2F_1(" * 2_000,
     "names in braces": r"{{\sin}^2}" * 2_000 + "x",
     "superscripts": "x" + "²" * 10_000,
-    "consulted customs": "1/2x+" * 2_000 + "x",
+    "ambiguities": "1/2x+" * 2_000 + "x",
     "polygammas": r"\psi^{(" * 3_000,
 }
 

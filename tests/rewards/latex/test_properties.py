@@ -149,7 +149,7 @@ class Hand:
             text = self.factor(node.args[0])
             for arg in node.args[1:]:
                 following = self.factor(arg)
-                # Custom lets two operands stand side by side where neither takes in the other.
+                # Two operands may stand side by side where neither takes in the other.
                 closed = text[-1] in ")]}" or text.isdigit() or text in ("x", "a")
                 if closed and not following[0].isdigit() and self.random.random() < 0.7:
                     text += self.space() + following
