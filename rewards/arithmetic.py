@@ -32,12 +32,27 @@ def verify_integer(
     stop: Sequence[str] = (),
     truncated: bool = False,
 ) -> Verdict:
-    r"""Whether a completion's final answer is exactly the whole number ``target``.
+    r"""Verify that the final answer of a completion is exactly a given whole number.
 
     The answer is the number in the last box, else the one after the last "the answer is", else the
-    last number of the text; thousands separators are read, ``5.0`` is 5, ``5.3`` is no whole number
-    (and incorrect). Of ``3 + 4 = 7`` the last number counts; but a box that offers several, or does
-    something with its number (``43 or 42``, ``\pm 42``, ``42!``), is incorrect.
+    last number of the text. Thousands separators are read; ``5.0`` is 5, and ``5.3`` is incorrect.
+    Of ``3 + 4 = 7`` the last number counts. A box with several numbers or an operation on one
+    (``43 or 42``, ``\pm 42``, ``42!``) is incorrect.
+
+    Args:
+        completion: the model's output.
+        target: the number.
+        strict: accept a number in a box only.
+        stop: the prompt's stop strings. Text after the first of them is ignored.
+        truncated: the completion was cut off by the token limit.
+
+    Returns:
+        A `Verdict`.
+
+    Example:
+        >>> verify_integer(r"Together $\boxed{1{,}024}$.", 1024).correct
+        True
+
     """
     final = final_text(completion, strict=strict, stop=stop, truncated=truncated)
     text, source = (final.answer, final.source) if final.answer else (final.text, "last_number")

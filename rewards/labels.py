@@ -28,16 +28,32 @@ def verify_label(
     stop: Sequence[str] = (),
     truncated: bool = False,
 ) -> Verdict:
-    """Whether a completion answers with label ``target`` (0/1, or a word that means one).
+    r"""Verify that a completion answers with a given label.
 
     The label is, in this order: the one in the last box; the one after the last "label:" or "the
-    answer is"; the first word; the last word; the only label that the text holds. ``strict``
-    accepts a box only. ``answer`` of the verdict is ``"0"`` or ``"1"``. Raises ``ValueError`` for a
-    target that is no label.
+    answer is"; the first word; the last word; the only label in the text.
+
+    Args:
+        completion: the model's output.
+        target: 0, 1, or a word with that meaning (`POSITIVE`, `NEGATIVE`).
+        strict: accept a label in a box only.
+        stop: the prompt's stop strings. Text after the first of them is ignored.
+        truncated: the completion was cut off by the token limit.
+
+    Returns:
+        A `Verdict`; its ``answer`` is ``"0"`` or ``"1"``.
+
+    Raises:
+        ValueError: the target is no label.
+
+    Example:
+        >>> verify_label("The answer is: yes.", 1).correct
+        True
+
     """
     wanted = _label_of(str(int(target)) if isinstance(target, bool | int) else target)
     if wanted is None:
-        raise ValueError(f"{target!r} is no label: use 0, 1, or one of {', '.join(_WORDS)}")
+        raise ValueError(f"{target!r} is not a label: use 0, 1, or one of {', '.join(_WORDS)}")
     label, source = read_label(completion, strict=strict, stop=stop, truncated=truncated)
     if label is None:
         return Verdict(Status.NO_ANSWER, 0.0, None, Evidence(method="label", extracted_by=source))

@@ -147,12 +147,22 @@ def _options_of(task: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One completion and what it has to answer.
+    r"""One completion and its target.
 
-    ``target`` is the integrand, value, expression, label or whole number. ``variable`` and
-    ``assumptions`` are those of `rewards.verify_antiderivative`; empty entries of assumptions,
-    which data sets make of rows that lack a symbol, are dropped. ``tokens`` is the completion's
-    length. ``thinking``: the prompt has opened a thought already.
+    Attributes:
+        text: the completion.
+        target: the integrand, value, expression, label or whole number.
+        variable: as for `rewards.verify_antiderivative`.
+        assumptions: as for `rewards.verify_antiderivative`. Empty entries, which data sets make of
+            rows that lack a symbol, are dropped.
+        truncated: the completion was cut off by the token limit.
+        tokens: length of the completion.
+        thinking: the prompt has already opened a thought.
+
+    Example:
+        >>> Item(r"$\boxed{x^2}$", "2x").target
+        '2x'
+
     """
 
     text: str
@@ -166,7 +176,15 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What an item earned, and why. ``reward`` None: no opinion (``bad_problem``, ``fault``)."""
+    """The reward of an item, with its reasons.
+
+    Attributes:
+        reward: the reward; None means no opinion (status ``bad_problem`` or ``fault``).
+        status: one of `STATUSES`.
+        verdict: what the verifier says.
+        components: the value of each component, before weighting.
+
+    """
 
     reward: float | None
     status: str
@@ -179,7 +197,21 @@ class Score:
 
 
 def score(items: Sequence[Item], rubric: Rubric) -> list[Score]:
-    """A score for each item, in order. Raises nothing whatever the items hold."""
+    r"""Score items in order. Nothing in an item raises; `make_reward` and the like check settings.
+
+    Args:
+        items: completions with their targets.
+        rubric: what earns what.
+
+    Returns:
+        A score for each item.
+
+    Example:
+        >>> items = [Item(r"$\boxed{x^2}$", "2x"), Item("x^2", "2x"), Item("x", "no formula")]
+        >>> [each.reward for each in score(items, Rubric(workers=1))]
+        [1.0, 0.0, None]
+
+    """
     sent = _sent(items, rubric)
     try:
         settings = (rubric.workers, rubric.deadline, rubric.memory_mb)

@@ -161,9 +161,6 @@ class Tape:
         """Number of slots: the unit of the work budget."""
         return len(self._varying)
 
-    def depends_on_symbols(self, slot: int) -> bool:
-        return self._varying[slot]
-
     def run(
         self,
         x: Ball,
