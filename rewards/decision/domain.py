@@ -1,4 +1,4 @@
-"""Where to look: sample points, the real domain of an integrand, and the breakpoints of an answer.
+"""Sample points, the real domain of an integrand, and the breakpoints of an answer.
 
 The probability measure on the line is that of x = u/(1 - |u|) with u uniform in (-1, 1), whose
 density is 1/(2 (1 + |x|)^2): half of it within [-1, 1], a hundredth beyond 99. Coverage is a share
@@ -24,11 +24,11 @@ from .jets import Ball, Jet
 #: Candidates under the measure, one per stratum.
 STRATA = 64
 FIRST_STRATUM = 19
-#: Strata of the third pass, for answers that the first two tell too little of.
+#: Strata of the third pass, for answers with too few usable points in the first two.
 FINE_STRATA = 192
 #: Decimal scales of the second pass, which finds narrow and far domains: |x| from 1e-12 to 1e12.
 SCALES = range(-12, 13)
-#: Interval evaluations spent on looking for a domain that both passes missed.
+#: Most interval evaluations in the search for a domain that both passes missed.
 SEARCH_BUDGET = 3000
 #: Breakpoints must all be isolated within this distance of 0; further out, as the budget allows.
 WINDOW = 16.0
@@ -61,7 +61,7 @@ _SCALES = [sign * float(f"1e{k}") for k in sorted(SCALES, key=abs) for sign in (
 
 
 def candidates(key: object) -> Iterator[tuple[float, bool]]:
-    """Points to try, with whether each belongs to the sample that measures coverage."""
+    """Points to try, and whether each belongs to the sample that measures coverage."""
     seed = int(uniform(key) * 2.0**62)
     for i, stratum in enumerate(_ORDER):
         yield on_line(stratum + _mixed(seed, i) / STRATA), True
@@ -97,7 +97,7 @@ def real_everywhere(tape: Tape, jets: Sequence[Jet]) -> bool:
 
 
 def _maybe_real(tape: Tape, jets: Sequence[Jet]) -> bool:
-    """Whether some point of the interval may be in the real domain (never a false no)."""
+    """Whether a point of the interval may be in the real domain (false is a proof)."""
     for slot in (*tape.domain, tape.root):
         value = jets[slot][0]
         if value.is_finite() and not value.imag.contains(0):
@@ -150,7 +150,7 @@ def search(tape: Tape, values: Mapping[str, Ball], wanted: int) -> list[float]:
 
 
 def _holds_break(value: Ball, at: str) -> bool:
-    """Whether an enclosure of u over an interval allows a breakpoint there."""
+    """Whether an enclosure of u on an interval permits a breakpoint there."""
     if not value.is_finite():
         return True
     real = value.real
@@ -162,9 +162,9 @@ def _holds_break(value: Ball, at: str) -> bool:
 def breakpoints(
     tape: Tape, brk: Break, values: Mapping[str, Ball], budget: int, width: float
 ) -> tuple[list[tuple[Ball, Ball]], bool]:
-    """Intervals no wider than ``width`` that isolate a break's places, and whether all were found.
+    """Intervals, at most ``width`` wide, that isolate the breakpoints of a part; are these all?
 
-    "All" means: no undecided interval is left within `WINDOW` of the origin after ``budget``
+    They are all if no undecided interval is left within `WINDOW` of the origin after ``budget``
     evaluations on intervals.
     """
     intervals: list[tuple[Ball, Ball]] = []
@@ -211,9 +211,9 @@ OVERLOOKED_BUDGET, OVERLOOKED_WIDTH, MAX_OVERLOOKED = 400, 2.0**-20, 8
 def overlooked(
     tape: Tape, parts: Sequence[Break], values: Mapping[str, Ball], seen: Sequence[float]
 ) -> list[float]:
-    """Points in the intervals between the places of some parts that hold none of ``seen``.
+    """Points in those intervals between breakpoints of ``parts`` that have no point in ``seen``.
 
-    The places are looked for within a budget, so that some may be missed.
+    The search for breakpoints has a budget, so some may be missed.
     """
     ends: set[float] = set()
     for part in parts:
@@ -246,7 +246,7 @@ def share(x: float) -> float:
 
 
 def _merged(intervals: list[tuple[Ball, Ball]], width: float) -> list[tuple[Ball, Ball]]:
-    """Sorted, and as one where two nearly touch: an end of two pieces, or a double zero."""
+    """Sort the intervals and merge those that nearly touch (common ends, double zeros)."""
     merged: list[tuple[Ball, Ball]] = []
     for low, high in sorted(intervals, key=lambda pair: float(pair[0])):
         if merged and low - merged[-1][1] < 8 * width:
@@ -259,7 +259,7 @@ def _merged(intervals: list[tuple[Ball, Ball]], width: float) -> list[tuple[Ball
 def pole_crossings(
     tape: Tape, slot: int, values: Mapping[str, Ball]
 ) -> Iterator[tuple[Ball, Ball]]:
-    """Places near the origin where u changes sign through a pole (narrow intervals)."""
+    """Narrow intervals near the origin in which u changes sign through a pole."""
 
     def at(x: float) -> float | None:
         value = tape.run(acb(x), values, derivative=False, until=slot)[slot][0]
@@ -295,7 +295,7 @@ def _isolate(
     high: Ball,
     width: float,
 ) -> tuple[Ball, Ball] | None:
-    """Where a monotone u passes ``target`` in [low, high], isolated; None where it does not.
+    """An interval that isolates where a monotone u passes ``target`` in [low, high], or None.
 
     Interval Newton steps, and a bisection where one does not halve the interval.
     """

@@ -21,10 +21,10 @@ from .words import (
     read_lead,
 )
 
-#: Only so much of the end of a text is looked at, and only so many of its last formulas.
+#: Only this many characters and formulas at the end of a text are searched.
 TAIL = 20_000
 MOST = 256
-#: How far, in characters and in formulas, a sentence is followed back.
+#: Most characters and formulas that a sentence is followed back over.
 _REACH = 240
 _FORMULAS_BACK = 5
 
@@ -51,20 +51,20 @@ _ANSWER_FIELD = re.compile(
 )
 
 
-# The commonest text by far in tests and in training on short answers: one formula and nothing else,
-# without a sign or command that could make it more than an expression.
+# One formula and nothing else, the most common text in tests and in training on short answers:
+# without any sign or command that could make it more than an expression.
 _ONLY_A_FORMULA = re.compile(
     r"(?:[\w +\-*/^(){}|!.\[\]]|\\(?:[,!;]|(?:left|right|[dt]?frac|sqrt|cdot|ln|log|exp"
     r"|operatorname|mathrm|(?:arc)?(?:sin|cos|tan|cot|sec|csc)h?|pi|alpha|beta|lambda)(?![A-Za-z])))++",
     re.ASCII,
 )
-# The whole of a text, it is an answer: x for the integrand 1, C for 0.
+# An answer if it is the whole text: x for the integrand 1, C for 0.
 _LONE_SYMBOL = re.compile(r"\$?[A-Za-z]\$?")
 _VARIES = re.compile(r"(?<![A-Za-z])[a-z](?![A-Za-z])|\\")
 
 
 def from_formulas(text: str) -> Extraction:
-    """The answer of a text without boxes, or of the part that it marks as its answer."""
+    """The answer of a text without boxes, or of the part that is marked as the answer."""
     if "<answer>" in text:
         start = text.rfind("<answer>") + len("<answer>")
         end = text.find("</answer>", start)
@@ -130,7 +130,7 @@ def _with_bare_lines(text: str, formulas: list[Span], start: int) -> list[Span]:
 
 
 class _Reader:
-    """The formulas of one text, and what the text says of each; worked out when asked for."""
+    """The formulas of one text and how the text introduces each; computed on demand."""
 
     def __init__(self, text: str, formulas: list[Span]) -> None:
         self.text = text
@@ -145,7 +145,7 @@ class _Reader:
         return self._chains[index]
 
     def root(self, index: int) -> str:
-        """The first link of the chain that the formula ends, over the formulas that began it."""
+        """The first link of the chain that ends in this formula; earlier formulas may begin it."""
         walked: list[int] = []
         root = ""
         for at in range(index, -1, -1):
@@ -178,7 +178,7 @@ class _Reader:
         return judged
 
     def lead(self, index: int) -> tuple[Lead, bool]:
-        """What the sentence says that leads to the formula, over the formulas within it.
+        """How the sentence before the formula introduces it.
 
         Also whether it asks for the formula's integral ("the antiderivative of ..").
         """
@@ -213,9 +213,9 @@ class _Reader:
         return read_lead(sentence), asked
 
     def checked(self, index: int) -> bool:
-        """Whether the formula stands in a check or an explanation that follows the answer.
+        """Whether the formula is in a check or an explanation after the answer.
 
-        Asked from the last formula to the first, so that one search serves them all.
+        Formulas are asked about from the last to the first, so one search is enough for all.
         """
         start = self.formulas[index].start
         if self._check is None:
@@ -235,7 +235,7 @@ class _Candidate:
     index: int
     statement: Statement
     announced: bool
-    passed: tuple[str, ...]  # why later formulas are none
+    passed: tuple[str, ...]  # why later formulas were rejected
 
     def extraction(self) -> Extraction:
         span = self.reader.formulas[self.index]
@@ -251,7 +251,7 @@ class _Candidate:
         )
 
     def _whole(self) -> str:
-        """The answer with the terms that displays right before it began."""
+        """The answer with its first terms, where they are in displays directly before it."""
         reader, answer = self.reader, self.statement.answer
         for at in range(self.index, 0, -1):
             parts = reader.chains(at)
@@ -268,7 +268,7 @@ class _Candidate:
         return answer
 
     def _alternatives(self) -> tuple[str, ...]:
-        """What the text offers beside it, with "or" or in the same line."""
+        """Other answers that the text offers, with "or" or on the same line."""
         reader, index = self.reader, self.index
         span = reader.formulas[index]
         offered: list[Statement] = []
@@ -287,11 +287,11 @@ class _Candidate:
 
 
 def _choose(reader: _Reader) -> _Candidate | None:
-    """The formula that is the answer; the order is the package's docstring's."""
+    """The formula that is the answer; the package's docstring has the order."""
     later: _Candidate | None = None  # a plain formula that overrides a strong one before it
     plain: _Candidate | None = None
     identity: _Candidate | None = None
-    doubtful: _Candidate | None = None  # strong, but recalled, or a rule that was used
+    doubtful: _Candidate | None = None  # strong, but a recalled formula or a rule
     explained: _Candidate | None = None  # strong, but in a check or an explanation
     remark: _Candidate | None = None
     number: _Candidate | None = None

@@ -1,4 +1,4 @@
-"""Where a text holds formulas: between delimiters, in code, or bare among the words."""
+"""The formulas of a text: between delimiters, in code, or without delimiters."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Span:
 
 
 def restored(text: str) -> str:
-    """The text with display delimiters that lost their backslashes put right."""
+    """The text with its display delimiters restored where they lost their backslashes."""
     if ("[ " not in text and "[\n" not in text) or "\\[" in text:
         return text
     return _LOST.sub(lambda m: f"\\[{m[1]}\\]" if _FORMULA.search(m[1]) else m[0], text)
@@ -100,7 +100,7 @@ def _add_code(formulas: list[Span], text: str, token: re.Match[str]) -> int:
     if len(fence) < 3:
         inside = text[start:close] if close > 0 else "\n"
         if "\n" in inside or "$" in inside or "\\(" in inside or "\\[" in inside:
-            return start  # what it holds speaks for itself
+            return start  # the formulas inside have delimiters of their own
         return _add(formulas, "code", text, token, close, len(fence))
     language = _LANGUAGE.match(text, start)
     tag = language[1].lower() if language else ""
@@ -168,7 +168,7 @@ _FUNCTION = (
     r"(?:arc|ar|a)?(?:sinh?|cosh?|tanh?|coth?|sech?|csch?|cosec)|ln|log|lg|exp|sqrt|cbrt|erfc?i?|abs"
     r"|sgn|sign|li|ei|si|ci|gamma|arg"
 )
-# A run of letters that is no word: "dx", "ax", "pi", "xsinx".
+# A run of letters that is not a word: "dx", "ax", "pi", "xsinx".
 _MATH_WORD = re.compile(
     r"(?:d?[xtuvyzswθ]|[a-ce-hkmnpqrCα-ω]?[xtuvyz]|[xtuvyz]?[α-ω]|[xtu]e|ex|pi|int|frac"
     rf"|(?:[xtuvyznkab0e]?(?:{_FUNCTION})[xtuvyzθ]?)+)",
@@ -197,7 +197,7 @@ _AROUND = " \t\n*_#>:,;.\"'`|"
 
 
 def bare_spans(text: str, start: int, end: int) -> list[Span]:
-    """The stretches of a text between its words, where they may be formulas."""
+    """The parts of a text between its words that may be formulas."""
     formulas: list[Span] = []
     while start < end:
         line = text.find("\n", start, end) + 1 or end
@@ -218,7 +218,7 @@ def bare_spans(text: str, start: int, end: int) -> list[Span]:
 
 
 def has_prose(text: str, start: int = 0, end: int = LONGEST_LINE) -> bool:
-    """Whether a line holds words, and is not a formula from end to end."""
+    """Whether a line has words, so that it is not one formula."""
     for lexeme in _LONE.finditer(text, start, end):
         word = lexeme[0]
         if not word.isalpha() or _MATH_WORD.fullmatch(word):

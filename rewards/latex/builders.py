@@ -1,4 +1,4 @@
-"""What the special functions build from their subscript, arguments and separators."""
+"""Builders of special functions from their subscript, arguments and separators."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def function(parser: Parser, name: str, depth: int) -> Expression:
         inverse = INVERSES.get(name)
         if inverse is not None:
             name, power = inverse, None
-    if token == "}":  # {{\sin}^{-1}}x: the braces hold the name alone
+    if token == "}":  # {{\sin}^{-1}}x: only the name is in the braces
         del tokens[parser.pos]
         argument = argument_of(parser, name, depth)
         tokens.insert(parser.pos, "}")
@@ -94,7 +94,7 @@ def argument_of(parser: Parser, name: str, depth: int) -> Expression:
 def _power_or_argument(
     parser: Parser, argument: Expression, depth: int, *, inside: bool
 ) -> Expression:
-    """``f(u)^n``: leaves the power to the call, or takes it into the argument."""
+    """``f(u)^n``: a power of the call, or of the argument."""
     if parser.choose(ambiguities.CALL_POWER) == inside:
         return argument
     return parser.postfix(argument, "^", depth)
@@ -123,14 +123,14 @@ def _bare_argument(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def _is_simple(node: Expression) -> bool:
-    """A letter or a power of one, after which an argument may go on with another letter."""
+    """Whether it is a letter or a power of one, which another letter in the argument may follow."""
     if type(node) is Call and node.function == "pow":
         node = node.args[0]
     return type(node) is Symbol
 
 
 def _continues(parser: Parser, name: str, token: str, constant: bool) -> bool:
-    """Whether an argument that is so far constant (or ends in a letter) takes the next operand."""
+    """Whether an argument that is constant so far (or ends in a letter) takes the next one."""
     following = parser.tokens[parser.pos + 1]
     atom = parser.atoms.get(token)
     if atom is not None and type(atom) is not Number:

@@ -125,7 +125,7 @@ def accented(parser: Parser, accent: str, depth: int) -> Expression:
 
 
 def vulgar(parser: Parser, value: Number, depth: int) -> Expression:
-    """``½`` and its like."""
+    """``½`` and other fractions in one character."""
     return value
 
 
@@ -317,6 +317,6 @@ def substitute(node: Expression, name: str, value: Expression) -> Expression:
 
 
 def refused(parser: Parser, reason: tuple[type[ReadError], str], depth: int) -> Expression:
-    """Handler of what never stands in a closed form."""
+    """A handler that refuses a token which no closed form has."""
     kind, expected = reason
     raise parser.error(expected, kind, at=parser.pos - 1)

@@ -199,7 +199,7 @@ class Parser:
         return self.flipped & ambiguity != 0
 
     def lengthen(self, what: str) -> None:
-        """Counts a link of a chain that deepens the tree without nesting, such as ``a/b/c``."""
+        """Count a link of a chain that deepens the tree without nesting, such as ``a/b/c``."""
         self.links += 1
         if self.links > self.limits.depth:
             raise self.error(f"at most {self.limits.depth} {what}", TooBigError)
@@ -230,7 +230,7 @@ class Parser:
         return Call("add", tuple(terms))
 
     def sign(self) -> bool:
-        """Skips signs; whether they amount to a minus."""
+        """Skip signs. Returns whether they amount to a minus."""
         negative = False
         tokens = self.tokens
         while (token := tokens[self.pos]) == "+" or token == "-":
@@ -288,7 +288,7 @@ class Parser:
         return product(factors)
 
     def divide(self, factors: list[Expression], operator: int, depth: int) -> None:
-        """Divides the product so far by what the slash takes as its denominator."""
+        """Divide the product so far by the denominator after the slash."""
         tokens = self.tokens
         start = self.pos
         bottom = self.factor(depth)
@@ -308,7 +308,7 @@ class Parser:
     def slash_joins(
         self, start: int, factors: list[Expression], bottom: Expression, following: str
     ) -> bool | None:
-        """Whether what follows a denominator first reads as part of it; None if never."""
+        """Whether the next operand is part of the denominator in the first reading; None: never."""
         if not self.continues_denominator(following):
             return None
         if self.tokens[start] in ("(", "[", "{", "\\frac", "\\{"):
@@ -417,7 +417,7 @@ class Parser:
         token = token.replace("{,}", "").replace("{\\,}", "").replace("\\,", "")
         mantissa, mark, exponent = token.lower().partition("e")
         if mark:
-            # 2e-3 may be a difference; 1.5e-3 and 2e5 hardly.
+            # 2e-3 may be a difference; 1.5e-3 and 2e5 are numbers.
             if not ("." in mantissa or exponent.isdigit()) and (
                 (mantissa == "1") == self.choose(ambiguities.SCIENTIFIC)
             ):
@@ -487,7 +487,7 @@ class Parser:
     def unbraced(
         self, base: Expression, exponent: Expression, token: str, depth: int
     ) -> Expression:
-        """What an exponent without braces may take beyond its first token."""
+        """What an exponent without braces includes beyond its first token."""
         tokens = self.tokens
         following = tokens[self.pos]
         if type(exponent) is not Number and type(exponent) is not Symbol:
@@ -508,7 +508,7 @@ class Parser:
         return exponent
 
     def exponent(self, depth: int) -> Expression:
-        """What stands after ``^``: a group, one token, or (in plain text) a signed operand."""
+        """The operand after ``^``: a group, one token, or (in plain text) a signed operand."""
         tokens = self.tokens
         token = tokens[self.pos]
         if token in _SIGNS:
@@ -528,8 +528,8 @@ class Parser:
         return node
 
     def first_digit(self, token: str) -> Number:
-        r"""Takes one digit of a number, as TeX does after ``^`` and ``\frac``."""
-        # The brace keeps the rest from being refused as a number after a number.
+        r"""Take one digit of a number, as TeX does after ``^`` and ``\frac``."""
+        # With the brace, the rest is not refused as a number after a number.
         self.tokens[self.pos] = "}"
         self.insert(self.pos + 1, [token[1:]])
         self.pos += 1

@@ -28,11 +28,25 @@ class Reading:
 def read(
     text: str, *, symbols: Collection[str] = (), limits: Limits = DEFAULT_LIMITS
 ) -> tuple[Reading, ...]:
-    """All readings of one formula, most likely first: one if it is unambiguous, at most eight.
+    r"""Read a formula.
 
-    `symbols` are the names that the problem uses; they guide the splitting of runs of letters and
-    take precedence over constants (``e``, ``i``) and functions (``K``) of the same name. Raises
-    `ReadError` (with an offset and what was expected) for what has no reading.
+    Args:
+        text: LaTeX, plain text or Unicode. Any text is safe.
+        symbols: names that the problem uses. They guide the splitting of runs of letters and take
+            precedence over constants (``e``, ``i``) and functions (``K``) of the same name.
+        limits: limits on the work.
+
+    Returns:
+        All readings, most likely first: one if the text is unambiguous, at most eight.
+
+    Raises:
+        ReadError: the text has no reading; the error has the offset and what was expected.
+
+    Example:
+        >>> from calculus_harness.rewards.latex import to_latex
+        >>> [to_latex(reading.expression) for reading in read(r"\sin x/2")]
+        ['\\frac{\\sin x}{2}', '\\sin\\left(\\frac{x}{2}\\right)']
+
     """
     return tuple(readings(text, symbols=symbols, limits=limits))
 
@@ -40,7 +54,7 @@ def read(
 def readings(
     text: str, *, symbols: Collection[str] = (), limits: Limits = DEFAULT_LIMITS
 ) -> Iterator[Reading]:
-    """The readings that `read` returns, each made when it is asked for."""
+    """The readings that `read` returns, each made on demand."""
     words = vocabulary(frozenset(symbols))
     tokens = tokenize(text, words.known, words.spell, limits)
     failure: ReadError | None = None
