@@ -1,4 +1,4 @@
-"""How the words around a formula introduce it: as the answer, a known rule, a condition, a check."""
+"""How the words around a formula introduce it: as the answer, a rule, a condition, a check."""
 
 from __future__ import annotations
 

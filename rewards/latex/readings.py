@@ -45,7 +45,7 @@ def read(
     Example:
         >>> from calculus_harness.rewards.latex import to_latex
         >>> [to_latex(reading.expression) for reading in read(r"\sin x/2")]
-        ['\\frac{\\sin x}{2}', '\\sin\\left(\\frac{x}{2}\\right)']
+        ['\\frac{\\sin\\left(x\\right)}{2}', '\\sin\\left(\\frac{x}{2}\\right)']
 
     """
     return tuple(readings(text, symbols=symbols, limits=limits))

@@ -67,14 +67,17 @@ def component(
         weight: its weight in a reward by default.
         gated: count it only beside a correct answer, where ``Rubric.gate`` is set.
 
+    Returns:
+        A decorator that returns the function unchanged.
+
     Raises:
         ValueError: there is a component of that name already.
 
     """
+    if name in COMPONENTS:
+        raise ValueError(f"there is already a component {name!r}; use another name")
 
     def register(function: ComponentFunction) -> ComponentFunction:
-        if name in COMPONENTS:
-            raise ValueError(f"there is already a component {name!r}; use another name")
         COMPONENTS[name] = Component(function, weight, gated)
         return function
 
