@@ -69,7 +69,7 @@ def verify_label(
 def read_label(
     completion: str, *, strict: bool = False, stop: Sequence[str] = (), truncated: bool = False
 ) -> tuple[int | None, str]:
-    """The label (0 or 1, or None) and where it was found; the rules are `verify_label`'s."""
+    """The label (0, 1 or None) and its place in the text, by the rules of `verify_label`."""
     final = final_text(completion, strict=strict, stop=stop, truncated=truncated)
     if final.answer is not None:
         return _label_of(final.answer), final.source

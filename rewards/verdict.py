@@ -89,7 +89,7 @@ class Verdict:
     """The result of a verification.
 
     Attributes:
-        status: what the verification found.
+        status: the outcome.
         reward: 1.0 for a correct answer and 0.0 otherwise, unless ``undecided_reward`` is given.
         answer: the extracted answer.
         evidence: the reasons.

@@ -533,7 +533,7 @@ class _Compiler:
                     return all_[value]
             return all_[values[-1]] if len(values) > len(tests) else jets.UNKNOWN
 
-        # The conditions' slots are found through `choose`; slots of the values suffice as a key
+        # The conditions' slots are in `choose`; slots of the values suffice as a key
         # together with the node, which is unique to these conditions.
         slot = self.known.get(node)
         if slot is None:

@@ -136,7 +136,7 @@ def search(tape: Tape, values: Mapping[str, Ball], wanted: int) -> list[float]:
             push(low, middle)
             push(middle, high)
     if 0 < len(points) < wanted:
-        # A sliver: take neighbours of the points found, at ever smaller distances.
+        # A narrow domain: take neighbours of these points, at ever smaller distances.
         for shrink in range(12, 52, 4):
             for base in tuple(points[:4]):
                 for sign in (1.0, -1.0):

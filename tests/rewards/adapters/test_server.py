@@ -127,13 +127,13 @@ def test_a_full_queue_says_come_again() -> None:
     async def run() -> list[tuple[int, Any, Any]]:
         made = server(ServerLimits(batch=64, queue=64), workers=1)
         async with client(made) as post:
-            found = await asyncio.gather(*(post(items(*[RIGHT] * 64)) for _ in range(8)))
+            replies = await asyncio.gather(*(post(items(*[RIGHT] * 64)) for _ in range(8)))
             assert made.waiting == 0
-            return found
+            return replies
 
-    found = asyncio.run(run())
-    refused = [row for row in found if row[0] == 429]
-    assert {row[0] for row in found} == {200, 429}
+    replies = asyncio.run(run())
+    refused = [row for row in replies if row[0] == 429]
+    assert {row[0] for row in replies} == {200, 429}
     assert all(row[2]["Retry-After"] == "1" for row in refused)
 
 
@@ -214,8 +214,8 @@ def test_load_with_a_client_that_comes_again() -> None:
         while True:
             async with session.post("/score", json=body) as response:
                 if response.status == 200:
-                    found = (await response.json())["scores"]
-                    assert [each["reward"] for each in found] == [reward for *_, reward in rows]
+                    scores = (await response.json())["scores"]
+                    assert [each["reward"] for each in scores] == [reward for *_, reward in rows]
                     return
                 assert response.status == 429
                 assert int(response.headers["Retry-After"]) >= 1
@@ -280,7 +280,7 @@ def test_what_is_under_way_is_finished_before_the_end() -> None:
     ],
 )
 def test_mistakes_are_one_line(flags: list[str], message: str) -> None:
-    found = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "run.py", "serve-reward", "--port", "0", *flags],
         cwd=ROOT,
         capture_output=True,
@@ -289,6 +289,6 @@ def test_mistakes_are_one_line(flags: list[str], message: str) -> None:
         check=False,
         env=dict(os.environ),
     )
-    assert found.returncode == 2
-    assert message in found.stderr
-    assert len(found.stderr.strip().splitlines()) == 1
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
