@@ -91,13 +91,13 @@ def test_same_text_same_verdict_whatever_came_before() -> None:
     ]
 
     def verdicts(order: list[tuple[str, str]]) -> dict[tuple[str, str], object]:
-        verdicts: dict[tuple[str, str], object] = {}
+        rows: dict[tuple[str, str], object] = {}
         for case in order:
             verdict = verify_antiderivative(*case)
             row = verdict.to_dict()
             row["evidence"].pop("seconds")
-            verdicts[case] = row
-        return verdicts
+            rows[case] = row
+        return rows
 
     _prepare_text.cache_clear()
     first = verdicts(cases)
