@@ -20,7 +20,10 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any
 
-from .. import verify_antiderivative, verify_equivalent, verify_integer, verify_label, verify_value
+from ..antiderivative import verify_antiderivative
+from ..arithmetic import verify_integer
+from ..labels import verify_label
+from ..values import verify_equivalent, verify_value
 from ..verdict import Status, Verdict
 from ..workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB, PoolError
 from ..workers.verdicts import WorkItem, amap_verdicts, map_verdicts

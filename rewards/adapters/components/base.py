@@ -71,13 +71,15 @@ def component(
         A decorator that returns the function unchanged.
 
     Raises:
-        ValueError: there is a component of that name already.
+        ValueError: another module has a component of that name.
 
     """
-    if name in COMPONENTS:
-        raise ValueError(f"there is already a component {name!r}; use another name")
 
     def register(function: ComponentFunction) -> ComponentFunction:
+        known = COMPONENTS.get(name)
+        # The same module may define it again, as where a notebook's cell is run twice.
+        if known is not None and known.value.__module__ != function.__module__:
+            raise ValueError(f"there is already a component {name!r}; use another name")
         COMPONENTS[name] = Component(function, weight, gated)
         return function
 

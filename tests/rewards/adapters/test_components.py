@@ -10,6 +10,7 @@ from calculus_harness.rewards.adapters.components import COMPONENTS, GradedCompl
 from calculus_harness.rewards.adapters.for_trl import make_reward
 from calculus_harness.rewards.adapters.scoring import Item, Rubric, score
 
+NAMES = ("correctness", "format", "length")
 RIGHT, WRONG = r"$\boxed{x^2}$", r"$\boxed{x^3}$"
 
 
@@ -37,17 +38,13 @@ def test_adapters_know_a_new_component(short: str) -> None:
     assert reward([""], [RIGHT], integrand=["2x"]) == [1.5]
 
 
-def test_what_is_gated_earns_nothing_beside_a_wrong_answer() -> None:
-    assert [name for name, each in COMPONENTS.items() if not each.gated] == ["correctness"]
-    assert {name: each.weight for name, each in COMPONENTS.items()} == {
-        "correctness": 1.0,
-        "format": 0.1,
-        "length": 0.1,
-    }
+def test_the_components_that_there_are() -> None:
+    settings = {name: (COMPONENTS[name].weight, COMPONENTS[name].gated) for name in NAMES}
+    assert settings == {"correctness": (1.0, False), "format": (0.1, True), "length": (0.1, True)}
 
 
 def test_names_are_taken_once(short: str) -> None:
-    with pytest.raises(ValueError, match="already a component 'short'"):
-        component(short)
+    with pytest.raises(ValueError, match="already a component 'format'"):
+        component("format")(lambda graded: 1.0)
     with pytest.raises(ValueError, match="components must be some of"):
         Rubric(components=("correctness", "shorter"))
