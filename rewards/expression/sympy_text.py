@@ -79,7 +79,7 @@ def read_sympy(text: str) -> Expression:
 
     >>> from calculus_harness.rewards.latex import to_latex
     >>> to_latex(read_sympy("2*x**2"))
-    '2x^{2}'
+    '2 x^{2}'
 
     """
     if len(text) > MAX_CHARACTERS:
