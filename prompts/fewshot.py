@@ -31,7 +31,7 @@ class NotEnoughExamplesError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class WorkedExample:
     """A worked problem, as a template sees it."""
 
     id: str
@@ -43,35 +43,35 @@ class Example:
 
 
 @cache
-def pool(task: str) -> tuple[Example, ...]:
+def pool(task: str) -> tuple[WorkedExample, ...]:
     """All examples of a task, in the order in which they are taken."""
     path = POOLS / f"{task}.jsonl"
     if not path.is_file():
         return ()
     lines = path.read_text(encoding="utf-8").splitlines()
-    return tuple(Example(**json.loads(line)) for line in lines if line)
+    return tuple(WorkedExample(**json.loads(line)) for line in lines if line)
 
 
 def select(
     problem: Problem, shots: int, pick: str = labelled.OPERATOR
-) -> Sequence[Example | labelled.Labelled]:
+) -> Sequence[WorkedExample | labelled.LabelledExample]:
     """The examples to show with a problem; ``pick`` is for labelled ones (`prompts.labelled`)."""
     if problem.task in labelled.TASKS:
         found = labelled.select(problem, shots, pick)
-        return _enough(found, shots, problem.task)
+        return _require_enough(found, shots, problem.task)
     related = {problem.id, problem.pair_parent, *(parent.id for parent in problem.parents)}
     asked = _fingerprint_of(problem)
-    chosen: list[Example] = []
+    chosen: list[WorkedExample] = []
     for example in pool(problem.task):
         if len(chosen) == shots:
             break
         same = asked is not None and asked.resembles(_known(example.integrand, example.variable))
         if not same and example.id not in related:
             chosen.append(example)
-    return _enough(chosen, shots, problem.task)
+    return _require_enough(chosen, shots, problem.task)
 
 
-def _enough(chosen: Sequence[Shown], shots: int, task: str) -> Sequence[Shown]:
+def _require_enough(chosen: Sequence[Shown], shots: int, task: str) -> Sequence[Shown]:
     if len(chosen) < shots:
         raise NotEnoughExamplesError(
             f"{shots} examples are asked for, but the task {task!r} has {len(chosen)}"

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..benchmarks.draws import Draws
+from ..benchmarks.hashed_random import HashedRandom
 from ..benchmarks.problem import Problem
 
 POOLS = Path(__file__).parent / "examples"
@@ -26,7 +26,7 @@ PICKS = (OPERATOR, RANDOM)
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelledExample:
     """An example as a template sees it."""
 
     id: str
@@ -41,18 +41,20 @@ def pool(task: str) -> tuple[dict[str, Any], ...]:
     return tuple(json.loads(line) for line in lines)
 
 
-def select(problem: Problem, shots: int, pick: str = OPERATOR) -> list[Labelled]:
+def select(problem: Problem, shots: int, pick: str = OPERATOR) -> list[LabelledExample]:
     """The examples to show; fewer than ``shots`` if there are no more."""
-    draws = Draws("shots", problem.pair_parent or problem.id, pick, shots)
+    rng = HashedRandom("shots", problem.pair_parent or problem.id, pick, shots)
     itself = problem.metadata.get("example")
-    rows = [row for row in draws.shuffled(pool(problem.task)) if row["id"] != itself]
+    rows = [row for row in rng.shuffled(pool(problem.task)) if row["id"] != itself]
     chosen = sorted(rows, key=lambda row: _distance(row, problem, pick))[:shots]
     half = (shots + 1) // 2
     labelled = [
-        Labelled(row["id"], row["positive" if place < half else "negative"], int(place < half))
-        for place, row in enumerate(draws.shuffled(chosen))
+        LabelledExample(
+            row["id"], row["positive" if place < half else "negative"], int(place < half)
+        )
+        for place, row in enumerate(rng.shuffled(chosen))
     ]
-    return draws.shuffled(labelled)
+    return rng.shuffled(labelled)
 
 
 def _distance(row: dict[str, Any], problem: Problem, pick: str) -> tuple[bool, bool]:

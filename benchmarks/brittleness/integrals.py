@@ -11,6 +11,7 @@ from ...rewards import ProblemError, verify_antiderivative
 from ...rewards.decision.integrand import prepare
 from ...rewards.expression.tree import Expression
 from ...rewards.latex import ReadError, read, to_latex
+from ..errors import BenchmarkError
 from ..problem import JSON, Parent, Problem
 
 BENCHMARK = "brittleness"
@@ -18,8 +19,8 @@ BENCHMARK = "brittleness"
 VARIANTS = ("code", "paper")
 
 
-class DerivationError(ValueError):
-    """Problems that nothing can be made of; the message names them."""
+class DerivationError(BenchmarkError):
+    """Problems that nothing can be derived from; the message names them."""
 
 
 class UnprovenError(DerivationError):

@@ -22,8 +22,8 @@ from dataclasses import replace
 from itertools import islice
 
 from ...rewards.expression.tree import Call, Expression, Symbol
-from ..draws import Draws
 from ..expressions import add, div, mul, number
+from ..hashed_random import HashedRandom
 from ..problem import JSON, Parent, Problem
 from .integrals import VARIANTS, DerivationError, Integral, UnprovenError
 
@@ -87,7 +87,7 @@ def taken(solved: Sequence[Problem], seed: int, purpose: str, count: int | None)
                 f"two different problems are called {problem.id!r}, in {by_id[problem.id].name} "
                 f"and {problem.name}: derive from one of these sets at a time"
             )
-    keys = {name: Draws("brittleness", purpose, seed, name).below(1 << 64) for name in by_id}
+    keys = {name: HashedRandom("brittleness", purpose, seed, name).below(1 << 64) for name in by_id}
     order = sorted(by_id, key=lambda name: (keys[name], name))
     return [by_id[name] for name in order[:count]]
 
@@ -102,12 +102,14 @@ def _scaled(
     scale: Callable[[Expression, Expression], Expression],
 ) -> Iterator[Problem]:
     _check(variant)
-    shared = Draws("brittleness", "factors", seed).shuffled(range(2, 100))[:factors]
+    shared = HashedRandom("brittleness", "factors", seed).shuffled(range(2, 100))[:factors]
     # The same problems and factors for f/k and k f.
     for problem in taken(solved, seed, "N1", problems):
         ks = shared
         if variant == "paper":
-            ks = Draws("brittleness", "factors", seed, problem.id).shuffled(range(1, 101))[:factors]
+            ks = HashedRandom("brittleness", "factors", seed, problem.id).shuffled(range(1, 101))[
+                :factors
+            ]
         integral = Integral.of(problem)
         for k in ks:
             big_f = integral.antiderivative

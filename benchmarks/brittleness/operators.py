@@ -15,7 +15,7 @@ from functools import partial
 
 from ..lample_charton.generators import Settings
 from ..lample_charton.parallel import pair_at
-from ..lample_charton.problems import problem_of
+from ..lample_charton.problems import problem_from_pair
 from ..problem import Problem
 from ..registry import benchmark
 from .integrals import BENCHMARK
@@ -28,7 +28,7 @@ TRAINED, LARGER = 15, (20, 25, 30, 35)
 
 def _make(subset: str, settings: Settings, seed: int, index: int) -> Problem:
     pair = pair_at(METHOD, seed, index, settings)
-    problem = problem_of(pair, METHOD, seed, index, settings)
+    problem = problem_from_pair(pair, METHOD, seed, index, settings)
     return replace(problem, benchmark=BENCHMARK, subset=subset)
 
 

@@ -21,8 +21,8 @@ from fractions import Fraction
 from functools import lru_cache, partial
 
 from ...rewards.expression.tree import Call, Expression, Symbol
-from ..draws import Draws
 from ..expressions import add, mul, neg, number, power
+from ..hashed_random import HashedRandom
 from ..problem import JSON, Problem
 from ..registry import benchmark
 from .integrals import Integral
@@ -113,10 +113,10 @@ def _distinct(seed: int, purpose: str, count: int, below: int) -> tuple[int, ...
 
     Drawn until enough differ: for few of many, which all of these are but the 99 of 100.
     """
-    draws = Draws("brittleness", purpose, seed)
+    rng = HashedRandom("brittleness", purpose, seed)
     found: dict[int, None] = {}
     while len(found) < count:
-        found[draws.below(below)] = None
+        found[rng.below(below)] = None
     return tuple(found)
 
 

@@ -13,9 +13,10 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 
+from ...rewards.expression.traversal import symbols_of
 from ...rewards.expression.tree import Call, Expression, Number, Symbol
-from ..draws import Draws
-from ..expressions import ONE, ZERO, add, mul, number, substitute, symbols
+from ..expressions import ONE, ZERO, add, mul, number, substitute
+from ..hashed_random import HashedRandom
 from ..problem import Parent, Problem
 from .integrals import DerivationError, Integral, UnprovenError
 from .neighbours import taken
@@ -120,9 +121,11 @@ def _tuples(size: int, terms: int, seed: int, purpose: str) -> Iterator[tuple[in
     """Distinct tuples of indices, in a drawn order, until there are no more."""
     every = size**terms
     if every <= 1 << 14:
-        numbers: Iterator[int] = iter(Draws("brittleness", purpose, seed).shuffled(range(every)))
+        numbers: Iterator[int] = iter(
+            HashedRandom("brittleness", purpose, seed).shuffled(range(every))
+        )
     else:
-        numbers = _distinct(Draws("brittleness", purpose, seed), every)
+        numbers = _distinct(HashedRandom("brittleness", purpose, seed), every)
     for drawn in numbers:
         indices = []
         for _ in range(terms):
@@ -131,10 +134,10 @@ def _tuples(size: int, terms: int, seed: int, purpose: str) -> Iterator[tuple[in
         yield tuple(indices)
 
 
-def _distinct(draws: Draws, below: int) -> Iterator[int]:
+def _distinct(rng: HashedRandom, below: int) -> Iterator[int]:
     seen: set[int] = set()
     while len(seen) < below:
-        drawn = draws.below(below)
+        drawn = rng.below(below)
         if drawn not in seen:
             seen.add(drawn)
             yield drawn
@@ -145,7 +148,7 @@ def _in_x(problem: Problem) -> Integral:
     integral = Integral.of(problem)
     if integral.variable == "x":
         return integral
-    if "x" in symbols(integral.integrand):
+    if "x" in symbols_of(integral.integrand):
         raise DerivationError(f"{problem.id}: x is a parameter there, and cannot be the variable")
     x, big_f = Symbol("x"), integral.antiderivative
     return replace(

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import DamerauLevenshtein
 
-from ..draws import Draws
+from ..hashed_random import HashedRandom
 from .examples import MAX_DRAWS, NoExampleError
 from .expressions.printing import latex
 from .expressions.rewriting import (
@@ -34,7 +34,7 @@ from .expressions.terms import (
     symbol,
 )
 from .options import CODE, GREEK, VOCABULARY, Options
-from .proof import UndecidedError, World, equal
+from .proof import Interpretation, UndecidedError, equal
 from .sequences import PUBLISHED, SEPARATOR, without_sizes
 from .steps import premise_expression
 
@@ -92,7 +92,8 @@ def _chunk(operation: str, seed: int, chunk: int, easy: bool, options: Options) 
                 "may have some"
             )
         new = [
-            _solved(operation, Draws(*key, len(solved) + i), easy, options) for i in range(CHUNK)
+            _solved(operation, HashedRandom(*key, len(solved) + i), easy, options)
+            for i in range(CHUNK)
         ]
         known = {one.premise for one in solved}
         solved += {one.premise: one for one in new if one.premise not in known}.values()
@@ -100,12 +101,12 @@ def _chunk(operation: str, seed: int, chunk: int, easy: bool, options: Options) 
     return tuple(cases[:CHUNK])
 
 
-def _solved(operation: str, draws: Draws, easy: bool, options: Options) -> _Solved:
+def _solved(operation: str, rng: HashedRandom, easy: bool, options: Options) -> _Solved:
     for _ in range(MAX_DRAWS):
-        term = premise_expression(draws, options)
+        term = premise_expression(rng, options)
         if has(term, DERIVATIVE, INTEGRAL) or (len(term.free) == 1) != easy:
             continue
-        variable = symbol(draws.pick(sorted(term.free)))
+        variable = symbol(rng.choice(sorted(term.free)))
         result = solve(operation, term, variable)
         if result is not None and _is_result(operation, term, variable, result):
             return _Solved(term, variable, result)
@@ -151,12 +152,12 @@ def _is_result(operation: str, premise: Term, variable: Term, result: Term) -> b
     Decided by the verifier's balls with the derivative of `benchmarks.expressions`: an
     antiderivative's derivative must be the premise.
     """
-    world = World()
+    interpretation = Interpretation()
     try:
-        f, g = world.lower(premise), world.lower(result)
+        f, g = interpretation.lower(premise), interpretation.lower(result)
         if operation == DIFFERENTIATION:
-            return equal(world.slope(f, variable.value), g)
-        return equal(world.slope(g, variable.value), f)
+            return equal(interpretation.slope(f, variable.value), g)
+        return equal(interpretation.slope(g, variable.value), f)
     except UndecidedError:
         return None
 
@@ -173,9 +174,9 @@ def is_proven(one: Case) -> bool:
 # --- perturbations and text ---
 
 
-def renamed(one: Case, draws: Draws) -> Case:
+def renamed(one: Case, rng: HashedRandom) -> Case:
     """VR: every symbol another Greek letter's."""
-    names = dict(zip(one.names, draws.shuffled(GREEK), strict=False))
+    names = dict(zip(one.names, rng.shuffled(GREEK), strict=False))
     return Case(
         one.operation,
         *(rename(term, names) for term in (one.premise, one.variable, one.positive, one.negative)),
@@ -187,11 +188,11 @@ def sequence(one: Case, label: int, style: str = PUBLISHED) -> str:
     return _line((latex(one.premise), latex(one.variable), latex(one.result(label))), style)
 
 
-def converted(one: Case, label: int, draws: Draws, style: str = PUBLISHED) -> str:
+def converted(one: Case, label: int, rng: HashedRandom, style: str = PUBLISHED) -> str:
     """EC: the same as two equations about a function with a new name."""
     free = [letter for letter in VOCABULARY if letter not in one.names]
-    args = tuple(symbol(name) for name in draws.shuffled(sorted(one.premise.free)))
-    function = apply(draws.pick(free), args)
+    args = tuple(symbol(name) for name in rng.shuffled(sorted(one.premise.free)))
+    function = apply(rng.choice(free), args)
     slope = derivative(function, one.variable)
     first, last = function, slope
     if one.operation == INTEGRATION:

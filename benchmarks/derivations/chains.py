@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..draws import Draws
+from ..hashed_random import HashedRandom
 from .expressions.terms import APPLY, SYMBOL, walk
 from .options import MAX_FAILURES, Options
 from .steps import PREMISE, PREMISES, Annotation, Derivation, Step, next_step, premise
 
 
-def grow(length: int, draws: Draws, options: Options) -> Derivation | None:
+def grow(length: int, rng: HashedRandom, options: Options) -> Derivation | None:
     """At least so many steps, the last of them no premise; None if too many draws failed."""
-    derivation = Derivation([Step(premise(draws, options), Annotation(PREMISE))])
+    derivation = Derivation([Step(premise(rng, options), Annotation(PREMISE))])
     for _ in range(MAX_FAILURES):
         if len(derivation) >= length and derivation.steps[-1].annotation.operator not in PREMISES:
             return derivation
-        step = next_step(derivation, draws, options)
+        step = next_step(derivation, rng, options)
         if step is not None:
             derivation.append(step)
     return None
@@ -52,11 +52,11 @@ def has_compound_arguments(step: Step) -> bool:
     return any(n.head == APPLY and any(a.head != SYMBOL for a in n.args) for n in nodes)
 
 
-def derivation(length: int, draws: Draws, options: Options) -> list[Step] | None:
+def derivation(length: int, rng: HashedRandom, options: Options) -> list[Step] | None:
     """The first ``length`` steps of a self-contained derivation; None if this draw is no good."""
     wanted = max(options.kept, length) if options.kept is not None else length
     grown = options.grown if options.kept is not None else length + options.grown
-    drawn = grow(max(grown, wanted), draws, options)
+    drawn = grow(max(grown, wanted), rng, options)
     if drawn is None:
         return None
     steps = self_contained(drawn.steps)

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from ..draws import Draws
+from ..errors import BenchmarkError
+from ..hashed_random import HashedRandom
 from .chains import derivation, has_compound_arguments
 from .expressions.rewriting import rename
 from .expressions.terms import Term, names_of
 from .options import CODE, GREEK, MAX_FAILURES, Options
-from .proof import UndecidedError, WrongError, is_result, prove_steps
+from .proof import RefutedError, UndecidedError, is_result, prove_steps
 from .steps import (
     LEFT_FOR_RIGHT,
     PREMISE,
@@ -31,12 +32,12 @@ from .steps import (
 )
 
 
-class NoExampleError(ValueError):
-    """No draw was any good; with the options that are named, none is likely."""
+class NoExampleError(BenchmarkError):
+    """No draw can be used; with the named options none is likely."""
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class StepExample:
     """The steps before the last, the last, and a wrong last one with the annotation it is from."""
 
     before: tuple[Step, ...]
@@ -65,13 +66,13 @@ MAX_ALTERNATIVES = 12
 
 
 @lru_cache(maxsize=1024)
-def example(steps: int, seed: int, index: int, options: Options = CODE) -> Example:
+def example(steps: int, seed: int, index: int, options: Options = CODE) -> StepExample:
     """The example with this number, of so many steps (at least 2)."""
     if steps < 2:
         raise ValueError(f"an example needs a step to judge and one before it, not {steps} steps")
-    for turn in range(MAX_DRAWS):
-        draws = Draws("derivation", options.name, steps, seed, index, turn)
-        drawn = draw(steps, draws, options)
+    for attempt in range(MAX_DRAWS):
+        rng = HashedRandom("derivation", options.name, steps, seed, index, attempt)
+        drawn = draw(steps, rng, options)
         if drawn is not None:
             return drawn
     raise NoExampleError(
@@ -79,19 +80,19 @@ def example(steps: int, seed: int, index: int, options: Options = CODE) -> Examp
     )
 
 
-def draw(steps: int, draws: Draws, options: Options) -> Example | None:
+def draw(steps: int, rng: HashedRandom, options: Options) -> StepExample | None:
     """One try."""
-    made = derivation(steps, draws, options)
+    made = derivation(steps, rng, options)
     if made is None:
         return None
     *before, positive = made
-    if options.mended and positive.annotation.operator == PREMISE:
+    if options.corrected and positive.annotation.operator == PREMISE:
         return None  # any equation is a premise
     if options.proven and not _follows(before, positive):
         return None
-    for negative in islice(_alternatives(before, positive, draws, options), MAX_ALTERNATIVES):
-        drawn = Example(tuple(before), positive, negative)
-        if options.mended and len(drawn.names) > len(GREEK):
+    for negative in islice(_alternatives(before, positive, rng, options), MAX_ALTERNATIVES):
+        drawn = StepExample(tuple(before), positive, negative)
+        if options.corrected and len(drawn.names) > len(GREEK):
             continue
         if not options.proven or is_proven(drawn):
             return drawn
@@ -99,17 +100,17 @@ def draw(steps: int, draws: Draws, options: Options) -> Example | None:
 
 
 def _alternatives(
-    before: list[Step], positive: Step, draws: Draws, options: Options
+    before: list[Step], positive: Step, rng: HashedRandom, options: Options
 ) -> Iterator[Step]:
     """Other steps from the same derivation that are allowed."""
     so_far = Derivation(before)
     for _ in range(MAX_FAILURES):
-        step = next_step(so_far, draws, options)
+        step = next_step(so_far, rng, options)
         if step is None or step.annotation.operator in PREMISES or has_compound_arguments(step):
             continue
         if step.equation == positive.equation:
             continue
-        if options.mended and step.annotation == positive.annotation:
+        if options.corrected and step.annotation == positive.annotation:
             continue
         yield step
 
@@ -117,21 +118,21 @@ def _alternatives(
 # --- perturbations: each gives an example again ---
 
 
-def greek_names(one: Example, draws: Draws) -> dict[str, str]:
+def greek_names(one: StepExample, rng: HashedRandom) -> dict[str, str]:
     """Another Greek letter for every name, also for those that only the negative has."""
-    letters = draws.shuffled(GREEK)
+    letters = rng.shuffled(GREEK)
     names = one.names
     if len(names) > len(letters):
         raise ValueError(f"{len(names)} names for {len(letters)} letters")
     return dict(zip(names, letters, strict=False))
 
 
-def renamed(one: Example, draws: Draws) -> Example:
+def renamed(one: StepExample, rng: HashedRandom) -> StepExample:
     """VR: Greek names. The map is one to one, and the inverse map gives the example back."""
-    return with_names(one, greek_names(one, draws))
+    return with_names(one, greek_names(one, rng))
 
 
-def with_names(one: Example, names: dict[str, str]) -> Example:
+def with_names(one: StepExample, names: dict[str, str]) -> StepExample:
     """The example with other names; those not mentioned stay."""
 
     def term(node: Term) -> Term:
@@ -151,7 +152,7 @@ def with_names(one: Example, names: dict[str, str]) -> Example:
     return _mapped(one, step)
 
 
-def exchanged(one: Example) -> Example:
+def exchanged(one: StepExample) -> StepExample:
     """EE: the sides of every equation swapped, and the names of the two substitutions."""
     other = {LEFT_FOR_RIGHT: RIGHT_FOR_LEFT, RIGHT_FOR_LEFT: LEFT_FOR_RIGHT}
 
@@ -167,36 +168,36 @@ def exchanged(one: Example) -> Example:
     return _mapped(one, step)
 
 
-def reannotated(one: Example) -> Example:
+def reannotated(one: StepExample) -> StepExample:
     """AR: the last annotation is the negative's, which is right now; the positive is wrong."""
-    return Example(one.before, one.negative, one.positive)
+    return StepExample(one.before, one.negative, one.positive)
 
 
-def _mapped(one: Example, change: Callable[[Step], Step]) -> Example:
+def _mapped(one: StepExample, change: Callable[[Step], Step]) -> StepExample:
     before = tuple(change(step) for step in one.before)
-    return Example(before, change(one.positive), change(one.negative))
+    return StepExample(before, change(one.positive), change(one.negative))
 
 
 PERTURBATIONS = ("VR", "EE", "AR")
 
 
-def perturbed(one: Example, name: str, key: object = 0) -> Example:
+def perturbed(one: StepExample, name: str, key: object = 0) -> StepExample:
     """An example under VR, EE or AR; ``key`` decides the letters of VR."""
     if name == "VR":
-        return renamed(one, Draws("VR", key))
+        return renamed(one, HashedRandom("VR", key))
     return {"EE": exchanged, "AR": reannotated}[name](one)
 
 
 # --- proof ---
 
 
-def is_proven(one: Example) -> bool:
+def is_proven(one: StepExample) -> bool:
     """Whether it is right, and so are its perturbations (AR is right whenever it is)."""
-    versions = [one, exchanged(one), renamed(one, Draws("proof"))]
+    versions = [one, exchanged(one), renamed(one, HashedRandom("proof"))]
     return all(map(holds, versions))
 
 
-def holds(one: Example) -> bool:
+def holds(one: StepExample) -> bool:
     """Whether each last step follows by its own annotation, and neither by the other's."""
     if not all(_follows(one.before, last) for last in (one.positive, one.negative)):
         return False
@@ -209,6 +210,6 @@ def holds(one: Example) -> bool:
 def _follows(before: Sequence[Step], last: Step) -> bool:
     try:
         prove_steps([*before, last])
-    except (WrongError, UndecidedError):
+    except (RefutedError, UndecidedError):
         return False
     return True

@@ -47,13 +47,13 @@ class Options:
     max_length: int = 350
     grown: int = 6
     kept: int | None = 6
-    mended: bool = True
+    corrected: bool = True
     proven: bool = True
 
 
 CODE = Options()
 PAPER = replace(CODE, name="paper", max_length=250, grown=1, kept=None)
-ORIGINAL = replace(CODE, name="original", mended=False, proven=False)
+ORIGINAL = replace(CODE, name="original", corrected=False, proven=False)
 
 VARIANTS = {options.name: options for options in (CODE, PAPER, ORIGINAL)}
 

@@ -33,6 +33,7 @@ from flint import acb
 
 from ...rewards.decision.balls import UnusableError, compile_tape, precision
 from ...rewards.decision.domain import uniform
+from ...rewards.expression.traversal import symbols_of
 from ...rewards.expression.tree import Call, Expression, Number, Symbol
 from .. import expressions as trees
 from .expressions.terms import (
@@ -70,7 +71,7 @@ class UndecidedError(ValueError):
     """Neither proven nor refuted; what depends on it is rejected."""
 
 
-class WrongError(ValueError):
+class RefutedError(ValueError):
     """A step that does not follow."""
 
 
@@ -166,7 +167,7 @@ class _Integral:
 
 
 @dataclass(slots=True)
-class World:
+class Interpretation:
     """What the functions, the integrals and the constants of a derivation stand for."""
 
     functions: dict[tuple[str, int], tuple[tuple[str, ...], Expression]] = field(
@@ -192,7 +193,7 @@ class World:
             whole = side.head == APPLY and len(set(args)) == len(side.args)
             if whole and (side.value, len(args)) not in self._known:
                 return side.value, args, other
-        raise WrongError("a premise defines a new function of symbols")
+        raise RefutedError("a premise defines a new function of symbols")
 
     def lower(self, term: Term) -> Expression:
         """The verifier's tree of an expression."""
@@ -230,7 +231,7 @@ class World:
         elif (name, len(args)) in self.functions:
             names, body = self.functions[name, len(args)]
         else:
-            raise WrongError(f"{name} is not defined")
+            raise RefutedError(f"{name} is not defined")
         simultaneous = [f"\0{place}" for place in range(len(args))]
         for old, new in zip(names, simultaneous, strict=True):
             body = trees.substitute(body, old, Symbol(new))
@@ -241,7 +242,7 @@ class World:
     def slope(self, expression: Expression, x: str) -> Expression:
         """The derivative in a symbol, integrals being functions of it."""
         total = [trees.differentiate(expression, x)]
-        used = trees.symbols(expression)
+        used = symbols_of(expression)
         for one in tuple(self.integrals):
             if one.symbol.name in used:
                 outer = trees.differentiate(expression, one.symbol.name)
@@ -301,7 +302,7 @@ class World:
             raise UndecidedError("a double integral")
         integrand, closed = self.lower(inner), self.lower(constant.closed)
         if not equal(self.slope(closed, variable), integrand):
-            raise WrongError(f"not an antiderivative: {constant.closed!r}")
+            raise RefutedError(f"not an antiderivative: {constant.closed!r}")
         whole = self.integral(integrand, variable)
         for one in self.integrals:
             if whole == one.symbol and one.value is None:
@@ -329,8 +330,8 @@ class World:
         """Insist on equality; where an integral is not known, a difference decides nothing."""
         if not equal(first, second):
             open_ = {one.symbol.name for one in self.integrals if one.value is None}
-            known = not open_ & (trees.symbols(first) | trees.symbols(second))
-            raise (WrongError if known else UndecidedError)(otherwise)
+            known = not open_ & (symbols_of(first) | symbols_of(second))
+            raise (RefutedError if known else UndecidedError)(otherwise)
 
     def computed(
         self, annotation: Annotation, equations: Sequence[Equation]
@@ -389,29 +390,32 @@ def _any_function(name: str, arity: int) -> tuple[tuple[str, ...], Expression]:
 
 def prove_steps(steps: Sequence[Step]) -> None:
     """Prove every step of a derivation; raises `WrongError` or `UndecidedError`."""
-    for world in (World(), World(any_functions=True)):
+    for interpretation in (Interpretation(), Interpretation(any_functions=True)):
         before: list[Equation] = []
         for step in steps:
-            _prove_step(step, before, world)
+            _prove_step(step, before, interpretation)
             before.append(step.equation)
 
 
-def _prove_step(step: Step, before: Sequence[Equation], world: World) -> None:
+def _prove_step(step: Step, before: Sequence[Equation], interpretation: Interpretation) -> None:
     operator = step.annotation.operator
     try:
         if operator in PREMISES:
-            world.define(step.equation)
+            interpretation.define(step.equation)
             return
         for constant in step.constants:
-            world.evaluate(constant)
-        left, right = world.lower(step.equation.left), world.lower(step.equation.right)
-        if not world.any_functions:
-            world.require(left, right, "the two sides differ")
-        if operator in SUBSTITUTIONS and world.any_functions:
+            interpretation.evaluate(constant)
+        left, right = (
+            interpretation.lower(step.equation.left),
+            interpretation.lower(step.equation.right),
+        )
+        if not interpretation.any_functions:
+            interpretation.require(left, right, "the two sides differ")
+        if operator in SUBSTITUTIONS and interpretation.any_functions:
             return
-        expected = world.computed(step.annotation, before)
-        world.require(left, expected[0], "not what the annotation gives")
-        world.require(right, expected[1], "not what the annotation gives")
+        expected = interpretation.computed(step.annotation, before)
+        interpretation.require(left, expected[0], "not what the annotation gives")
+        interpretation.require(right, expected[1], "not what the annotation gives")
     except (OverflowError, RecursionError) as error:
         raise UndecidedError(str(error)) from None
 
@@ -422,11 +426,14 @@ def is_result(equation: Equation, of: Step, constants: Sequence[Constant] = ()) 
     It is, if its sides are equal to the step's, in either order; ``constants`` that an evaluation
     has added to the equation may be called otherwise. Raises `UndecidedError`.
     """
-    world = World(any_functions=True)
+    interpretation = Interpretation(any_functions=True)
     for group in (constants, of.constants):
         for place, constant in enumerate(group):
-            world.constants[constant.letter] = Symbol(f"\0C{place}")
-    left, right = world.lower(equation.left), world.lower(equation.right)
-    own_left, own_right = world.lower(of.equation.left), world.lower(of.equation.right)
+            interpretation.constants[constant.letter] = Symbol(f"\0C{place}")
+    left, right = interpretation.lower(equation.left), interpretation.lower(equation.right)
+    own_left, own_right = (
+        interpretation.lower(of.equation.left),
+        interpretation.lower(of.equation.right),
+    )
     straight = equal(left, own_left) and equal(right, own_right)
     return straight or (equal(left, own_right) and equal(right, own_left))

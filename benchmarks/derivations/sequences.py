@@ -7,7 +7,7 @@ brackets collapsed (which leaves them unbalanced), without quotes, ``\,``, ``\le
 
 from __future__ import annotations
 
-from .examples import Example
+from .examples import StepExample
 from .expressions.printing import latex
 from .steps import Annotation, Step
 
@@ -24,7 +24,7 @@ def annotation_text(annotation: Annotation) -> str:
     return f"[{', '.join([annotation.operator, *map(str, annotation.equations), *operand])}]"
 
 
-def sequence(one: Example, label: int, style: str = PUBLISHED) -> str:
+def sequence(one: StepExample, label: int, style: str = PUBLISHED) -> str:
     """An example with its right (1) or its wrong (0) last equation."""
     last = one.positive if label else one.negative
     return sequence_of(one.before, one.positive.annotation, last.equation.latex, style)

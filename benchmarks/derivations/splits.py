@@ -19,7 +19,7 @@ from itertools import count, islice
 from typing import Any, TypeAlias
 
 from ...rewards.workers.pool import usable_cores
-from ..draws import Draws
+from ..hashed_random import HashedRandom
 from . import calculus, sequences
 from .calculus import case
 from .examples import PERTURBATIONS, example, perturbed
@@ -115,10 +115,10 @@ def _case(
 
     texts = {"": pair(lambda label: calculus.sequence(one, label, style))}
     if whole:
-        greek = calculus.renamed(one, Draws("VR", "calculus", operation, seed, number))
+        greek = calculus.renamed(one, HashedRandom("VR", "calculus", operation, seed, number))
         texts["VR"] = pair(lambda label: calculus.sequence(greek, label, style))
         key = ("EC", operation, seed, number)
-        texts["EC"] = pair(lambda label: calculus.converted(one, label, Draws(*key), style))
+        texts["EC"] = pair(lambda label: calculus.converted(one, label, HashedRandom(*key), style))
     return _Made(number, operation, operation, texts)
 
 

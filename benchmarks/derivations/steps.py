@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 
-from ..draws import Draws
+from ..hashed_random import HashedRandom
 from .expressions.printing import latex, plain
 from .expressions.rewriting import (
     BoundVariableError,
@@ -120,52 +120,52 @@ class Step:
 # --- premises ---
 
 
-def premise(draws: Draws, options: Options, used: Set[str] = frozenset()) -> Equation:
+def premise(rng: HashedRandom, options: Options, used: Set[str] = frozenset()) -> Equation:
     """An equation that defines a function (algorithm 2) whose name is none of ``used``."""
-    right, first = _premise_expression(draws, options)
-    mine = names_of(right) if options.mended else first
+    right, first = _premise_expression(rng, options)
+    mine = names_of(right) if options.corrected else first
     free = [name for name in VOCABULARY if name not in used and name not in mine]
-    return _definition(draws.pick(free), right, draws)
+    return _definition(rng.choice(free), right, rng)
 
 
-def premise_expression(draws: Draws, options: Options) -> Term:
+def premise_expression(rng: HashedRandom, options: Options) -> Term:
     """The right side of a premise: an operator on letters, and perhaps one more."""
-    return _premise_expression(draws, options)[0]
+    return _premise_expression(rng, options)[0]
 
 
-def _premise_expression(draws: Draws, options: Options) -> tuple[Term, set[str]]:
+def _premise_expression(rng: HashedRandom, options: Options) -> tuple[Term, set[str]]:
     """It, and the letters that it began with."""
     letters = [symbol(name) for name in VOCABULARY]
     while True:
         try:
-            first = draws.pick(letters)
+            first = rng.choice(letters)
             begun = {first.value}
-            if draws.below(2):
-                term = CONSTRUCTORS[draws.pick(UNARY)](first)
+            if rng.below(2):
+                term = CONSTRUCTORS[rng.choice(UNARY)](first)
             else:
-                second = draws.pick([letter for letter in letters if letter != first])
+                second = rng.choice([letter for letter in letters if letter != first])
                 begun.add(second.value)
-                term = ARITHMETIC[draws.pick(tuple(ARITHMETIC))](first, second)
-            for _ in range(draws.below(options.complexity)):
-                term = _more(term, letters, draws)
+                term = ARITHMETIC[rng.choice(tuple(ARITHMETIC))](first, second)
+            for _ in range(rng.below(options.complexity)):
+                term = _more(term, letters, rng)
         except UndefinedError:
             continue
         if term.free:
             return term, begun
 
 
-def _more(term: Term, letters: Sequence[Term], draws: Draws) -> Term:
-    if draws.below(2):
-        return CONSTRUCTORS[draws.pick(UNARY)](term)
-    operator = draws.pick((*ARITHMETIC, *CALCULUS))
+def _more(term: Term, letters: Sequence[Term], rng: HashedRandom) -> Term:
+    if rng.below(2):
+        return CONSTRUCTORS[rng.choice(UNARY)](term)
+    operator = rng.choice((*ARITHMETIC, *CALCULUS))
     if operator in CALCULUS:
-        return CALCULUS[operator](term, symbol(draws.pick(sorted(term.free))))
-    return ARITHMETIC[operator](term, draws.pick(letters))
+        return CALCULUS[operator](term, symbol(rng.choice(sorted(term.free))))
+    return ARITHMETIC[operator](term, rng.choice(letters))
 
 
-def _definition(name: str, right: Term, draws: Draws) -> Equation:
+def _definition(name: str, right: Term, rng: HashedRandom) -> Equation:
     """name(free symbols) = right, the symbols in an order of their own."""
-    args = tuple(symbol(free) for free in draws.shuffled(sorted(right.free)))
+    args = tuple(symbol(free) for free in rng.shuffled(sorted(right.free)))
     return Equation(apply(name, args), right)
 
 
@@ -263,11 +263,11 @@ def is_decided(equation: Equation) -> bool:
     return ZERO in (equation.left, equation.right) and gap.head == EXP
 
 
-def next_step(derivation: Derivation, draws: Draws, options: Options) -> Step | None:
+def next_step(derivation: Derivation, rng: HashedRandom, options: Options) -> Step | None:
     """Draw one step; None where what was drawn cannot be done or gives nothing new."""
-    arity = _weighted(draws, (options.arity_0, options.arity_1, options.arity_2))
+    arity = _weighted(rng, (options.arity_0, options.arity_1, options.arity_2))
     try:
-        step = (_without_operand, _unary, _binary)[arity](derivation, draws, options)
+        step = (_without_operand, _unary, _binary)[arity](derivation, rng, options)
     except (UndefinedError, CasesError, BoundVariableError):
         return None
     if step is None or is_decided(step.equation) or derivation.holds(step.equation):
@@ -277,8 +277,8 @@ def next_step(derivation: Derivation, draws: Draws, options: Options) -> Step | 
     return step
 
 
-def _weighted(draws: Draws, weights: Sequence[int]) -> int:
-    rest = draws.below(sum(weights))
+def _weighted(rng: HashedRandom, weights: Sequence[int]) -> int:
+    rest = rng.below(sum(weights))
     for place, weight in enumerate(weights):
         rest -= weight
         if rest < 0:
@@ -286,54 +286,54 @@ def _weighted(draws: Draws, weights: Sequence[int]) -> int:
     raise AssertionError("weights are positive")
 
 
-def _any_equation(derivation: Derivation, draws: Draws, options: Options) -> int:
+def _any_equation(derivation: Derivation, rng: HashedRandom, options: Options) -> int:
     """The number of an equation; recent ones are likelier, by a cube."""
     count, recent = len(derivation), options.history - 1
     weights = [1 + max(recent - (count - i), 0) ** 3 for i in range(1, count + 1)]
-    return _weighted(draws, weights) + 1
+    return _weighted(rng, weights) + 1
 
 
-def _without_operand(derivation: Derivation, draws: Draws, options: Options) -> Step | None:
-    if _weighted(draws, (1, options.renaming)) == 0:
-        used = derivation.functions | (derivation.letters if options.mended else set())
-        return Step(premise(draws, options, used), Annotation(PREMISE))
+def _without_operand(derivation: Derivation, rng: HashedRandom, options: Options) -> Step | None:
+    if _weighted(rng, (1, options.renaming)) == 0:
+        used = derivation.functions | (derivation.letters if options.corrected else set())
+        return Step(premise(rng, options, used), Annotation(PREMISE))
     candidates = [t for t in derivation.elements if t.free and len(plain(t)) > 1]
     if not candidates:
         return None
-    right = draws.pick(candidates)
-    used = derivation.functions | derivation.letters if options.mended else set(right.free)
+    right = rng.choice(candidates)
+    used = derivation.functions | derivation.letters if options.corrected else set(right.free)
     equation = _definition(
-        draws.pick([name for name in VOCABULARY if name not in used]), right, draws
+        rng.choice([name for name in VOCABULARY if name not in used]), right, rng
     )
     if equation.left in derivation.elements:
         return None
     return Step(equation, Annotation(RENAMING))
 
 
-def _unary(derivation: Derivation, draws: Draws, options: Options) -> Step | None:
+def _unary(derivation: Derivation, rng: HashedRandom, options: Options) -> Step | None:
     names = (*UNARY, EXPAND, EVALUATE_DERIVATIVES, EVALUATE_INTEGRALS)
     many = options.evaluation
-    operator = names[_weighted(draws, (1, 1, 1, 1, options.expansion, many, many))]
-    index = _any_equation(derivation, draws, options)
+    operator = names[_weighted(rng, (1, 1, 1, 1, options.expansion, many, many))]
+    index = _any_equation(derivation, rng, options)
     annotation = Annotation(operator, (index,))
     equation = derivation.equation(index)
     if operator == EVALUATE_INTEGRALS:
         if any(annotation == step.annotation for step in derivation.steps):
             return None
-        return _integrals_evaluated(derivation, annotation, draws, options)
+        return _integrals_evaluated(derivation, annotation, rng, options)
     simple = {EXPAND: expand, EVALUATE_DERIVATIVES: evaluate_derivatives}
     change = simple.get(operator) or CONSTRUCTORS[operator]
     return Step(Equation(change(equation.left), change(equation.right)), annotation)
 
 
 def _integrals_evaluated(
-    derivation: Derivation, annotation: Annotation, draws: Draws, options: Options
+    derivation: Derivation, annotation: Annotation, rng: HashedRandom, options: Options
 ) -> Step | None:
     equation = derivation.equation(annotation.equations[0])
     integrals = [t for t in derivation.elements_of(annotation.equations[0]) if t.head == INTEGRAL]
     if any(len(term.args) > 2 for term in integrals):
         return None
-    taken = derivation.letters | (derivation.functions if options.mended else set())
+    taken = derivation.letters | (derivation.functions if options.corrected else set())
     letters = [name for name in VOCABULARY if name not in taken]
     left, right = equation.left, equation.right
     constants: list[Constant] = []
@@ -341,8 +341,8 @@ def _integrals_evaluated(
         closed = antiderivative(*term.args)
         if closed is None:
             continue
-        letter = draws.pick(letters)
-        if options.mended:
+        letter = rng.choice(letters)
+        if options.corrected:
             letters.remove(letter)
         constants.append(Constant(letter, term, closed))
         value = add(closed, symbol(letter))
@@ -350,26 +350,26 @@ def _integrals_evaluated(
     return Step(Equation(left, right), annotation, tuple(constants))
 
 
-def _binary(derivation: Derivation, draws: Draws, options: Options) -> Step | None:
+def _binary(derivation: Derivation, rng: HashedRandom, options: Options) -> Step | None:
     names = (*ARITHMETIC, *CALCULUS, *SUBSTITUTIONS)
     weights = [1] * 5 + [options.calculus] * 2
     if len(derivation) > 1:
         weights += [options.substitution] * 2
-    operator = names[_weighted(draws, weights)]
+    operator = names[_weighted(rng, weights)]
     if operator in SUBSTITUTIONS:
         pairs = derivation.substitutions(operator)
         if not pairs:
             return None
-        i, j = draws.pick(pairs)
+        i, j = rng.choice(pairs)
         made = derivation.substituted(operator, i, j)
         assert made is not None
         return Step(made, Annotation(operator, (i, j)))
-    index = _any_equation(derivation, draws, options)
+    index = _any_equation(derivation, rng, options)
     equation = derivation.equation(index)
     candidates = _operands(operator, derivation, index)
     if not candidates:
         return None
-    operand = draws.pick(candidates)
+    operand = rng.choice(candidates)
     apply_ = (ARITHMETIC | CALCULUS)[operator]
     made = Equation(apply_(equation.left, operand), apply_(equation.right, operand))
     return Step(made, Annotation(operator, (index,), operand))

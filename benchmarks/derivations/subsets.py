@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from ..draws import Draws
+from ..hashed_random import HashedRandom
 from ..problem import JSON, Parent, Problem
 from ..registry import benchmark
 from . import calculus
 from .calculus import DIFFERENTIATION, INTEGRATION, Case, case
-from .examples import PERTURBATIONS, Example, example, perturbed
+from .examples import PERTURBATIONS, StepExample, example, perturbed
 from .expressions.printing import latex
 from .options import CODE, Options
 from .sequences import CLEAN, PUBLISHED, annotation_text, sequence
@@ -66,7 +66,7 @@ def step_problem(
     )
 
 
-def _step_inputs(one: Example, label: int, operator: str, shots_from: int) -> dict[str, JSON]:
+def _step_inputs(one: StepExample, label: int, operator: str, shots_from: int) -> dict[str, JSON]:
     """What a prompt may show.
 
     ``operator`` is the last operator of the unperturbed problem, which worked examples share, and
@@ -115,7 +115,7 @@ def calculus_problem(
     perturbation = None if easy or variant is None else variant.upper()
     shown = static
     if perturbation == "VR":
-        shown = calculus.renamed(static, Draws("VR", "calculus", short, seed, number))
+        shown = calculus.renamed(static, HashedRandom("VR", "calculus", short, seed, number))
     return Problem(
         id=f"{name}-{variant}" if perturbation else name,
         task="calculus_step",
@@ -141,7 +141,7 @@ def _calculus_inputs(
 ) -> dict[str, JSON]:
     def text(style: str) -> str:
         if perturbation == "EC":
-            return calculus.converted(one, label, Draws("EC", key), style)
+            return calculus.converted(one, label, HashedRandom("EC", key), style)
         return calculus.sequence(one, label, style)
 
     return {

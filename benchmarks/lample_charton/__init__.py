@@ -1,4 +1,4 @@
-"""Random integrals for sequence models, after Lample and Charton (see docs/lample_charton.md)."""
+"""Random integrals for sequence models, after Lample and Charton (docs/lample_charton.md)."""
 
 from .codec.prefix import PrefixError, from_prefix, model_input, to_prefix
 from .generators import Settings

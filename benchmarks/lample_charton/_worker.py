@@ -1,4 +1,4 @@
-"""Runs in workers: slices of pairs that need no SymPy. Plain JSON in and out."""
+"""A task of workers: slices of pairs that do not need SymPy."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from .generators import Settings
 
 def slice_of(method: str, seed: int, start: int, stop: int, settings: dict[str, Any]) -> Any:
     """The rows of consecutive pairs."""
-    chosen = Settings(**settings)
-    return [pairs.make(method, seed, index, chosen).to_row() for index in range(start, stop)]
+    parsed = Settings(**settings)
+    return [pairs.make(method, seed, index, parsed).to_row() for index in range(start, stop)]

@@ -15,7 +15,7 @@ from ...benchmarks.expressions import parse
 from ...benchmarks.fingerprint import Overlap, duplicates, fingerprint, overlap
 from ...benchmarks.problem import Problem
 from ...benchmarks.registry import load, resolve, spread
-from ...benchmarks.relatives import difficulty, relatives
+from ...benchmarks.easier_variants import difficulty, easier_variants
 from ...prompts import Prompt, Rendered
 from ...rewards import ProblemError
 from ...rewards.batch import averify_many
@@ -88,7 +88,7 @@ def training_set(
     kept, repeats, screened = _taken(recipes, count, seed, evaluation)
     taken = len(kept)
     if easier:
-        kept += [kin for problem in kept for kin in relatives(problem)[:easier]]
+        kept += [variant for problem in kept for variant in easier_variants(problem)[:easier]]
         kept, again = _without(kept, duplicates(kept), keep_first=True)
         kept, theirs = _without(kept, overlap(kept, evaluation))
         repeats, screened = repeats + again, screened + theirs

@@ -10,7 +10,7 @@ import pytest
 from calculus_harness import prompts
 from calculus_harness.benchmarks import Problem, UnknownBenchmarkError, load, names, subsets
 from calculus_harness.benchmarks.bee.records import ledger
-from calculus_harness.benchmarks.registry import resolve, together
+from calculus_harness.benchmarks.registry import resolve, sample_families
 from calculus_harness.rewards import verify_antiderivative
 
 SUBSETS = [f"{name}/{subset}" for name in names() for subset in subsets(name)]
@@ -110,7 +110,7 @@ def test_a_limit_keeps_originals_with_what_was_made_from_them() -> None:
     subsets = [originals, others, shifted, again]
     before: set[Problem] = set()
     for limit in range(1, 180):
-        found = together(subsets, limit, seed=3)
+        found = sample_families(subsets, limit, seed=3)
         assert len(found) == min(limit, 175)
         assert before <= set(found)  # a larger one only adds
         before = set(found)
@@ -124,9 +124,9 @@ def test_a_limit_keeps_originals_with_what_was_made_from_them() -> None:
             f"shifted{problem.id[5:]}" in ids for problem in found if problem.subset == "plain"
         )
         assert whole >= names.count("plain") - 1  # at most one family is cut
-    assert together(subsets, 20, seed=3) != together(subsets, 20, seed=4)
+    assert sample_families(subsets, 20, seed=3) != sample_families(subsets, 20, seed=4)
 
 
 def test_an_original_that_is_not_there_keeps_its_perturbations_together() -> None:
-    found = together([[family(i, "shifted", f"plain{i // 3}") for i in range(9)]], 3)
+    found = sample_families([[family(i, "shifted", f"plain{i // 3}") for i in range(9)]], 3)
     assert len({problem.pair_parent for problem in found}) == 1

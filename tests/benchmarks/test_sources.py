@@ -120,7 +120,7 @@ def test_hostile_sympy_text_is_not_run(tmp_path: Path) -> None:
 def test_names_of_sources() -> None:
     source = parse("hub:someone/integrals?split=test&integrand=question&syntax=sympy")
     assert (source.place, source.hub, source.split) == ("someone/integrals", True, "test")
-    assert source.layout.columns == {"integrand": "question"}
+    assert source.row_format.columns == {"integrand": "question"}
     assert with_columns("mine.csv", ["integrand=q"], skip_broken="yes") == (
         "mine.csv?integrand=q&skip-broken=yes"
     )

@@ -6,7 +6,6 @@ import pytest
 
 from calculus_harness.benchmarks.bee.bank import entries
 from calculus_harness.benchmarks.bee.twins import twin
-from calculus_harness.benchmarks.draws import Draws
 from calculus_harness.benchmarks.expressions import (
     add,
     differentiate,
@@ -17,6 +16,7 @@ from calculus_harness.benchmarks.expressions import (
     polynomial,
     substitute,
 )
+from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.rewards import verify_antiderivative
 from calculus_harness.rewards.expression.tree import Call, Symbol
 from calculus_harness.rewards.latex import to_latex
@@ -68,11 +68,11 @@ def test_arithmetic_is_done() -> None:
 
 
 def test_draws_are_fixed_for_all_time() -> None:
-    draws = Draws("test", 1)
-    assert [draws.integer(-9, 9) for _ in range(8)] == [-2, -2, -7, -5, 9, 2, 8, 1]
-    assert Draws("test", 2).shuffled("abcdef") == Draws("test", 2).shuffled("abcdef")
-    assert sorted(Draws("test", 2).shuffled("abcdef")) == list("abcdef")
-    many = [Draws("many", i).integer(-9, 9, nonzero=True) for i in range(4000)]
+    rng = HashedRandom("test", 1)
+    assert [rng.integer(-9, 9) for _ in range(8)] == [-2, -2, -7, -5, 9, 2, 8, 1]
+    assert HashedRandom("test", 2).shuffled("abcdef") == HashedRandom("test", 2).shuffled("abcdef")
+    assert sorted(HashedRandom("test", 2).shuffled("abcdef")) == list("abcdef")
+    many = [HashedRandom("many", i).integer(-9, 9, nonzero=True) for i in range(4000)]
     assert set(many) == {*range(-9, 10)} - {0}
     assert all(160 < many.count(value) < 290 for value in set(many))  # 222 are expected
 

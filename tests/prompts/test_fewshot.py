@@ -35,7 +35,7 @@ def pool_problems() -> list[Problem]:
 
 
 @pytest.mark.parametrize("example", pool("integration"), ids=lambda example: example.id)
-def test_every_example_is_right_as_it_is_shown(example: prompts.fewshot.Example) -> None:
+def test_every_example_is_right_as_it_is_shown(example: prompts.fewshot.WorkedExample) -> None:
     shown = rf"{example.solution} \boxed{{{example.antiderivative}+C}}"
     verdict = verify_antiderivative(shown, example.integrand, variable=example.variable)
     assert verdict.correct

@@ -39,7 +39,7 @@ from calculus_harness.benchmarks.derivations.expressions.terms import (
     sin,
     symbol,
 )
-from calculus_harness.benchmarks.derivations.proof import World, equal
+from calculus_harness.benchmarks.derivations.proof import Interpretation, equal
 from tests.benchmarks.derivations.as_sympy import as_sympy, walks
 
 x, y, z, n = (symbol(name) for name in "xyzn")
@@ -155,8 +155,11 @@ def test_every_antiderivative_is_proven_by_the_verifier() -> None:
                 continue
             if closed is not None:
                 found += 1
-                world = World(any_functions=True)
-                assert equal(world.slope(world.lower(closed), v.value), world.lower(term)), term
+                interpretation = Interpretation(any_functions=True)
+                assert equal(
+                    interpretation.slope(interpretation.lower(closed), v.value),
+                    interpretation.lower(term),
+                ), term
     assert found > 80
 
 

@@ -10,7 +10,7 @@ import mpmath
 import pytest
 import sympy
 
-from calculus_harness.benchmarks.draws import Draws
+from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.benchmarks.lample_charton import (
     _worker,
     problems,
@@ -19,13 +19,16 @@ from calculus_harness.benchmarks.lample_charton import (
 from calculus_harness.benchmarks.lample_charton import (
     parallel as production,
 )
-from calculus_harness.benchmarks.lample_charton.algebra.backends import OwnKit
-from calculus_harness.benchmarks.lample_charton.algebra.normal_form import UnusableError
-from calculus_harness.benchmarks.lample_charton.algebra.work_limit import OutOfWorkError, bounded
+from calculus_harness.benchmarks.lample_charton.algebra.backends import OwnBackend
+from calculus_harness.benchmarks.lample_charton.algebra.normal_form import UnusableFormulaError
+from calculus_harness.benchmarks.lample_charton.algebra.work_limit import (
+    CallLimitError,
+    call_limited,
+)
 from calculus_harness.benchmarks.lample_charton.codec.prefix import from_prefix, operator_count
 from calculus_harness.benchmarks.lample_charton.codec.vocabulary import IDS
-from calculus_harness.benchmarks.lample_charton.generators import Draft, Settings, backward
-from calculus_harness.benchmarks.lample_charton.known_integrals import Known
+from calculus_harness.benchmarks.lample_charton.generators import Settings, UnprovenPair, backward
+from calculus_harness.benchmarks.lample_charton.known_integrals import KnownIntegrals
 from calculus_harness.benchmarks.lample_charton.pairs import Pair, attempt, make, proven
 from calculus_harness.benchmarks.lample_charton.parallel import distinct, pair_at, stream
 from calculus_harness.benchmarks.registry import load
@@ -95,31 +98,33 @@ def sympy_tree(tokens: tuple[str, ...]) -> sympy.Expr:
 
 
 def test_filters_of_bwd() -> None:
-    kit = OwnKit()
+    backend = OwnBackend()
     refused: set[str] = set()
-    for turn in range(60):
+    for attempt_number in range(60):
         try:
-            draft = backward(kit, Draws("filters", turn), Settings(max_operators=8))
-        except UnusableError as error:
+            unproven = backward(
+                backend, HashedRandom("filters", attempt_number), Settings(max_operators=8)
+            )
+        except UnusableFormulaError as error:
             refused.add(str(error))
             continue
-        assert 2 * operator_count(draft.antiderivative) >= draft.operators
-        tree = from_prefix(draft.antiderivative)
-        node = kit.algebra.read(tree)
-        assert node is kit.algebra.without_constants(node)
+        assert 2 * operator_count(unproven.antiderivative) >= unproven.operators
+        tree = from_prefix(unproven.antiderivative)
+        node = backend.algebra.read(tree)
+        assert node is backend.algebra.without_constants(node)
     assert "constant" in refused
     short = Settings(max_length=8, operators=12)
-    reasons = {attempt("bwd", 0, 0, turn, short) for turn in range(20)}
+    reasons = {attempt("bwd", 0, 0, attempt_number, short) for attempt_number in range(20)}
     assert "too long" in reasons
 
 
 def test_operator_numbers() -> None:
-    drawn = [Settings().operator_number(Draws("n", i), 4) for i in range(2000)]
+    drawn = [Settings().operator_number(HashedRandom("n", i), 4) for i in range(2000)]
     assert set(drawn) == set(range(16))
     assert abs(sum(n < 4 for n in drawn) / 2000 - 1 / 40) < 0.01
-    assert {Settings(operators=20).operator_number(Draws(i), 4) for i in range(9)} == {20}
+    assert {Settings(operators=20).operator_number(HashedRandom(i), 4) for i in range(9)} == {20}
     few = Settings(max_operators=2)
-    assert {few.operator_number(Draws(i), 4) for i in range(60)} == {0, 1, 2}
+    assert {few.operator_number(HashedRandom(i), 4) for i in range(60)} == {0, 1, 2}
     pair = make("bwd", 0, 0, Settings(operators=20))
     assert pair.operators == 20
     assert operator_count(pair.antiderivative) >= 10
@@ -134,8 +139,8 @@ def test_operator_numbers() -> None:
     ],
 )
 def test_what_is_not_proven(f: str, big_f: str, said: str) -> None:
-    with pytest.raises(UnusableError, match=said):
-        proven(Draft(tuple(f.split()), tuple(big_f.split()), 1), 0)
+    with pytest.raises(UnusableFormulaError, match=said):
+        proven(UnprovenPair(tuple(f.split()), tuple(big_f.split()), 1), 0)
 
 
 # --- addresses ---
@@ -187,22 +192,22 @@ def test_settings_and_methods_that_there_are_not() -> None:
 
 
 def test_known_integrals() -> None:
-    kit, known = OwnKit(), Known()
+    backend, known = OwnBackend(), KnownIntegrals()
 
     def node(text: str) -> object:
-        return kit.algebra.read(from_prefix(text.split()))
+        return backend.algebra.read(from_prefix(text.split()))
 
-    assert known.integral(kit, node("sin x")) is None
-    assert known.integral(kit, node("INT+ 3")) is node("mul INT+ 3 x")
-    known.add(kit, node("mul INT+ 2 sin x"), node("mul INT- 2 cos x"))
-    known.add(kit, node("sin x"), node("add x sub mul INT- 1 cos x x"))
-    known.add(kit, node("pow x INT+ 2"), node("div pow x INT+ 3 INT+ 3"))
+    assert known.integral(backend, node("sin x")) is None
+    assert known.integral(backend, node("INT+ 3")) is node("mul INT+ 3 x")
+    known.add(backend, node("mul INT+ 2 sin x"), node("mul INT- 2 cos x"))
+    known.add(backend, node("sin x"), node("add x sub mul INT- 1 cos x x"))
+    known.add(backend, node("pow x INT+ 2"), node("div pow x INT+ 3 INT+ 3"))
     assert len(known) == 2
-    assert known.integral(kit, node("mul INT+ 5 sin x")) is node("mul INT- 5 cos x")
+    assert known.integral(backend, node("mul INT+ 5 sin x")) is node("mul INT- 5 cos x")
     # Term by term, and multiplied out:
-    found = known.integral(kit, node("add sin x mul INT+ 3 pow x INT+ 2"))
+    found = known.integral(backend, node("add sin x mul INT+ 3 pow x INT+ 2"))
     assert found is node("add pow x INT+ 3 mul INT- 1 cos x")
-    assert known.integral(kit, node("mul x add x pow x INT- 1")) is node(
+    assert known.integral(backend, node("mul x add x pow x INT- 1")) is node(
         "add x div pow x INT+ 3 INT+ 3"
     )
 
@@ -220,10 +225,10 @@ def test_a_budget_of_calls() -> None:
     def recurse(depth: int) -> int:
         return 1 + recurse(depth - 1) if depth else 0
 
-    assert bounded(100, recurse, 50) == 50
-    assert bounded(51, recurse, 50) == 50
-    with pytest.raises(OutOfWorkError):
-        bounded(50, recurse, 50)
+    assert call_limited(100, recurse, 50) == 50
+    assert call_limited(51, recurse, 50) == 50
+    with pytest.raises(CallLimitError):
+        call_limited(50, recurse, 50)
 
     def stubborn() -> int:
         try:
@@ -231,8 +236,8 @@ def test_a_budget_of_calls() -> None:
         except Exception:  # what SymPy does; a budget must get past it
             return 0
 
-    with pytest.raises(OutOfWorkError):
-        bounded(100, stubborn)
+    with pytest.raises(CallLimitError):
+        call_limited(100, stubborn)
 
 
 @pytest.mark.parametrize("settings", [OWN, PUBLISHED])
@@ -279,7 +284,7 @@ def test_the_packages_records_can_be_made_again() -> None:
     """As far as this version of SymPy is the one that made them."""
     pool = production._pool(1)
     recorded = [pair_at("fwd", 0, index, OWN) for index in range(4)]
-    items = [("fwd", 0, index, pair.turn, {}) for index, pair in enumerate(recorded)]
+    items = [("fwd", 0, index, pair.attempt_number, {}) for index, pair in enumerate(recorded)]
     assert [Pair.from_row(row) for row in pool.map("attempt", items, deadline=300)] == recorded
 
 
@@ -301,5 +306,5 @@ def test_problems() -> None:
     assert problem.id == "bwd-o6-s0-0"
     assert problem.metadata["operators"]["drawn"] == 6  # type: ignore[index,call-overload]
     tree: Expression = from_prefix(str(problem.metadata["prefix"]).split())
-    assert OwnKit().algebra.read(tree).varies
+    assert OwnBackend().algebra.read(tree).varies
     assert problems.name_of("fwd", Settings("published", 4, None, 100)) == "fwd-published-m4-l100"
