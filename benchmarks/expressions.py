@@ -60,7 +60,7 @@ def add(*terms: Expression) -> Expression:
 
 
 def mul(*factors: Expression) -> Expression:
-    """A product as one fraction; nested products are flattened, numbers multiplied and put first."""
+    """A product as one fraction; nested products are flattened, numbers multiplied."""
     coefficient = Fraction(1)
     above: list[Expression] = []
     below: list[Expression] = []

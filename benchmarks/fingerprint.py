@@ -197,7 +197,7 @@ class Match:
 
 @dataclass(slots=True)
 class Overlap:
-    """The matches, the problems that could not be read with the reason, and how many were compared."""
+    """The matches, the unreadable problems with the reasons, and how many were compared."""
 
     matches: list[Match] = field(default_factory=list)
     unreadable: list[tuple[str, str]] = field(default_factory=list)

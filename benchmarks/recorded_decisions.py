@@ -54,7 +54,7 @@ class RecordedDecisions(Generic[Decision]):
         return self._by_key.get(key, ())
 
     def add(self, decisions: Sequence[Decision]) -> None:
-        """Add decisions and append them to the cache; if it is not writable, keep them in memory."""
+        """Add decisions, and append them to the cache if it is writable."""
         if not decisions:
             return
         for decision in decisions:

@@ -1,11 +1,10 @@
 """Labelled examples for the tasks whose answer is 0 or 1 (Meadows et al., appendix A).
 
-They are from a training set (`benchmarks.derivations.training`), half of them right and half wrong,
-each from another derivation, in random order. By ``operator`` they have the last operator of the
-problem that is asked, as in the paper's chosen prompt; by ``random`` they are as the generator
-made them, whatever their operator. The draw depends
-on the unperturbed problem only, so that they stay when the problem is perturbed. An example that is
-the problem itself is passed over.
+They are from a training set (`benchmarks.derivations.training`): half of them right and half wrong,
+each from a different derivation, in random order. With ``operator`` they have the last operator of
+the problem, as in the paper's selected prompt; with ``random`` they may have any operator. They
+depend on the unperturbed problem only, so a perturbed problem has the same examples. The problem
+itself is never one of them.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ PICKS = (OPERATOR, RANDOM)
 
 @dataclass(frozen=True, slots=True)
 class LabelledExample:
-    """An example as a template sees it."""
+    """An example as templates use it."""
 
     id: str
     sequence: str
@@ -42,7 +41,17 @@ def pool(task: str) -> tuple[dict[str, Any], ...]:
 
 
 def select(problem: Problem, shots: int, pick: str = OPERATOR) -> list[LabelledExample]:
-    """The examples to show; fewer than ``shots`` if there are no more."""
+    """The examples to show with a problem.
+
+    Args:
+        problem: the problem.
+        shots: the number of examples.
+        pick: ``operator`` or ``random``.
+
+    Returns:
+        The examples, fewer than ``shots`` if the pool has no more.
+
+    """
     rng = HashedRandom("shots", problem.pair_parent or problem.id, pick, shots)
     itself = problem.metadata.get("example")
     rows = [row for row in rng.shuffled(pool(problem.task)) if row["id"] != itself]
@@ -58,10 +67,10 @@ def select(problem: Problem, shots: int, pick: str = OPERATOR) -> list[LabelledE
 
 
 def _distance(row: dict[str, Any], problem: Problem, pick: str) -> tuple[bool, bool]:
-    """How far an example is from what is wanted.
+    """A sort key: whether an example differs from what is wanted.
 
-    The few operators of which there are not enough examples with as many steps are made up for by
-    those with other numbers of steps.
+    A few operators have not enough examples with the wanted number of steps; examples with other
+    numbers of steps follow.
     """
     operator, steps = problem.inputs.get("operator"), problem.inputs.get("shots_from")
     other_steps = steps is not None and row.get("steps") != steps

@@ -1,4 +1,4 @@
-"""The recorded decisions of `benchmarks.bee.augmented`: accepted draws and simplified integrands."""
+"""The recorded decisions of `bee.augmented`: accepted draws and simplified integrands."""
 
 from __future__ import annotations
 

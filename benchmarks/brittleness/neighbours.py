@@ -1,17 +1,16 @@
 """Neighbours of problems that a model solves: N1 = {f/k, k f} and N2 = {f + e^x, f + ln x}.
 
-Welleck et al., section 3.1. Pure functions: what was solved comes in as an argument, so that the
-same problems and seed give the same neighbours, whichever model solved them. ``variant`` chooses
-what the released code does (``code``, the default, behind the published numbers) or what the text
-says (``paper``):
+Welleck et al., section 3.1. The functions here are pure: the same solved problems and seed give the
+same neighbours. ``variant`` chooses between the released code (``code``, the default, which made
+the published numbers) and the text (``paper``):
 
 - N1 takes 100 problems and 10 factors: distinct ones of 2 to 99 that all problems share (code), or
   drawn from 1 to 100 for each problem (paper);
 - N2 takes all problems (code), or 1,000 (paper).
 
-Which problems are taken is drawn by their names, so that one more solved problem moves few others.
-At most ``limit`` neighbours are made, the first ones. One whose reference the verifier cannot
-prove is left out, because no answer to it could be judged.
+Problems are sampled by hashes of their names, so that one more solved problem changes few others.
+``limit`` bounds the number of neighbours. Those whose references the verifier does not prove are
+left out, because answers to them could not be graded.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from .integrals import VARIANTS, DerivationError, Integral, UnprovenError
 
 #: Problems that are scaled, and factors for each.
 SCALED, FACTORS = 100, 10
-#: Problems that something is added to, in the paper's text.
+#: Problems to which a term is added, in the paper's text.
 ADDED = 1000
 
 
@@ -75,10 +74,14 @@ def plus_ln(
     return list(islice(_added("plus_ln", solved, seed, variant, _logarithm), limit))
 
 
-def taken(solved: Sequence[Problem], seed: int, purpose: str, count: int | None) -> list[Problem]:
-    """``count`` of the solved, or all, in an order drawn by their names; every one once.
+def sample_solved(
+    solved: Sequence[Problem], seed: int, purpose: str, count: int | None
+) -> list[Problem]:
+    """``count`` of the solved problems, or all, each once, in the order of hashes of their names.
 
-    Two problems with the same id are a `DerivationError`: children name their parents by it.
+    Raises:
+        DerivationError: if two different problems have the same id.
+
     """
     by_id: dict[str, Problem] = {}
     for problem in solved:
@@ -104,12 +107,11 @@ def _scaled(
     _check(variant)
     shared = HashedRandom("brittleness", "factors", seed).shuffled(range(2, 100))[:factors]
     # The same problems and factors for f/k and k f.
-    for problem in taken(solved, seed, "N1", problems):
+    for problem in sample_solved(solved, seed, "N1", problems):
         ks = shared
         if variant == "paper":
-            ks = HashedRandom("brittleness", "factors", seed, problem.id).shuffled(range(1, 101))[
-                :factors
-            ]
+            rng = HashedRandom("brittleness", "factors", seed, problem.id)
+            ks = rng.shuffled(range(1, 101))[:factors]
         integral = Integral.of(problem)
         for k in ks:
             big_f = integral.antiderivative
@@ -129,7 +131,7 @@ def _added(
     term: Callable[[str], tuple[Expression, Expression]],
 ) -> Iterator[Problem]:
     _check(variant)
-    for problem in taken(solved, seed, "N2", ADDED if variant == "paper" else None):
+    for problem in sample_solved(solved, seed, "N2", ADDED if variant == "paper" else None):
         integral = Integral.of(problem)
         g, big_g = term(integral.variable)
         big_f = integral.antiderivative
@@ -144,7 +146,7 @@ def _added(
 def _child(
     integral: Integral, name: str, parent: Problem, id_: str, details: dict[str, JSON]
 ) -> Iterator[Problem]:
-    """The neighbour, unless no answer to it could be judged."""
+    """The neighbour, unless its reference is not proven."""
     with suppress(UnprovenError):
         yield integral.problem(
             id_,

@@ -1,11 +1,11 @@
 """Problems with more operators than a model was trained on: extrapolation by size (Table 9).
 
-Lample and Charton's generation by differentiation, with more operators than the 15 of their data.
-The paper says that it raised the generator's ``max_ops`` to 20, 25, 30 and 35, and heads its table
-"nodes"; by which generator, how many problems, and whether it means exactly so many operators or up
-to so many is not said. Here ``operators_20`` has exactly 20 drawn for the antiderivative, and
-``operators_up_to_20`` up to 20, as ``max_ops`` does; ``operators_15`` is the training range, 1 to
-15. Every problem has its reference, proven.
+They are made by Lample and Charton's generation by differentiation, with more operators than the 15
+of their data. The paper raised the generator's ``max_ops`` to 20, 25, 30 and 35, and its table is
+headed "nodes". It does not say which generator it used, how many problems, and whether the numbers
+are exact or upper bounds. Here the antiderivative of ``operators_20`` is drawn with exactly 20
+operators, that of ``operators_up_to_20`` with up to 20, as by ``max_ops``. ``operators_15`` is the
+training range, 1 to 15. Every problem has a proven reference.
 """
 
 from __future__ import annotations

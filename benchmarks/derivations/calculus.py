@@ -1,9 +1,9 @@
-"""The calculus task: is this the derivative, or an antiderivative, of that expression?
+"""The calculus task: whether an expression is the derivative, or an antiderivative, of another.
 
-Section 3 and appendix B of Meadows et al.; they released no code for it. Examples are addressed by
-(operation, seed, index). The wrong results of an example come from the others of its chunk of
-`CHUNK` indices: results for the same variable from other premises, and for other variables from the
-same premise; the one nearest to the truth is taken (Damerau-Levenshtein distance of the LaTeX).
+Section 3 and appendix B of Meadows et al., who released no code for it. Examples are addressed by
+(operation, seed, index). The wrong result of an example is a result for the same variable of
+another premise in its chunk of `CHUNK` indices, or for another variable of the same premise: the
+one whose LaTeX is nearest to the right result by Damerau-Levenshtein distance.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from .steps import premise_expression
 
 DIFFERENTIATION, INTEGRATION = "differentiation", "integration"
 OPERATIONS = (DIFFERENTIATION, INTEGRATION)
-#: Examples whose premises give each other's wrong results.
+#: Examples that take their wrong results from each other's premises.
 CHUNK = 128
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A premise, a variable of it, its true result and a false one."""
+    """A premise, a variable of it, the right result and a wrong one."""
 
     operation: str
     premise: Term
@@ -59,14 +59,27 @@ class Case:
 
     @property
     def names(self) -> list[str]:
-        """The symbols in it, in the order of the alphabet."""
+        """The names of the symbols in it, sorted."""
         return sorted(self.premise.free | self.positive.free | self.negative.free)
 
 
 def case(
     operation: str, seed: int, index: int, *, easy: bool = False, options: Options = CODE
 ) -> Case:
-    """The example with this number; ``easy`` ones have a single variable (the paper's Easy)."""
+    """The example at an address.
+
+    Args:
+        operation: ``differentiation`` or ``integration``.
+        seed: the seed.
+        index: its number.
+        easy: whether its premise has a single variable (the paper's Easy).
+        options: how premises are drawn.
+
+    Raises:
+        ValueError: if there is no such operation.
+        NoExampleError: if too few premises or wrong results are drawn.
+
+    """
     if operation not in OPERATIONS:
         raise ValueError(f"unknown operation {operation!r}; known: {', '.join(OPERATIONS)}")
     return _chunk(operation, seed, index // CHUNK, easy, options)[index % CHUNK]
@@ -82,7 +95,7 @@ class _Solved:
 @lru_cache(maxsize=16)
 def _chunk(operation: str, seed: int, chunk: int, easy: bool, options: Options) -> tuple[Case, ...]:
     key = ("calculus", options.name, operation, easy, seed, chunk)
-    # Some premises find no wrong result: a few more are made than are needed.
+    # Some premises have no wrong result, so more are made than are needed.
     solved: list[_Solved] = []
     cases: list[Case] = []
     while len(cases) < CHUNK:
@@ -95,8 +108,8 @@ def _chunk(operation: str, seed: int, chunk: int, easy: bool, options: Options) 
             _solved(operation, HashedRandom(*key, len(solved) + i), easy, options)
             for i in range(CHUNK)
         ]
-        known = {one.premise for one in solved}
-        solved += {one.premise: one for one in new if one.premise not in known}.values()
+        premises = {one.premise for one in solved}
+        solved += {one.premise: one for one in new if one.premise not in premises}.values()
         cases = [made for one in solved if (made := _with_negative(operation, one, solved))]
     return tuple(cases[:CHUNK])
 
@@ -116,7 +129,7 @@ def _solved(operation: str, rng: HashedRandom, easy: bool, options: Options) -> 
 
 
 def solve(operation: str, premise: Term, variable: Term) -> Term | None:
-    """The derivative, or an antiderivative in closed form and without cases, if there is one."""
+    """The derivative or an antiderivative; None if there is none in closed form without cases."""
     try:
         if operation == DIFFERENTIATION:
             return differentiate(premise, variable)
@@ -126,7 +139,7 @@ def solve(operation: str, premise: Term, variable: Term) -> Term | None:
 
 
 def _with_negative(operation: str, one: _Solved, others: list[_Solved]) -> Case | None:
-    """The nearest wrong result that is proven to be wrong."""
+    """The example with the nearest result that is proven wrong; None if there is none."""
     candidates: dict[str, Term] = {}
     for other in others:
         if other.variable == one.variable and other.premise != one.premise:
@@ -141,29 +154,28 @@ def _with_negative(operation: str, one: _Solved, others: list[_Solved]) -> Case 
         wrong = candidates[text]
         if _is_result(operation, one.premise, one.variable, wrong) is False:
             made = Case(operation, one.premise, one.variable, one.result, wrong)
-            if len(made.names) < len(GREEK):  # the perturbation EC needs one more
+            if len(made.names) < len(GREEK):  # EC needs one more name
                 return made
     return None
 
 
 def _is_result(operation: str, premise: Term, variable: Term, result: Term) -> bool | None:
-    """Whether this is the derivative, or an antiderivative; None if that cannot be decided.
+    """Whether the result is the derivative, or an antiderivative; None if undecided.
 
-    Decided by the verifier's balls with the derivative of `benchmarks.expressions`: an
-    antiderivative's derivative must be the premise.
+    It is decided in ball arithmetic, with derivatives by `benchmarks.expressions`.
     """
     interpretation = Interpretation()
     try:
         f, g = interpretation.lower(premise), interpretation.lower(result)
         if operation == DIFFERENTIATION:
-            return equal(interpretation.slope(f, variable.value), g)
-        return equal(interpretation.slope(g, variable.value), f)
+            return equal(interpretation.derivative(f, variable.value), g)
+        return equal(interpretation.derivative(g, variable.value), f)
     except UndecidedError:
         return None
 
 
 def is_proven(one: Case) -> bool:
-    """Whether the positive is right and the negative wrong."""
+    """Whether the positive is proven right and the negative proven wrong."""
     verdicts = [
         _is_result(one.operation, one.premise, one.variable, result)
         for result in (one.positive, one.negative)
@@ -175,7 +187,7 @@ def is_proven(one: Case) -> bool:
 
 
 def renamed(one: Case, rng: HashedRandom) -> Case:
-    """VR: every symbol another Greek letter's."""
+    """VR: the example with a random Greek letter for each symbol."""
     names = dict(zip(one.names, rng.shuffled(GREEK), strict=False))
     return Case(
         one.operation,
@@ -189,7 +201,7 @@ def sequence(one: Case, label: int, style: str = PUBLISHED) -> str:
 
 
 def converted(one: Case, label: int, rng: HashedRandom, style: str = PUBLISHED) -> str:
-    """EC: the same as two equations about a function with a new name."""
+    """EC: the example as two equations about a new function, in one line."""
     free = [letter for letter in VOCABULARY if letter not in one.names]
     args = tuple(symbol(name) for name in rng.shuffled(sorted(one.premise.free)))
     function = apply(rng.choice(free), args)

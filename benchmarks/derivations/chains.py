@@ -1,4 +1,4 @@
-"""Whole derivations: grow one step by step, and keep the steps that the last one needs."""
+"""Whole derivations: add steps, and keep those that the last one depends on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .steps import PREMISE, PREMISES, Annotation, Derivation, Step, next_step, p
 
 
 def grow(length: int, rng: HashedRandom, options: Options) -> Derivation | None:
-    """At least so many steps, the last of them no premise; None if too many draws failed."""
+    """A random derivation of at least ``length`` steps, the last not a premise, if draws succeed."""
     derivation = Derivation([Step(premise(rng, options), Annotation(PREMISE))])
     for _ in range(MAX_FAILURES):
         if len(derivation) >= length and derivation.steps[-1].annotation.operator not in PREMISES:
@@ -24,18 +24,17 @@ def grow(length: int, rng: HashedRandom, options: Options) -> Derivation | None:
 
 
 def self_contained(steps: Sequence[Step]) -> list[Step]:
-    """The steps that the last one follows from, and itself, with their numbers changed to fit.
+    """The last step, which is not a premise, and the steps that it depends on, renumbered.
 
-    The last must be no premise. Only references to equations are renumbered (the released code
-    renumbered exponents, too).
+    Only references to equations are renumbered. (The released code renumbered exponents, too.)
     """
     needed: set[int] = set()
-    waiting = [len(steps)]
-    while waiting:
-        index = waiting.pop()
+    pending = [len(steps)]
+    while pending:
+        index = pending.pop()
         if index not in needed:
             needed.add(index)
-            waiting.extend(steps[index - 1].annotation.equations)
+            pending.extend(steps[index - 1].annotation.equations)
     order = sorted(needed)
     number = {old: new for new, old in enumerate(order, 1)}
     return [_renumbered(steps[index - 1], number) for index in order]
@@ -47,13 +46,13 @@ def _renumbered(step: Step, number: dict[int, int]) -> Step:
 
 
 def has_compound_arguments(step: Step) -> bool:
-    """Whether a function in it has an argument that is no symbol, as in f(x + y)."""
+    """Whether a function in it has an argument that is not a symbol, as in f(x + y)."""
     nodes = walk(step.equation.left, step.equation.right)
     return any(n.head == APPLY and any(a.head != SYMBOL for a in n.args) for n in nodes)
 
 
 def derivation(length: int, rng: HashedRandom, options: Options) -> list[Step] | None:
-    """The first ``length`` steps of a self-contained derivation; None if this draw is no good."""
+    """The first ``length`` steps of a self-contained derivation; None if the draw is unusable."""
     wanted = max(options.kept, length) if options.kept is not None else length
     grown = options.grown if options.kept is not None else length + options.grown
     drawn = grow(max(grown, wanted), rng, options)

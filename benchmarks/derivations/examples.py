@@ -1,7 +1,7 @@
-"""Examples of the step task: a derivation, its true last equation, and one that does not follow.
+"""Examples of the step task: a derivation, its right last equation, and a wrong one.
 
-Each example is addressed by (steps, seed, index): draws come from hashes of these, and an example
-that cannot be proven is drawn again, so that it is the same whatever else is made.
+An example is addressed by (steps, seed, index) and does not depend on others: its random numbers
+are hashes of the address. An example that is not proven is drawn again.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class NoExampleError(BenchmarkError):
 
 @dataclass(frozen=True, slots=True)
 class StepExample:
-    """The steps before the last, the last, and a wrong last one with the annotation it is from."""
+    """The steps before the last, the last, and another last step, whose equation is wrong."""
 
     before: tuple[Step, ...]
     positive: Step
@@ -52,22 +52,34 @@ class StepExample:
     @property
     def names(self) -> list[str]:
         """All names of symbols and functions, in the order of their appearance."""
-        found: dict[str, None] = {}
+        names: dict[str, None] = {}
         for step in (*self.before, self.positive, self.negative):
             sides = step.equation.left, step.equation.right
             for term in (*sides, *filter(None, [step.annotation.operand])):
-                found.update(dict.fromkeys(sorted(names_of(term))))
-        return list(found)
+                names.update(dict.fromkeys(sorted(names_of(term))))
+        return list(names)
 
 
-#: Draws of a whole example, and wrong last steps tried for one derivation.
+#: The most draws of an example, and of wrong last steps for one derivation.
 MAX_DRAWS = 1000
 MAX_ALTERNATIVES = 12
 
 
 @lru_cache(maxsize=1024)
 def example(steps: int, seed: int, index: int, options: Options = CODE) -> StepExample:
-    """The example with this number, of so many steps (at least 2)."""
+    """The example at an address.
+
+    Args:
+        steps: its number of steps, at least 2.
+        seed: the seed.
+        index: its number.
+        options: how derivations are drawn.
+
+    Raises:
+        ValueError: if there are fewer than 2 steps.
+        NoExampleError: if none of `MAX_DRAWS` draws can be used.
+
+    """
     if steps < 2:
         raise ValueError(f"an example needs a step to judge and one before it, not {steps} steps")
     for attempt in range(MAX_DRAWS):
@@ -81,13 +93,13 @@ def example(steps: int, seed: int, index: int, options: Options = CODE) -> StepE
 
 
 def draw(steps: int, rng: HashedRandom, options: Options) -> StepExample | None:
-    """One try."""
+    """One draw of an example; None if it cannot be used."""
     made = derivation(steps, rng, options)
     if made is None:
         return None
     *before, positive = made
     if options.corrected and positive.annotation.operator == PREMISE:
-        return None  # any equation is a premise
+        return None  # any equation may be a premise
     if options.proven and not _follows(before, positive):
         return None
     for negative in islice(_alternatives(before, positive, rng, options), MAX_ALTERNATIVES):
@@ -102,10 +114,10 @@ def draw(steps: int, rng: HashedRandom, options: Options) -> StepExample | None:
 def _alternatives(
     before: list[Step], positive: Step, rng: HashedRandom, options: Options
 ) -> Iterator[Step]:
-    """Other steps from the same derivation that are allowed."""
-    so_far = Derivation(before)
+    """Random other last steps of the same derivation."""
+    derivation_before = Derivation(before)
     for _ in range(MAX_FAILURES):
-        step = next_step(so_far, rng, options)
+        step = next_step(derivation_before, rng, options)
         if step is None or step.annotation.operator in PREMISES or has_compound_arguments(step):
             continue
         if step.equation == positive.equation:
@@ -115,11 +127,11 @@ def _alternatives(
         yield step
 
 
-# --- perturbations: each gives an example again ---
+# --- perturbations of examples ---
 
 
 def greek_names(one: StepExample, rng: HashedRandom) -> dict[str, str]:
-    """Another Greek letter for every name, also for those that only the negative has."""
+    """A different random Greek letter for every name, including those of the negative."""
     letters = rng.shuffled(GREEK)
     names = one.names
     if len(names) > len(letters):
@@ -128,12 +140,12 @@ def greek_names(one: StepExample, rng: HashedRandom) -> dict[str, str]:
 
 
 def renamed(one: StepExample, rng: HashedRandom) -> StepExample:
-    """VR: Greek names. The map is one to one, and the inverse map gives the example back."""
+    """VR: the example with Greek names; the renaming is one to one."""
     return with_names(one, greek_names(one, rng))
 
 
 def with_names(one: StepExample, names: dict[str, str]) -> StepExample:
-    """The example with other names; those not mentioned stay."""
+    """The example with other names; names not in ``names`` stay."""
 
     def term(node: Term) -> Term:
         return rename(node, names)
@@ -153,7 +165,7 @@ def with_names(one: StepExample, names: dict[str, str]) -> StepExample:
 
 
 def exchanged(one: StepExample) -> StepExample:
-    """EE: the sides of every equation swapped, and the names of the two substitutions."""
+    """EE: the example with the sides of every equation swapped, and the two substitutions too."""
     other = {LEFT_FOR_RIGHT: RIGHT_FOR_LEFT, RIGHT_FOR_LEFT: LEFT_FOR_RIGHT}
 
     def step(old: Step) -> Step:
@@ -169,7 +181,7 @@ def exchanged(one: StepExample) -> StepExample:
 
 
 def reannotated(one: StepExample) -> StepExample:
-    """AR: the last annotation is the negative's, which is right now; the positive is wrong."""
+    """AR: the example with the negative's annotation, so that the negative is right."""
     return StepExample(one.before, one.negative, one.positive)
 
 
@@ -182,7 +194,7 @@ PERTURBATIONS = ("VR", "EE", "AR")
 
 
 def perturbed(one: StepExample, name: str, key: object = 0) -> StepExample:
-    """An example under VR, EE or AR; ``key`` decides the letters of VR."""
+    """An example under VR, EE or AR; ``key`` is the seed of the letters of VR."""
     if name == "VR":
         return renamed(one, HashedRandom("VR", key))
     return {"EE": exchanged, "AR": reannotated}[name](one)
@@ -192,13 +204,13 @@ def perturbed(one: StepExample, name: str, key: object = 0) -> StepExample:
 
 
 def is_proven(one: StepExample) -> bool:
-    """Whether it is right, and so are its perturbations (AR is right whenever it is)."""
+    """Whether an example and its perturbations are correct (AR is if the example is)."""
     versions = [one, exchanged(one), renamed(one, HashedRandom("proof"))]
     return all(map(holds, versions))
 
 
 def holds(one: StepExample) -> bool:
-    """Whether each last step follows by its own annotation, and neither by the other's."""
+    """Whether each last step follows by its own annotation, and not by the other's."""
     if not all(_follows(one.before, last) for last in (one.positive, one.negative)):
         return False
     try:

@@ -1,7 +1,7 @@
-"""One step of a derivation: draw an operator and its operands, apply it, check the result.
+"""Steps of a derivation: draw an operator and its operands, apply it, check the result.
 
-Algorithm 1 (and the premises of algorithm 2) of Meadows et al., with the details of the released
-code.
+This is algorithm 1 (and the premises of algorithm 2) of Meadows et al., with the details of the
+released code.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ CALCULUS: dict[str, Callable[[Term, Term], Term]] = {
     DIFFERENTIATE: derivative,
     INTEGRATE: integral,
 }
-#: All 18, in the paper's order of arity.
+#: The 18 operators in the paper's order, by arity.
 OPERATORS = (
     *PREMISES,
     *UNARY,
@@ -94,7 +94,7 @@ class Equation:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """An operator, the equations that it works on (counted from 1), and another operand."""
+    """An operator, the equations that it is applied to (counted from 1), and another operand."""
 
     operator: str
     equations: tuple[int, ...] = ()
@@ -103,7 +103,7 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A constant of integration: ``letter`` was added to ``closed`` for ``integral``."""
+    """A constant of integration: ``integral`` was evaluated as ``closed`` + ``letter``."""
 
     letter: str
     integral: Term
@@ -121,7 +121,7 @@ class Step:
 
 
 def premise(rng: HashedRandom, options: Options, used: Set[str] = frozenset()) -> Equation:
-    """An equation that defines a function (algorithm 2) whose name is none of ``used``."""
+    """An equation that defines a function (algorithm 2) whose name is not in ``used``."""
     right, first = _premise_expression(rng, options)
     mine = names_of(right) if options.corrected else first
     free = [name for name in VOCABULARY if name not in used and name not in mine]
@@ -129,32 +129,32 @@ def premise(rng: HashedRandom, options: Options, used: Set[str] = frozenset()) -
 
 
 def premise_expression(rng: HashedRandom, options: Options) -> Term:
-    """The right side of a premise: an operator on letters, and perhaps one more."""
+    """The right side of a premise: operators applied to letters."""
     return _premise_expression(rng, options)[0]
 
 
 def _premise_expression(rng: HashedRandom, options: Options) -> tuple[Term, set[str]]:
-    """It, and the letters that it began with."""
+    """The right side of a premise, and the letters that were drawn first."""
     letters = [symbol(name) for name in VOCABULARY]
     while True:
         try:
             first = rng.choice(letters)
-            begun = {first.value}
+            letters_drawn = {first.value}
             if rng.below(2):
                 term = CONSTRUCTORS[rng.choice(UNARY)](first)
             else:
                 second = rng.choice([letter for letter in letters if letter != first])
-                begun.add(second.value)
+                letters_drawn.add(second.value)
                 term = ARITHMETIC[rng.choice(tuple(ARITHMETIC))](first, second)
             for _ in range(rng.below(options.complexity)):
-                term = _more(term, letters, rng)
+                term = _extended(term, letters, rng)
         except UndefinedError:
             continue
         if term.free:
-            return term, begun
+            return term, letters_drawn
 
 
-def _more(term: Term, letters: Sequence[Term], rng: HashedRandom) -> Term:
+def _extended(term: Term, letters: Sequence[Term], rng: HashedRandom) -> Term:
     if rng.below(2):
         return CONSTRUCTORS[rng.choice(UNARY)](term)
     operator = rng.choice((*ARITHMETIC, *CALCULUS))
@@ -164,7 +164,7 @@ def _more(term: Term, letters: Sequence[Term], rng: HashedRandom) -> Term:
 
 
 def _definition(name: str, right: Term, rng: HashedRandom) -> Equation:
-    """name(free symbols) = right, the symbols in an order of their own."""
+    """name(free symbols) = right, the symbols in random order."""
     args = tuple(symbol(free) for free in rng.shuffled(sorted(right.free)))
     return Equation(apply(name, args), right)
 
@@ -173,7 +173,7 @@ def _definition(name: str, right: Term, rng: HashedRandom) -> Equation:
 
 
 class Derivation:
-    """The steps so far, with what can be computed once for each of them."""
+    """The steps of a derivation, with values that are computed once for each."""
 
     def __init__(self, steps: Sequence[Step] = ()) -> None:
         self.steps: list[Step] = []
@@ -204,22 +204,22 @@ class Derivation:
     def elements_of(self, index: int) -> tuple[Term, ...]:
         return self._own[index - 1]
 
-    def holds(self, equation: Equation) -> bool:
-        """Whether it is there already, or its swapped form is."""
+    def contains(self, equation: Equation) -> bool:
+        """Whether the equation, or the equation with swapped sides, occurs."""
         return equation in self._seen
 
     @property
     def letters(self) -> set[str]:
-        """Symbols used so far."""
+        """The symbols in it."""
         return {term.value for term in self.elements if term.head == SYMBOL}
 
     @property
     def functions(self) -> set[str]:
-        """Names of functions used so far."""
+        """The names of functions in it."""
         return {term.value for term in self.elements if term.head == APPLY}
 
     def substitutions(self, operator: str) -> list[tuple[int, int]]:
-        """The pairs (i, j) for which a substitution does something."""
+        """The pairs (i, j) for which a substitution changes equation i."""
         count = len(self.steps)
         return [
             (i, j)
@@ -254,7 +254,7 @@ class Derivation:
 
 
 def is_decided(equation: Equation) -> bool:
-    """Whether SymPy would make True or False of it, instead of an equation."""
+    """Whether SymPy evaluates the equation to True or False."""
     if equation.left == equation.right:
         return True
     gap = add(equation.left, negative(equation.right))
@@ -264,13 +264,13 @@ def is_decided(equation: Equation) -> bool:
 
 
 def next_step(derivation: Derivation, rng: HashedRandom, options: Options) -> Step | None:
-    """Draw one step; None where what was drawn cannot be done or gives nothing new."""
+    """Draw a step; None if it is undefined or gives no new equation."""
     arity = _weighted(rng, (options.arity_0, options.arity_1, options.arity_2))
     try:
         step = (_without_operand, _unary, _binary)[arity](derivation, rng, options)
     except (UndefinedError, CasesError, BoundVariableError):
         return None
-    if step is None or is_decided(step.equation) or derivation.holds(step.equation):
+    if step is None or is_decided(step.equation) or derivation.contains(step.equation):
         return None
     if len(step.equation.latex) >= options.max_length:
         return None
@@ -287,7 +287,7 @@ def _weighted(rng: HashedRandom, weights: Sequence[int]) -> int:
 
 
 def _any_equation(derivation: Derivation, rng: HashedRandom, options: Options) -> int:
-    """The number of an equation; recent ones are likelier, by a cube."""
+    """The number of a random equation; weights grow with the cube of recency."""
     count, recent = len(derivation), options.history - 1
     weights = [1 + max(recent - (count - i), 0) ** 3 for i in range(1, count + 1)]
     return _weighted(rng, weights) + 1

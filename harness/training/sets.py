@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
+from ...benchmarks.easier_variants import difficulty, easier_variants
 from ...benchmarks.expressions import parse
 from ...benchmarks.fingerprint import Overlap, duplicates, fingerprint, overlap
 from ...benchmarks.problem import Problem
 from ...benchmarks.registry import load, resolve, spread
-from ...benchmarks.easier_variants import difficulty, easier_variants
 from ...prompts import Prompt, Rendered
 from ...rewards import ProblemError
 from ...rewards.batch import averify_many

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from calculus_harness.benchmarks import Problem, load
-from calculus_harness.benchmarks.bee import records
 from calculus_harness.benchmarks.bee.augmented import (
     AugmentationError,
     Generator,
@@ -17,16 +16,18 @@ from calculus_harness.benchmarks.bee.augmented import (
     built_in,
 )
 from calculus_harness.benchmarks.bee.bank import entries
+from calculus_harness.benchmarks.bee.decisions import decisions
 from calculus_harness.benchmarks.bee.perturbations import PERTURBATIONS
-from calculus_harness.benchmarks.bee.records import decisions
 from calculus_harness.benchmarks.bee.simplify import simplify_all
 from calculus_harness.benchmarks.expressions import parse, substitute
 from calculus_harness.benchmarks.fingerprint import overlap
+from calculus_harness.benchmarks.recorded_decisions import cache_file
 from calculus_harness.benchmarks.registry import resolve
 from calculus_harness.rewards import verify_antiderivative
 from calculus_harness.rewards.decision.balls import symbols_of
 from calculus_harness.rewards.latex import read, to_latex
 
+CACHE = "bee-decisions.jsonl"
 PAPERS = ("lin_comb", "subst_poly", "subst_hard")
 
 
@@ -140,12 +141,12 @@ def test_parameters_are_symbols() -> None:
 def test_the_same_seed_and_another(name: str, own_cache: Path) -> None:
     parents = Parents.of(small_bank())
     first = list(Generator(PERTURBATIONS[name], parents, seed=11).problems(2))
-    recorded = records.cache_file().read_text(encoding="utf-8") if first else ""
+    recorded = cache_file(CACHE).read_text(encoding="utf-8") if first else ""
     assert list(Generator(PERTURBATIONS[name], parents, seed=11).problems(2)) == first
     decisions.cache_clear()  # another process, with the cache ...
     assert list(Generator(PERTURBATIONS[name], parents, seed=11).problems(2)) == first
     if first:
-        assert records.cache_file().read_text(encoding="utf-8") == recorded
+        assert cache_file(CACHE).read_text(encoding="utf-8") == recorded
         for path in own_cache.iterdir():
             path.unlink()
     decisions.cache_clear()  # ... and without
@@ -178,7 +179,7 @@ def test_a_timeout_is_a_recorded_decision(own_cache: Path) -> None:
     generator = Generator(PERTURBATIONS["subst_poly"], parents, seed=1, cpu_limit=0.001)
     (problem,) = generator.problems(1)
     assert problem.metadata["simplify"] == "timeout"
-    row = json.loads(records.cache_file().read_text(encoding="utf-8").splitlines()[0])
+    row = json.loads(cache_file(CACHE).read_text(encoding="utf-8").splitlines()[0])
     assert row["outcome"] == "timeout"
     assert "integrand" not in row
     # With time enough, the decision stands.

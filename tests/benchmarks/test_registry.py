@@ -9,7 +9,7 @@ import pytest
 
 from calculus_harness import prompts
 from calculus_harness.benchmarks import Problem, UnknownBenchmarkError, load, names, subsets
-from calculus_harness.benchmarks.bee.records import ledger
+from calculus_harness.benchmarks.bee.decisions import decisions
 from calculus_harness.benchmarks.registry import resolve, sample_families
 from calculus_harness.rewards import verify_antiderivative
 
@@ -89,11 +89,11 @@ def test_another_seed_is_another_set_with_the_same_originals(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CALCULUS_HARNESS_CACHE", str(tmp_path))
-    ledger.cache_clear()
+    decisions.cache_clear()
     try:
         one, two = (load("bee/parametric", limit=20, seed=seed) for seed in (0, 1))
     finally:
-        ledger.cache_clear()
+        decisions.cache_clear()
     assert {problem.content_hash for problem in one}.isdisjoint(p.content_hash for p in two)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from calculus_harness.benchmarks.bee.bank import entries
-from calculus_harness.benchmarks.bee.twins import twin
+from calculus_harness.benchmarks.bee.hyperbolic import hyperbolic_counterpart
 from calculus_harness.benchmarks.expressions import (
     add,
     differentiate,
@@ -91,7 +91,7 @@ def test_draws_are_fixed_for_all_time() -> None:
     ],
 )
 def test_twins(f: str, big_f: str, expected: str) -> None:
-    made = twin(parse(f), parse(big_f))
+    made = hyperbolic_counterpart(parse(f), parse(big_f))
     assert made is not None
     assert to_latex(made[0]) == to_latex(parse(expected))
     assert verify_antiderivative(to_latex(made[1]), to_latex(made[0])).correct
@@ -102,7 +102,7 @@ def test_twins(f: str, big_f: str, expected: str) -> None:
     [("e^x", "e^x"), (r"\sqrt{\sin x}", "x"), ("x^2", r"\frac{x^3}{3}"), (r"\sin x + \cos x", "x")],
 )
 def test_no_twin(f: str, big_f: str) -> None:
-    assert twin(parse(f), parse(big_f)) is None
+    assert hyperbolic_counterpart(parse(f), parse(big_f)) is None
 
 
 def test_derivatives_of_the_whole_bank() -> None:

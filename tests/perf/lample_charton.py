@@ -27,7 +27,7 @@ from calculus_harness.benchmarks.lample_charton.algebra.backends import (
     SympyBackend,
 )
 from calculus_harness.benchmarks.lample_charton.algebra.normal_form import UnusableFormulaError
-from calculus_harness.benchmarks.lample_charton.generators import UnprovenPair, Settings, backward
+from calculus_harness.benchmarks.lample_charton.generators import Settings, UnprovenPair, backward
 from calculus_harness.benchmarks.lample_charton.pairs import Pair, make, proven
 from calculus_harness.benchmarks.lample_charton.parallel import stream
 from calculus_harness.benchmarks.lample_charton.problems import problem_of

@@ -85,11 +85,12 @@ def generate_pairs(
     made = list(track(drawn, "generating", count, console=console, transient=True))
     write_problems(made, out)
     if pairs is not None:
-        from ....benchmarks.lample_charton.codec.released import Line, write
+        from ....benchmarks.lample_charton.codec.released import CountedPair, write
 
         sides = ((p.metadata["prefix"], p.metadata["antiderivative_prefix"]) for p in made)
         try:
-            write((Line(1, tuple(str(f).split()), tuple(str(g).split())) for f, g in sides), pairs)
+            lines = (CountedPair(1, tuple(str(f).split()), tuple(str(g).split())) for f, g in sides)
+            write(lines, pairs)
         except OSError as error:
             raise UserError(f"cannot write {pairs}: {error.strerror or error}") from None
     click.echo(f"wrote {len(made)} problems to {out}", err=True)

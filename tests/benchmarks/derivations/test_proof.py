@@ -224,7 +224,7 @@ def test_the_verifiers_jets_agree_with_the_derivatives_of_the_proof() -> None:
     interpretation = Interpretation()
     for term in (mul(x, exp(sin(x))), power(x, add(x, two)), log(cos(mul(x, y))), power(sin(x), y)):
         lowered = interpretation.lower(term)
-        slope = interpretation.slope(lowered, "x")
+        slope = interpretation.derivative(lowered, "x")
         tape, other = compile_tape(lowered, "x"), compile_tape(slope, "x")
         with precision(128):
             at, values = acb(0.7, 0.2), {"y": acb(1.3, 0.4)}

@@ -157,7 +157,7 @@ def test_every_antiderivative_is_proven_by_the_verifier() -> None:
                 found += 1
                 interpretation = Interpretation(any_functions=True)
                 assert equal(
-                    interpretation.slope(interpretation.lower(closed), v.value),
+                    interpretation.derivative(interpretation.lower(closed), v.value),
                     interpretation.lower(term),
                 ), term
     assert found > 80

@@ -11,14 +11,7 @@ import pytest
 import sympy
 
 from calculus_harness.benchmarks.hashed_random import HashedRandom
-from calculus_harness.benchmarks.lample_charton import (
-    _worker,
-    problems,
-    records,
-)
-from calculus_harness.benchmarks.lample_charton import (
-    parallel as production,
-)
+from calculus_harness.benchmarks.lample_charton import _worker, decisions, parallel, problems
 from calculus_harness.benchmarks.lample_charton.algebra.backends import OwnBackend
 from calculus_harness.benchmarks.lample_charton.algebra.normal_form import UnusableFormulaError
 from calculus_harness.benchmarks.lample_charton.algebra.work_limit import (
@@ -31,6 +24,7 @@ from calculus_harness.benchmarks.lample_charton.generators import Settings, Unpr
 from calculus_harness.benchmarks.lample_charton.known_integrals import KnownIntegrals
 from calculus_harness.benchmarks.lample_charton.pairs import Pair, attempt, make, proven
 from calculus_harness.benchmarks.lample_charton.parallel import distinct, pair_at, stream
+from calculus_harness.benchmarks.recorded_decisions import cache_file
 from calculus_harness.benchmarks.registry import load
 from calculus_harness.rewards import verify_antiderivative
 from calculus_harness.rewards.expression.sympy_bridge import to_sympy
@@ -40,15 +34,16 @@ from calculus_harness.rewards.latex import to_latex
 OWN = Settings()
 PUBLISHED = Settings("published")
 METHODS = ("fwd", "bwd", "ibp")
+CACHE = "lample-charton-decisions.jsonl"
 
 
 @pytest.fixture
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A cache of records of the test's own."""
+    """A cache of decisions for one test."""
     monkeypatch.setenv("CALCULUS_HARNESS_CACHE", str(tmp_path))
-    records.ledger.cache_clear()
+    decisions.decisions.cache_clear()
     yield tmp_path
-    records.ledger.cache_clear()
+    decisions.decisions.cache_clear()
 
 
 def some(method: str, number: int) -> list[Pair]:
@@ -161,7 +156,7 @@ def test_another_seed_makes_other_pairs() -> None:
 @pytest.mark.slow
 def test_a_store_is_a_function_of_its_seed() -> None:
     """Also when another process makes it, and has made other pairs before."""
-    pool = production._pool(1)
+    pool = parallel._pool(1)
     rows = pool.map("slice", [("ibp", 0, i, i + 1, {}) for i in (3, 1)], deadline=300)
     assert [Pair.from_row(row) for (row,) in rows] == [make("ibp", 0, i, OWN) for i in (3, 1)]
 
@@ -180,9 +175,9 @@ def test_repeats_are_left_out() -> None:
 
 
 def test_settings_and_methods_that_there_are_not() -> None:
-    with pytest.raises(ValueError, match="no recipe 'mine'"):
+    with pytest.raises(ValueError, match="unknown recipe 'mine'"):
         Settings("mine")
-    with pytest.raises(ValueError, match="no method 'sideways'"):
+    with pytest.raises(ValueError, match="unknown method 'sideways'"):
         attempt("sideways", 0, 0, 0, OWN)
     with pytest.raises(ValueError, match="at least one worker"):
         next(stream("bwd", 0, OWN, workers=0))
@@ -247,10 +242,10 @@ def test_decisions_are_recorded_and_not_made_again(
     method = "fwd" if settings is OWN else "bwd"
     settings = replace(settings, max_operators=4)
     first = pair_at(method, 77, 0, settings)
-    (line,) = records.cache_file().read_text(encoding="utf-8").splitlines()
+    (line,) = cache_file(CACHE).read_text(encoding="utf-8").splitlines()
     assert json.loads(line)["pair"] == first.to_row()
-    records.ledger.cache_clear()  # another process, with the cache and without a pool
-    monkeypatch.setattr(production, "_pool", lambda workers: None)
+    decisions.decisions.cache_clear()  # another process, with the cache and without a pool
+    monkeypatch.setattr(parallel, "_pool", lambda workers: None)
     assert pair_at(method, 77, 0, settings) == first
 
 
@@ -258,7 +253,7 @@ def test_decisions_are_recorded_and_not_made_again(
 def test_both_recipes_take_the_same_draws(own_cache: Path) -> None:
     """Where SymPy evaluates to the same form, the antiderivatives are the same tokens."""
     ours = [attempt("bwd", 6, index, 0, Settings(max_operators=6)) for index in range(8)]
-    pool = production._pool(1)
+    pool = parallel._pool(1)
     options = {"recipe": "published", "max_operators": 6}
     rows = pool.map("attempt", [("bwd", 6, i, 0, options) for i in range(8)], deadline=300)
     theirs = [Pair.from_row(row) if isinstance(row, dict) else row for row in rows]
@@ -282,7 +277,7 @@ def test_the_packages_records_are_those_of_fwd(own_cache: Path) -> None:
 @pytest.mark.slow
 def test_the_packages_records_can_be_made_again() -> None:
     """As far as this version of SymPy is the one that made them."""
-    pool = production._pool(1)
+    pool = parallel._pool(1)
     recorded = [pair_at("fwd", 0, index, OWN) for index in range(4)]
     items = [("fwd", 0, index, pair.attempt_number, {}) for index, pair in enumerate(recorded)]
     assert [Pair.from_row(row) for row in pool.map("attempt", items, deadline=300)] == recorded
@@ -290,10 +285,11 @@ def test_the_packages_records_can_be_made_again() -> None:
 
 def test_a_torn_record_is_left_out(own_cache: Path) -> None:
     pair = make("bwd", 0, 0, OWN)
-    line = records.to_line(("fwd", OWN, 5, 1), pair)
-    records.cache_file().write_text(line + line[:40], encoding="utf-8")
-    assert records.ledger().find(("fwd", OWN, 5, 1)) == pair
-    assert records.ledger().find(("fwd", OWN, 5, 2)) is None
+    line = decisions.decisions().to_line((("fwd", OWN, 5, 1), pair))
+    decisions.decisions.cache_clear()
+    cache_file(CACHE).write_text(line + line[:40], encoding="utf-8")
+    assert decisions.recorded_pair(("fwd", OWN, 5, 1)) == pair
+    assert decisions.recorded_pair(("fwd", OWN, 5, 2)) is None
 
 
 def test_what_workers_say_is_json() -> None:

@@ -89,9 +89,9 @@ def test_ids_round_trip(tokens: list[str]) -> None:
 
 
 def test_bad_ids_and_tokens() -> None:
-    with pytest.raises(ValueError, match="'sine' is none of the 91 tokens"):
+    with pytest.raises(ValueError, match="'sine' is not one of the 91 tokens"):
         encode(["sine"])
-    with pytest.raises(ValueError, match="91 is no id"):
+    with pytest.raises(ValueError, match="91 is not the id"):
         decode([0, 91])
 
 
@@ -190,10 +190,10 @@ def test_any_tokens_are_read_or_refused(tokens: list[str]) -> None:
         ("sin x x", "1 operands too many"),
         ("add x 3", "digits without a sign"),
         ("3 x", "digits without a sign"),
-        ("Y'", '"Y\'" has no place'),
-        ("f x", "'f' has no place"),
-        ("INT", "'INT' has no place"),
-        ("sine x", "'sine' has no place"),
+        ("Y'", '"Y\'" is not allowed'),
+        ("f x", "'f' is not allowed"),
+        ("INT", "'INT' is not allowed"),
+        ("sine x", "'sine' is not allowed"),
         ("sin " * 300 + "x", "nested deeper"),
         ("sin " * 5000 + "x", "more than 4096 tokens"),
         ("INT+ " + "9 " * 2000, "more than 1000 digits"),

@@ -8,7 +8,7 @@ import pytest
 
 from calculus_harness.benchmarks.lample_charton.algebra.normal_form import prefix
 from calculus_harness.benchmarks.lample_charton.codec.released import (
-    Line,
+    CountedPair,
     ReleasedFileError,
     deduplicated,
     parse,
@@ -25,14 +25,14 @@ from calculus_harness.rewards.expression.sympy_text import read_sympy
 SMALL = Settings(max_operators=3)
 
 
-def lines(number: int) -> list[Line]:
+def lines(number: int) -> list[CountedPair]:
     made = (next(pairs)[1] for pairs in [stream("bwd", 8, SMALL)] for _ in range(number))
     return deduplicated((pair.integrand, pair.antiderivative) for pair in made)
 
 
 def test_a_line() -> None:
     line = parse("12|sub Y' mul INT+ 2 x\tpow x INT+ 2")
-    assert line == Line(12, ("mul", "INT+", "2", "x"), ("pow", "x", "INT+", "2"))
+    assert line == CountedPair(12, ("mul", "INT+", "2", "x"), ("pow", "x", "INT+", "2"))
     assert parse(str(line)) == line
 
 
@@ -76,7 +76,7 @@ def test_files(tmp_path: Path) -> None:
 
 
 def test_the_split() -> None:
-    made = [Line(1, ("x", str(i % 90)), ("x", str(i))) for i in range(100)]
+    made = [CountedPair(1, ("x", str(i % 90)), ("x", str(i))) for i in range(100)]
     parts = split(made, 10)
     alpha = math.log(99.5) / math.log(20)
     places = [int(i**alpha) for i in range(1, 21)]
