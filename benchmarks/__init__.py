@@ -2,7 +2,7 @@
 
 >>> from calculus_harness.benchmarks import load
 >>> [problem.id for problem in load("drills/monomials", limit=2)]
-['monomials-009', 'monomials-062']
+['monomials-065', 'monomials-022']
 
 `benchmarks.registry` says how to add a benchmark, here or in another package.
 """

@@ -19,7 +19,7 @@ class HashedRandom:
 
     >>> rng = HashedRandom("dice", 0)
     >>> [rng.integer(1, 6) for _ in range(5)]
-    [4, 1, 4, 2, 1]
+    [1, 5, 6, 4, 6]
 
     """
 

@@ -150,6 +150,9 @@ def benchmark(
 def names() -> tuple[str, ...]:
     """The names of all benchmarks: those of this package, then those of other packages.
 
+    Returns:
+        The names.
+
     Raises:
         PluginError: if another package brings a benchmark whose name is already taken.
 
@@ -165,6 +168,9 @@ def subsets(name: str) -> tuple[str, ...]:
 
     Args:
         name: the benchmark's name.
+
+    Returns:
+        The names, without the benchmark's.
 
     Raises:
         UnknownBenchmarkError: if there is no such benchmark.

@@ -8,6 +8,7 @@ There is no registry: a prompt is found by its file's name.
 >>> from calculus_harness.benchmarks import load
 >>> problem, = load("drills/monomials", limit=1)
 >>> print(prompts.load("bare").render(problem))
+int 29 x^{4} dx =
 """
 
 if __name__ == "prompts":  # imported from a checkout's root

@@ -172,6 +172,9 @@ def names(task: str | None = None) -> tuple[str, ...]:
     Args:
         task: only those for this task.
 
+    Returns:
+        The names, sorted.
+
     >>> "few-shot" in names("integration")
     True
 
@@ -185,6 +188,9 @@ def load(name: str) -> Prompt:
 
     Args:
         name: the name of a prompt of the library, or the path of a file that ends in ``.jinja``.
+
+    Returns:
+        The prompt.
 
     Raises:
         PromptError: if there is no such prompt, or the file is invalid.
@@ -215,6 +221,9 @@ def parse(name: str, source: str) -> Prompt:
     Args:
         name: the prompt's name.
         source: the text.
+
+    Returns:
+        The prompt.
 
     Raises:
         PromptError: if the head or the template is invalid.
@@ -276,6 +285,9 @@ def default_for(task: str) -> Prompt:
 
     Args:
         task: the task.
+
+    Returns:
+        The prompt.
 
     Raises:
         PromptError: if the task has none.

@@ -1,11 +1,10 @@
 """Problems made from the bank's by the perturbations of `benchmarks.bee.perturbations`.
 
-A problem is addressed by (perturbation, seed, index): index i is variation i mod n of
-competition problem i div n. A draw is accepted if its integrand is real somewhere and the verifier proves
-the antiderivative that follows from the parents'; otherwise it is drawn again. SymPy then
-simplifies the integrand. If that takes too long, or the verifier does not prove the simplified
-integrand to be the same, the integrand stays as it is. These decisions are recorded
-(`benchmarks.bee.decisions`).
+A problem is addressed by (perturbation, seed, index): index i is variation i mod n of competition
+problem i div n. A draw is accepted if its integrand is real somewhere and the verifier proves the
+antiderivative that follows from the parents'; otherwise it is drawn again. SymPy then simplifies
+the integrand. If that takes too long, or the verifier does not prove the simplified integrand to be
+the same, the integrand stays as it is. These decisions are recorded (`benchmarks.bee.decisions`).
 """
 
 from __future__ import annotations

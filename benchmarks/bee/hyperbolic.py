@@ -40,7 +40,7 @@ class _NoCounterpartError(Exception):
 def hyperbolic_counterpart(
     integrand: Expression, antiderivative: Expression, variable: str = "x"
 ) -> tuple[Expression, Expression] | None:
-    """The integral with ix for x, and its antiderivative; None if it has none that is real and new."""
+    """The real integral with ix for x and other functions, and its antiderivative; None if none."""
     try:
         power_f, f = at_imaginary(integrand, variable)
         power_big_f, big_f = at_imaginary(antiderivative, variable)

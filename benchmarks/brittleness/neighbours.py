@@ -41,7 +41,27 @@ def over_k(
     factors: int = FACTORS,
     limit: int | None = None,
 ) -> list[Problem]:
-    """f/k for ``problems`` of the solved, each with ``factors`` factors k (N1)."""
+    r"""f/k for solved problems f and random factors k (N1).
+
+    Args:
+        solved: the solved problems.
+        seed: the seed.
+        variant: ``code`` or ``paper``.
+        problems: how many of the solved problems are used.
+        factors: how many factors for each.
+        limit: how many neighbours at most.
+
+    Returns:
+        The neighbours, with their originals as pair parents.
+
+    Raises:
+        DerivationError: if the variant is unknown or a problem cannot be used.
+
+    >>> from calculus_harness.benchmarks import load
+    >>> neighbour, = over_k(load("drills/monomials", limit=2), seed=0, limit=1)
+    >>> print(neighbour.inputs["integrand"])
+    \frac{29 x^{4}}{35}
+    """
     made = _scaled("over_k", solved, seed, variant, problems, factors, div)
     return list(islice(made, limit))
 
@@ -55,7 +75,27 @@ def times_k(
     factors: int = FACTORS,
     limit: int | None = None,
 ) -> list[Problem]:
-    """k f for ``problems`` of the solved, each with ``factors`` factors k (N1)."""
+    """k f for solved problems f and random factors k (N1).
+
+    Args:
+        solved: the solved problems.
+        seed: the seed.
+        variant: ``code`` or ``paper``.
+        problems: how many of the solved problems are used.
+        factors: how many factors for each.
+        limit: how many neighbours at most.
+
+    Returns:
+        The neighbours, with their originals as pair parents.
+
+    Raises:
+        DerivationError: if the variant is unknown or a problem cannot be used.
+
+    >>> from calculus_harness.benchmarks import load
+    >>> neighbour, = times_k(load("drills/monomials", limit=2), seed=0, limit=1)
+    >>> neighbour.inputs["integrand"]
+    '1015 x^{4}'
+    """
     made = _scaled("times_k", solved, seed, variant, problems, factors, lambda f, k: mul(k, f))
     return list(islice(made, limit))
 
@@ -63,14 +103,50 @@ def times_k(
 def plus_exp(
     solved: Sequence[Problem], seed: int, *, variant: str = "code", limit: int | None = None
 ) -> list[Problem]:
-    """f + e^x for the solved (N2)."""
+    """f + e^x for solved problems f (N2).
+
+    Args:
+        solved: the solved problems.
+        seed: the seed.
+        variant: ``code`` or ``paper``.
+        limit: how many neighbours at most.
+
+    Returns:
+        The neighbours, with their originals as pair parents.
+
+    Raises:
+        DerivationError: if the variant is unknown or a problem cannot be used.
+
+    >>> from calculus_harness.benchmarks import load
+    >>> neighbour, = plus_exp(load("drills/monomials", limit=2), seed=0, limit=1)
+    >>> neighbour.inputs["integrand"]
+    '29 x^{4} + e^{x}'
+    """
     return list(islice(_added("plus_exp", solved, seed, variant, _exponential), limit))
 
 
 def plus_ln(
     solved: Sequence[Problem], seed: int, *, variant: str = "code", limit: int | None = None
 ) -> list[Problem]:
-    """f + ln x for the solved (N2)."""
+    r"""f + ln x for solved problems f (N2).
+
+    Args:
+        solved: the solved problems.
+        seed: the seed.
+        variant: ``code`` or ``paper``.
+        limit: how many neighbours at most.
+
+    Returns:
+        The neighbours, with their originals as pair parents.
+
+    Raises:
+        DerivationError: if the variant is unknown or a problem cannot be used.
+
+    >>> from calculus_harness.benchmarks import load
+    >>> neighbour, = plus_ln(load("drills/monomials", limit=2), seed=0, limit=1)
+    >>> print(neighbour.inputs["integrand"])
+    29 x^{4} + \ln\left(x\right)
+    """
     return list(islice(_added("plus_ln", solved, seed, variant, _logarithm), limit))
 
 

@@ -43,6 +43,14 @@ def sums(
             subset's name, as in ``valid_sum3``.
         count: how many sums, or all if there are fewer.
 
+    Returns:
+        The sums, with their first terms as pair parents.
+
+    >>> from calculus_harness.benchmarks import load
+    >>> solved = load("drills/monomials", limit=2)
+    >>> [problem.inputs["integrand"] for problem in sums(solved, 0, terms=2, count=2)]
+    ['58 x^{4}', '20 x^{7}']
+
     Raises:
         DerivationError: if ``terms`` or ``count`` is below 1, or a problem cannot be used.
 

@@ -12,7 +12,7 @@ from .steps import PREMISE, PREMISES, Annotation, Derivation, Step, next_step, p
 
 
 def grow(length: int, rng: HashedRandom, options: Options) -> Derivation | None:
-    """A random derivation of at least ``length`` steps, the last not a premise, if draws succeed."""
+    """A random derivation of at least ``length`` steps that ends with no premise, or None."""
     derivation = Derivation([Step(premise(rng, options), Annotation(PREMISE))])
     for _ in range(MAX_FAILURES):
         if len(derivation) >= length and derivation.steps[-1].annotation.operator not in PREMISES:

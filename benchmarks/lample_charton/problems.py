@@ -84,6 +84,9 @@ def random_integrals(
         settings: the generator's settings, by default those of the published data.
         workers: the number of worker processes.
 
+    Returns:
+        The problems, made as they are iterated over.
+
     Raises:
         ValueError: if there is no such method.
 

@@ -185,12 +185,15 @@ def sample_prefix(rng: Rng, operators: int, grammar: Grammar = PUBLISHED) -> Tok
         operators: the number of operators.
         grammar: the operators and leaves.
 
+    Returns:
+        The tokens, with exactly ``operators`` operators.
+
     Raises:
         ValueError: if the number of operators is negative.
 
     >>> from calculus_harness.benchmarks.hashed_random import HashedRandom
     >>> " ".join(sample_prefix(HashedRandom("example"), 3))
-    ''
+    'add cos add x x x'
 
     """
     tokens: list[str] = []
@@ -204,12 +207,24 @@ def sample_prefix(rng: Rng, operators: int, grammar: Grammar = PUBLISHED) -> Tok
 
 
 def sample_tree(rng: Rng, operators: int, grammar: Grammar = PUBLISHED) -> Expression:
-    """A random expression, not evaluated; see `sample_prefix`.
+    """A random expression as a tree, not evaluated.
 
     ``sub`` becomes the addition of a negative, ``pow2`` to ``pow5`` become powers.
 
+    Args:
+        rng: the random numbers.
+        operators: the number of operators.
+        grammar: the operators and leaves.
+
+    Returns:
+        The tree of `sample_prefix` with the same arguments.
+
+    Raises:
+        ValueError: if the number of operators is negative.
+
     >>> from calculus_harness.benchmarks.hashed_random import HashedRandom
     >>> sample_tree(HashedRandom("example"), 1)
+    Call(function='add', args=(Symbol(name='x'), Symbol(name='x')))
     """
     return from_prefix(sample_prefix(rng, operators, grammar))
 

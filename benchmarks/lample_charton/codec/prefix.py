@@ -42,6 +42,9 @@ def model_input(integrand: Sequence[str]) -> Tokens:
     Args:
         integrand: the integrand's tokens.
 
+    Returns:
+        The input's tokens.
+
     >>> " ".join(model_input(["sin", "x"]))
     "sub Y' sin x"
 
@@ -99,6 +102,9 @@ def to_prefix(expression: Expression) -> Tokens:
 
     Args:
         expression: the tree.
+
+    Returns:
+        The tokens.
 
     Raises:
         PrefixError: if a function or symbol has no token, or the tree is too large or too deep.
@@ -206,6 +212,9 @@ def from_prefix(tokens: Sequence[str]) -> Expression:
 
     Args:
         tokens: the tokens.
+
+    Returns:
+        The tree.
 
     Raises:
         PrefixError: if the tokens are not a formula, or it is too large or too deep.
