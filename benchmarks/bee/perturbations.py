@@ -181,7 +181,7 @@ def subst_hard(f: SourceIntegral, choices: Choices) -> NewIntegral | None:
     return _substitution(f, inner, *partners)
 
 
-# --- ours ---
+# --- this project's ---
 
 
 @perturbation(variations=1)

@@ -123,7 +123,7 @@ def _read(
     try:
         prepared = prepare(integrand, variable, dict(assumptions))
         symbols = prepared.symbols
-        known = read(reference, symbols=symbols)[0].expression if reference else None
+        big_f = read(reference, symbols=symbols)[0].expression if reference else None
     except (ProblemError, ReadError) as error:
         raise DerivationError(f"{name}: {error}") from None
-    return Integral(prepared.expression, known, variable, dict(assumptions))
+    return Integral(prepared.expression, big_f, variable, dict(assumptions))

@@ -61,6 +61,7 @@ def over_k(
     >>> neighbour, = over_k(load("drills/monomials", limit=2), seed=0, limit=1)
     >>> print(neighbour.inputs["integrand"])
     \frac{29 x^{4}}{35}
+
     """
     made = _scaled("over_k", solved, seed, variant, problems, factors, div)
     return list(islice(made, limit))
@@ -95,6 +96,7 @@ def times_k(
     >>> neighbour, = times_k(load("drills/monomials", limit=2), seed=0, limit=1)
     >>> neighbour.inputs["integrand"]
     '1015 x^{4}'
+
     """
     made = _scaled("times_k", solved, seed, variant, problems, factors, lambda f, k: mul(k, f))
     return list(islice(made, limit))
@@ -121,6 +123,7 @@ def plus_exp(
     >>> neighbour, = plus_exp(load("drills/monomials", limit=2), seed=0, limit=1)
     >>> neighbour.inputs["integrand"]
     '29 x^{4} + e^{x}'
+
     """
     return list(islice(_added("plus_exp", solved, seed, variant, _exponential), limit))
 
@@ -146,6 +149,7 @@ def plus_ln(
     >>> neighbour, = plus_ln(load("drills/monomials", limit=2), seed=0, limit=1)
     >>> print(neighbour.inputs["integrand"])
     29 x^{4} + \ln\left(x\right)
+
     """
     return list(islice(_added("plus_ln", solved, seed, variant, _logarithm), limit))
 

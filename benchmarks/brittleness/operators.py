@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from ..lample_charton.generators import Settings
+from ..lample_charton.generators import GeneratorSettings
 from ..lample_charton.parallel import pair_at
 from ..lample_charton.problems import problem_from_pair
 from ..problem import Problem
@@ -26,13 +26,13 @@ METHOD = "bwd"
 TRAINED, LARGER = 15, (20, 25, 30, 35)
 
 
-def _make(subset: str, settings: Settings, seed: int, index: int) -> Problem:
+def _make(subset: str, settings: GeneratorSettings, seed: int, index: int) -> Problem:
     pair = pair_at(METHOD, seed, index, settings)
     problem = problem_from_pair(pair, METHOD, seed, index, settings)
     return replace(problem, benchmark=BENCHMARK, subset=subset)
 
 
-def _declare(subset: str, settings: Settings, what: str) -> None:
+def _declare(subset: str, settings: GeneratorSettings, what: str) -> None:
     make = partial(_make, subset, settings)
     make.__doc__ = f"Derivatives of random expressions of {what} operators."
     benchmark(
@@ -40,8 +40,10 @@ def _declare(subset: str, settings: Settings, what: str) -> None:
     )(make)
 
 
-_declare(f"operators_{TRAINED}", Settings(max_operators=TRAINED), f"up to {TRAINED}")
+_declare(f"operators_{TRAINED}", GeneratorSettings(max_operators=TRAINED), f"up to {TRAINED}")
 for _count in LARGER:
-    _declare(f"operators_{_count}", Settings(operators=_count), f"exactly {_count}")
+    _declare(f"operators_{_count}", GeneratorSettings(operators=_count), f"exactly {_count}")
 for _count in LARGER:
-    _declare(f"operators_up_to_{_count}", Settings(max_operators=_count), f"up to {_count}")
+    _declare(
+        f"operators_up_to_{_count}", GeneratorSettings(max_operators=_count), f"up to {_count}"
+    )

@@ -52,8 +52,8 @@ def short(
 
 def _trees(problem: Problem) -> list[Expression]:
     integral = Integral.of(problem)
-    known = integral.antiderivative
-    return [integral.integrand] if known is None else [integral.integrand, known]
+    sides = integral.integrand, integral.antiderivative
+    return [side for side in sides if side is not None]
 
 
 def _length(problem: Problem, variant: str) -> int:

@@ -165,12 +165,14 @@ def _power(exponent: Fraction) -> Integral:
 
 
 def power_problem(subset: str, exponent: int) -> Problem:
+    """The integral of x^c."""
     return _power(Fraction(exponent)).problem(
         f"power-{exponent}", subset, metadata={"template": "x**c", "c": exponent}
     )
 
 
 def root_problem(subset: str, exponent: int) -> Problem:
+    """The integral of x^(1/c)."""
     return _power(Fraction(1, exponent)).problem(
         f"root-{exponent}", subset, metadata={"template": "x**(1/c)", "c": exponent}
     )

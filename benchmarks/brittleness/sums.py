@@ -131,8 +131,8 @@ def _sum(parts: Sequence[Integral]) -> Integral | None:
     f = collect(*(part.integrand for part in parts))
     if f == ZERO:
         return None
-    known = [part.antiderivative for part in parts if part.antiderivative is not None]
-    big_f = collect(*known) if len(known) == len(parts) else None
+    antiderivatives = [part.antiderivative for part in parts if part.antiderivative is not None]
+    big_f = collect(*antiderivatives) if len(antiderivatives) == len(parts) else None
     return Integral(f, big_f, parts[0].variable, assumptions)
 
 

@@ -203,11 +203,10 @@ class Interpretation:
 
     def lower(self, term: Term) -> Expression:
         """The verifier's tree of an expression."""
-        known = self._lowered.get(term)
-        if known is None:
-            known = self._lower(term)
-            self._lowered[term] = known
-        return known
+        tree = self._lowered.get(term)
+        if tree is None:
+            tree = self._lowered[term] = self._lower(term)
+        return tree
 
     def _lower(self, term: Term) -> Expression:
         head = term.head
@@ -326,7 +325,7 @@ class Interpretation:
         one.value = value
         name = one.symbol.name
         self.constants = {
-            letter: trees.substitute(known, name, value) for letter, known in self.constants.items()
+            letter: trees.substitute(tree, name, value) for letter, tree in self.constants.items()
         }
         for other in self.integrals:
             if other.value is not None and other is not one:

@@ -80,6 +80,8 @@ OPERATORS = (
 
 @dataclass(frozen=True, slots=True)
 class Equation:
+    """An equation of two expressions."""
+
     left: Term
     right: Term
 
@@ -112,6 +114,8 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Step:
+    """An equation with the annotation that it follows by."""
+
     equation: Equation
     annotation: Annotation
     constants: tuple[Constant, ...] = ()

@@ -6,7 +6,7 @@ from typing import Any
 
 from . import pairs
 from .algebra.isolation import ForkError, load_sympy, run_in_fork
-from .generators import Settings
+from .generators import GeneratorSettings
 
 load_sympy()  # at import, which no deadline counts
 
@@ -22,5 +22,5 @@ def attempt(method: str, seed: int, index: int, number: int, settings: dict[str,
 
 
 def _attempt(method: str, seed: int, index: int, number: int, settings: dict[str, Any]) -> Any:
-    pair = pairs.attempt(method, seed, index, number, Settings(**settings))
+    pair = pairs.attempt(method, seed, index, number, GeneratorSettings(**settings))
     return pair if isinstance(pair, str) else pair.to_row()

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..recorded_decisions import RecordedDecisions
-from .generators import Settings
-from .pairs import Pair
+from .generators import GeneratorSettings
+from .pairs import IntegralPair
 
 #: Method, settings, seed and index.
-Address: TypeAlias = tuple[str, Settings, int, int]
-Decision: TypeAlias = tuple[Address, Pair]
+Address: TypeAlias = tuple[str, GeneratorSettings, int, int]
+Decision: TypeAlias = tuple[Address, IntegralPair]
 
 
 @cache
@@ -29,7 +29,7 @@ def decisions() -> RecordedDecisions[Decision]:
     )
 
 
-def recorded_pair(address: Address) -> Pair | None:
+def recorded_pair(address: Address) -> IntegralPair | None:
     """The pair recorded for an address."""
     return next((pair for _, pair in decisions().find(address)), None)
 
@@ -37,7 +37,7 @@ def recorded_pair(address: Address) -> Pair | None:
 def shipped_count(method: str) -> int:
     """How many pairs of seed 0 the package has, counted from index 0 to the first gap."""
     shipped = decisions().shipped
-    return next(i for i in count() if (method, Settings(), 0, i) not in shipped)
+    return next(i for i in count() if (method, GeneratorSettings(), 0, i) not in shipped)
 
 
 def _address(decision: Decision) -> Address:
@@ -45,14 +45,14 @@ def _address(decision: Decision) -> Address:
 
 
 def _from_row(row: dict[str, Any]) -> Decision:
-    address = (row["method"], Settings(**row["settings"]), row["seed"], row["index"])
-    return address, Pair.from_row(row["pair"])
+    address = (row["method"], GeneratorSettings(**row["settings"]), row["seed"], row["index"])
+    return address, IntegralPair.from_row(row["pair"])
 
 
 def _to_row(decision: Decision) -> dict[str, Any]:
     """Settings are stored where they are not the defaults."""
     (method, settings, seed, index), pair = decision
-    defaults = asdict(Settings())
+    defaults = asdict(GeneratorSettings())
     changed = {name: value for name, value in asdict(settings).items() if value != defaults[name]}
     return {
         "method": method,

@@ -26,7 +26,7 @@ SMALL_SHARE = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class GeneratorSettings:
     """The settings of a generator; the defaults are those of the published data.
 
     Attributes:
@@ -69,7 +69,7 @@ class UnprovenPair:
     simplified: bool = False
 
 
-def forward(backend: Backend[Any], rng: HashedRandom, settings: Settings) -> UnprovenPair:
+def forward(backend: Backend[Any], rng: HashedRandom, settings: GeneratorSettings) -> UnprovenPair:
     """FWD: a random f, integrated by SymPy (Risch)."""
     operators = settings.operator_number(rng, 3)
     f = backend.read(sample_tree(rng, operators, PUBLISHED))
@@ -83,7 +83,7 @@ def forward(backend: Backend[Any], rng: HashedRandom, settings: Settings) -> Unp
     )
 
 
-def backward(backend: Backend[Any], rng: HashedRandom, settings: Settings) -> UnprovenPair:
+def backward(backend: Backend[Any], rng: HashedRandom, settings: GeneratorSettings) -> UnprovenPair:
     """BWD: a random F without additive constants, differentiated; simplified half of the time."""
     operators = settings.operator_number(rng, 4)
     big_f = backend.without_constants(backend.read(sample_tree(rng, operators, PUBLISHED)))
@@ -99,7 +99,7 @@ def backward(backend: Backend[Any], rng: HashedRandom, settings: Settings) -> Un
 
 
 def by_parts(
-    backend: Backend[Any], rng: HashedRandom, settings: Settings, known: KnownIntegrals
+    backend: Backend[Any], rng: HashedRandom, settings: GeneratorSettings, known: KnownIntegrals
 ) -> UnprovenPair:
     """IBP: the integral of F g from that of f G for random F and G, or the other way round."""
     parts = draw_parts(backend, rng, settings)
@@ -144,7 +144,7 @@ class Parts:
 OWN_PARTS = 5
 
 
-def draw_parts(backend: Backend[Any], rng: HashedRandom, settings: Settings) -> Parts:
+def draw_parts(backend: Backend[Any], rng: HashedRandom, settings: GeneratorSettings) -> Parts:
     """Random F and G; raises `UnusableFormulaError` if one is constant."""
     if settings.recipe == "own":
         most = min(OWN_PARTS, settings.max_operators)
@@ -195,14 +195,14 @@ def _require_operators(tokens: Tokens, drawn: int) -> None:
         raise UnusableFormulaError("evaluated to much less than was drawn")
 
 
-def _bounded(unproven: UnprovenPair, settings: Settings) -> UnprovenPair:
+def _bounded(unproven: UnprovenPair, settings: GeneratorSettings) -> UnprovenPair:
     if max(len(unproven.integrand), len(unproven.antiderivative)) + 2 > settings.max_length:
         raise UnusableFormulaError("too long")
     return unproven
 
 
 #: The generators that need no known integrals.
-GENERATORS: dict[str, Callable[[Backend[Any], HashedRandom, Settings], UnprovenPair]] = {
+GENERATORS: dict[str, Callable[[Backend[Any], HashedRandom, GeneratorSettings], UnprovenPair]] = {
     "fwd": forward,
     "bwd": backward,
 }

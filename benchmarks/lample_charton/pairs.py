@@ -28,7 +28,7 @@ from .codec.prefix import Tokens, from_prefix
 from .generators import (
     GENERATORS,
     METHODS,
-    Settings,
+    GeneratorSettings,
     UnprovenPair,
     by_parts,
     draw_parts,
@@ -49,7 +49,7 @@ _UNREAL = frozenset(("complex_disc", "complex_parts"))
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class IntegralPair:
     """A proven integral in prefix tokens.
 
     Attributes:
@@ -85,7 +85,7 @@ class Pair:
         return row | dict(zip(_SIDES, map(" ".join, sides), strict=True))
 
     @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> Pair:
+    def from_row(cls, row: Mapping[str, Any]) -> IntegralPair:
         """Make a pair of a `to_row` dictionary."""
         names = {stored: name for name, stored in _STORED_NAMES.items()}
         values = {names.get(name, name): value for name, value in row.items()}
@@ -97,12 +97,12 @@ _SIDES = ("integrand", "antiderivative")
 _STORED_NAMES = {"attempt_number": "turn"}
 
 
-def needs_sympy(method: str, settings: Settings) -> bool:
+def needs_sympy(method: str, settings: GeneratorSettings) -> bool:
     """Whether attempts call SymPy. These are run in workers, which can be killed."""
     return method == "fwd" or settings.recipe == "published"
 
 
-def make(method: str, seed: int, index: int, settings: Settings) -> Pair:
+def make(method: str, seed: int, index: int, settings: GeneratorSettings) -> IntegralPair:
     """The pair at one address.
 
     Raises:
@@ -111,14 +111,16 @@ def make(method: str, seed: int, index: int, settings: Settings) -> Pair:
     """
     for number in range(MAX_ATTEMPTS):
         pair = attempt(method, seed, index, number, settings)
-        if isinstance(pair, Pair):
+        if isinstance(pair, IntegralPair):
             return pair
     raise UnusableFormulaError(
         f"no {method} pair {index} with seed {seed} in {MAX_ATTEMPTS} attempts"
     )
 
 
-def attempt(method: str, seed: int, index: int, number: int, settings: Settings) -> Pair | str:
+def attempt(
+    method: str, seed: int, index: int, number: int, settings: GeneratorSettings
+) -> IntegralPair | str:
     """One attempt: a pair, or the reason why there is none. The same for the same arguments.
 
     Attempts that call SymPy need a fresh process with a fixed hash seed for that; see `isolation`.
@@ -147,18 +149,18 @@ def attempt(method: str, seed: int, index: int, number: int, settings: Settings)
 
 
 def _generate(
-    method: str, rng: HashedRandom, settings: Settings, known: KnownIntegrals
+    method: str, rng: HashedRandom, settings: GeneratorSettings, known: KnownIntegrals
 ) -> UnprovenPair:
     if method == "ibp":
         return by_parts(_backend(settings), rng, settings, known)
     return GENERATORS[method](_backend(settings), rng, settings)
 
 
-def _backend(settings: Settings) -> Backend[Any]:
+def _backend(settings: GeneratorSettings) -> Backend[Any]:
     return OwnBackend() if settings.recipe == "own" else SympyBackend()
 
 
-def proven(unproven: UnprovenPair, attempt_number: int) -> Pair:
+def proven(unproven: UnprovenPair, attempt_number: int) -> IntegralPair:
     """The pair, if the verifier proves it; `UnusableFormulaError` if not."""
     sides = unproven.integrand, unproven.antiderivative
     f, big_f = (readable(from_prefix(tokens)) for tokens in sides)
@@ -171,7 +173,7 @@ def proven(unproven: UnprovenPair, attempt_number: int) -> Pair:
         raise UnusableFormulaError(f"not proven: {outcome.status}")
     if _UNREAL.intersection(outcome.flags):
         raise UnusableFormulaError("real nowhere")
-    return Pair(
+    return IntegralPair(
         unproven.integrand,
         unproven.antiderivative,
         unproven.operators,
@@ -187,7 +189,7 @@ def known_integrals(seed: int) -> KnownIntegrals:
 
     Both recipes use this package's algebra for it: SymPy would need an hour.
     """
-    known, settings = KnownIntegrals(), Settings()
+    known, settings = KnownIntegrals(), GeneratorSettings()
     for number in range(KNOWN_INTEGRALS_DRAWS):
         rng = HashedRandom("lample_charton", "store", seed, number)
         backend = OwnBackend()

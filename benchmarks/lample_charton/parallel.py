@@ -11,8 +11,8 @@ from typing import Any
 from ...rewards.workers.pool import TaskError, WorkerError, WorkerPool, usable_cores
 from .algebra.normal_form import UnusableFormulaError
 from .decisions import decisions, recorded_pair
-from .generators import Settings
-from .pairs import LIMITS, MAX_ATTEMPTS, Pair, make, needs_sympy
+from .generators import GeneratorSettings
+from .pairs import LIMITS, MAX_ATTEMPTS, IntegralPair, make, needs_sympy
 
 #: Pairs that a worker makes at a time, and addresses tried for each worker in a round of SymPy's.
 SLICE, ROUND = 16, 6
@@ -25,7 +25,7 @@ _TASKS = {
 }
 
 
-def pair_at(method: str, seed: int, index: int, settings: Settings) -> Pair:
+def pair_at(method: str, seed: int, index: int, settings: GeneratorSettings) -> IntegralPair:
     """The pair at one address."""
     if not needs_sympy(method, settings):
         return make(method, seed, index, settings)
@@ -33,8 +33,8 @@ def pair_at(method: str, seed: int, index: int, settings: Settings) -> Pair:
 
 
 def stream(
-    method: str, seed: int, settings: Settings, *, workers: int = 1
-) -> Iterator[tuple[int, Pair]]:
+    method: str, seed: int, settings: GeneratorSettings, *, workers: int = 1
+) -> Iterator[tuple[int, IntegralPair]]:
     """The pairs of a seed without end, in order, each with its index.
 
     Args:
@@ -63,12 +63,12 @@ def stream(
 
 
 def distinct(
-    method: str, seed: int, number: int, settings: Settings, *, workers: int = 1
-) -> Iterator[tuple[int, Pair]]:
+    method: str, seed: int, number: int, settings: GeneratorSettings, *, workers: int = 1
+) -> Iterator[tuple[int, IntegralPair]]:
     """The first ``number`` pairs of a seed that differ in integrand or antiderivative."""
     seen: set[tuple[object, object]] = set()
 
-    def unseen() -> Iterator[tuple[int, Pair]]:
+    def unseen() -> Iterator[tuple[int, IntegralPair]]:
         for index, pair in stream(method, seed, settings, workers=workers):
             key = (pair.integrand, pair.antiderivative)
             if key not in seen:
@@ -84,8 +84,8 @@ def _pool(workers: int) -> WorkerPool:
 
 
 def _sliced(
-    pool: WorkerPool, method: str, seed: int, indices: Sequence[int], settings: Settings
-) -> list[Pair]:
+    pool: WorkerPool, method: str, seed: int, indices: Sequence[int], settings: GeneratorSettings
+) -> list[IntegralPair]:
     starts = indices[::SLICE]
     items = [(method, seed, i, min(i + SLICE, indices[-1] + 1), asdict(settings)) for i in starts]
     rows: list[Any] = []
@@ -93,12 +93,12 @@ def _sliced(
         if isinstance(made, WorkerError):  # nothing here has a time limit: this is a bug
             raise made
         rows += made
-    return [Pair.from_row(row) for row in rows]
+    return [IntegralPair.from_row(row) for row in rows]
 
 
 def _decided(
-    pool: WorkerPool, method: str, seed: int, indices: Sequence[int], settings: Settings
-) -> list[Pair]:
+    pool: WorkerPool, method: str, seed: int, indices: Sequence[int], settings: GeneratorSettings
+) -> list[IntegralPair]:
     """The recorded pairs; for other addresses, attempts in rounds until each has a pair.
 
     An attempt that is killed, because SymPy is stuck inside C or takes too much memory, counts as
@@ -106,7 +106,7 @@ def _decided(
     """
     recorded = {index: recorded_pair((method, settings, seed, index)) for index in indices}
     missing = [index for index, pair in recorded.items() if pair is None]
-    new: dict[int, Pair] = {}
+    new: dict[int, IntegralPair] = {}
     for number in range(MAX_ATTEMPTS):
         left = [index for index in missing if index not in new]
         if not left:
@@ -117,7 +117,7 @@ def _decided(
             if isinstance(row, TaskError):
                 raise row
             if isinstance(row, dict):
-                new[index] = Pair.from_row(row)
+                new[index] = IntegralPair.from_row(row)
     else:
         raise UnusableFormulaError(f"no {method} pair with seed {seed} in {MAX_ATTEMPTS} attempts")
     decisions().add([((method, settings, seed, index), new[index]) for index in sorted(new)])

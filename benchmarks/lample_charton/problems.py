@@ -10,8 +10,8 @@ from ..problem import JSON, Problem
 from ..registry import benchmark
 from .codec.prefix import operator_count
 from .decisions import shipped_count
-from .generators import METHODS, Settings
-from .pairs import Pair
+from .generators import METHODS, GeneratorSettings
+from .pairs import IntegralPair
 from .parallel import distinct, pair_at
 
 NAME = "lample_charton"
@@ -27,7 +27,7 @@ _SUMMARIES = {
 
 
 def problem_from_pair(
-    pair: Pair, method: str, seed: int, index: int, settings: Settings
+    pair: IntegralPair, method: str, seed: int, index: int, settings: GeneratorSettings
 ) -> Problem:
     """A pair as a problem; its metadata has the prefix forms that sequence models are given."""
     shown: dict[str, JSON] = {"integrand": to_latex(pair.integrand_tree), "variable": "x"}
@@ -57,9 +57,9 @@ def problem_from_pair(
     )
 
 
-def name_of(method: str, settings: Settings) -> str:
+def name_of(method: str, settings: GeneratorSettings) -> str:
     """The method with the settings that are not default, as in ``bwd-published`` or ``bwd-o20``."""
-    defaults = Settings()
+    defaults = GeneratorSettings()
     parts = [method]
     if settings.recipe != defaults.recipe:
         parts.append(settings.recipe)
@@ -73,7 +73,12 @@ def name_of(method: str, settings: Settings) -> str:
 
 
 def random_integrals(
-    method: str, seed: int, number: int, settings: Settings | None = None, *, workers: int = 1
+    method: str,
+    seed: int,
+    number: int,
+    settings: GeneratorSettings | None = None,
+    *,
+    workers: int = 1,
 ) -> Iterator[Problem]:
     """The first ``number`` distinct problems of a seed, the same for any number of workers.
 
@@ -95,13 +100,13 @@ def random_integrals(
     'bwd-s0-0'
 
     """
-    chosen = settings or Settings()
+    chosen = settings or GeneratorSettings()
     for index, pair in distinct(method, seed, number, chosen, workers=workers):
         yield problem_from_pair(pair, method, seed, index, chosen)
 
 
 def _make(method: str, seed: int, index: int) -> Problem:
-    settings = Settings()
+    settings = GeneratorSettings()
     return problem_from_pair(pair_at(method, seed, index, settings), method, seed, index, settings)
 
 

@@ -225,6 +225,7 @@ def sample_tree(rng: Rng, operators: int, grammar: Grammar = PUBLISHED) -> Expre
     >>> from calculus_harness.benchmarks.hashed_random import HashedRandom
     >>> sample_tree(HashedRandom("example"), 1)
     Call(function='add', args=(Symbol(name='x'), Symbol(name='x')))
+
     """
     return from_prefix(sample_prefix(rng, operators, grammar))
 

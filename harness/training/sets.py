@@ -79,7 +79,7 @@ def training_set(
             ``screen`` others are taken.
         seed: the seed of the recipes.
         screen: benchmarks none of whose problems may be trained on.
-        easier: add so many easier relatives of each problem (`benchmarks.relatives`).
+        easier: add so many easier variants of each problem (`benchmarks.easier_variants`).
         solver: leave out problems without a reference that this model, as in ``solver/sympy``, does
             not solve; the others get its answer, which the verifier has proven, for reference.
 

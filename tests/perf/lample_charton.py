@@ -27,14 +27,18 @@ from calculus_harness.benchmarks.lample_charton.algebra.backends import (
     SympyBackend,
 )
 from calculus_harness.benchmarks.lample_charton.algebra.normal_form import UnusableFormulaError
-from calculus_harness.benchmarks.lample_charton.generators import Settings, UnprovenPair, backward
-from calculus_harness.benchmarks.lample_charton.pairs import Pair, make, proven
+from calculus_harness.benchmarks.lample_charton.generators import (
+    GeneratorSettings,
+    UnprovenPair,
+    backward,
+)
+from calculus_harness.benchmarks.lample_charton.pairs import IntegralPair, make, proven
 from calculus_harness.benchmarks.lample_charton.parallel import stream
 from calculus_harness.benchmarks.lample_charton.problems import problem_of
 
 #: What the issue asks of BWD on one core.
 WANTED = 100
-SETTINGS = Settings()
+SETTINGS = GeneratorSettings()
 
 
 def main() -> None:
@@ -92,7 +96,7 @@ def drafted(backend: Callable[[], Backend[object]], number: int) -> Iterator[Unp
             continue
 
 
-def check(unproven: UnprovenPair) -> Pair | None:
+def check(unproven: UnprovenPair) -> IntegralPair | None:
     try:
         return proven(unproven, 0)
     except UnusableFormulaError:

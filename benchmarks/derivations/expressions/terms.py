@@ -149,10 +149,12 @@ def base_and_exponent(term: Term) -> tuple[Term, Term]:
 
 
 def factors_of(term: Term) -> tuple[Term, ...]:
+    """The factors of a product."""
     return term.args if term.head == MUL else (term,)
 
 
 def terms_of(term: Term) -> tuple[Term, ...]:
+    """The terms of a sum."""
     return term.args if term.head == ADD else (term,)
 
 
@@ -508,13 +510,13 @@ def _float_of(term: Term) -> float | None:
     if term.head == NUMBER:
         return float(term.value)
     try:
-        known = [value for arg in term.args if (value := _float_of(arg)) is not None]
+        values = [value for arg in term.args if (value := _float_of(arg)) is not None]
         if term.head == ADD:
-            return math.fsum(known)
+            return math.fsum(values)
         if term.head == MUL:
-            return math.prod(known)
+            return math.prod(values)
         if term.head == POW:
-            return float(known[0] ** known[1])
-        return float(getattr(math, term.head)(*known))
+            return float(values[0] ** values[1])
+        return float(getattr(math, term.head)(*values))
     except (ValueError, ArithmeticError, TypeError):  # a part has no value
         return None

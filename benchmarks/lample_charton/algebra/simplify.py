@@ -135,13 +135,13 @@ def _with_squares(algebra: Algebra, node: Node) -> Node | None:
             others = algebra.div(rest, power)
             for sign, partner, result, outcome in _SQUARES.get(function, ()):
                 square = _power(partner, 2)(algebra, u) if partner else algebra.one
-                scale, twin = algebra.split(algebra.mul(others, square))
-                if factors.get(twin) != sign * factor * scale:
+                scale, partner_term = algebra.split(algebra.mul(others, square))
+                if factors.get(partner_term) != sign * factor * scale:
                     continue
                 kept = [
                     algebra.mul(algebra.number(f), r)
                     for r, f in factors.items()
-                    if r is not rest and r is not twin
+                    if r is not rest and r is not partner_term
                 ]
                 one = algebra.mul(algebra.number(outcome * factor), others, result(algebra, u))
                 shorter = algebra.add(*kept, one)

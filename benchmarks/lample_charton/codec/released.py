@@ -112,6 +112,8 @@ def read_parallel(source: Path, target: Path) -> Iterator[CountedPair]:
 
 @dataclass(frozen=True, slots=True)
 class Split:
+    """A data set's three parts."""
+
     train: tuple[CountedPair, ...]
     valid: tuple[CountedPair, ...]
     test: tuple[CountedPair, ...]

@@ -71,14 +71,14 @@ def generate_pairs(
     from rich.console import Console
     from rich.progress import track
 
-    from ....benchmarks.lample_charton import Settings, random_integrals
+    from ....benchmarks.lample_charton import GeneratorSettings, random_integrals
     from ....rewards.workers.pool import usable_cores
     from ...store.export_rows import claim, write_problems
 
     claim(out, force)
     if pairs is not None and pairs.exists() and not force:
         raise UserError(f"{pairs} is there already; --force replaces it")
-    settings = Settings(recipe, max_operators, operators, max_length)
+    settings = GeneratorSettings(recipe, max_operators, operators, max_length)
     cores = workers or usable_cores()
     drawn = random_integrals(method, seed, count, settings, workers=cores)
     console = Console(stderr=True)

@@ -20,9 +20,13 @@ from calculus_harness.benchmarks.lample_charton.algebra.work_limit import (
 )
 from calculus_harness.benchmarks.lample_charton.codec.prefix import from_prefix, operator_count
 from calculus_harness.benchmarks.lample_charton.codec.vocabulary import IDS
-from calculus_harness.benchmarks.lample_charton.generators import Settings, UnprovenPair, backward
+from calculus_harness.benchmarks.lample_charton.generators import (
+    GeneratorSettings,
+    UnprovenPair,
+    backward,
+)
 from calculus_harness.benchmarks.lample_charton.known_integrals import KnownIntegrals
-from calculus_harness.benchmarks.lample_charton.pairs import Pair, attempt, make, proven
+from calculus_harness.benchmarks.lample_charton.pairs import IntegralPair, attempt, make, proven
 from calculus_harness.benchmarks.lample_charton.parallel import distinct, pair_at, stream
 from calculus_harness.benchmarks.recorded_decisions import cache_file
 from calculus_harness.benchmarks.registry import load
@@ -31,8 +35,8 @@ from calculus_harness.rewards.expression.sympy_bridge import to_sympy
 from calculus_harness.rewards.expression.tree import Expression
 from calculus_harness.rewards.latex import to_latex
 
-OWN = Settings()
-PUBLISHED = Settings("published")
+OWN = GeneratorSettings()
+PUBLISHED = GeneratorSettings("published")
 METHODS = ("fwd", "bwd", "ibp")
 CACHE = "lample-charton-decisions.jsonl"
 
@@ -46,7 +50,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     decisions.decisions.cache_clear()
 
 
-def some(method: str, number: int) -> list[Pair]:
+def some(method: str, number: int) -> list[IntegralPair]:
     return [pair_at(method, 0, index, OWN) for index in range(number)]
 
 
@@ -60,7 +64,7 @@ def test_each_pair_is_proven_and_its_latex_reads_back(method: str) -> None:
         assert verify_antiderivative(big_f, f).correct
         assert not verify_antiderivative(rf"{big_f}+\frac{{x}}{{7}}", f).correct
         assert set(pair.integrand) | set(pair.antiderivative) <= set(IDS)
-        assert Pair.from_row(json.loads(json.dumps(pair.to_row()))) == pair
+        assert IntegralPair.from_row(json.loads(json.dumps(pair.to_row()))) == pair
         for tokens in (pair.integrand, pair.antiderivative):
             assert len(tokens) + 2 <= OWN.max_length
             assert "x" in tokens or tokens is pair.integrand
@@ -98,7 +102,7 @@ def test_filters_of_bwd() -> None:
     for attempt_number in range(60):
         try:
             unproven = backward(
-                backend, HashedRandom("filters", attempt_number), Settings(max_operators=8)
+                backend, HashedRandom("filters", attempt_number), GeneratorSettings(max_operators=8)
             )
         except UnusableFormulaError as error:
             refused.add(str(error))
@@ -108,19 +112,21 @@ def test_filters_of_bwd() -> None:
         node = backend.algebra.read(tree)
         assert node is backend.algebra.without_constants(node)
     assert "constant" in refused
-    short = Settings(max_length=8, operators=12)
+    short = GeneratorSettings(max_length=8, operators=12)
     reasons = {attempt("bwd", 0, 0, attempt_number, short) for attempt_number in range(20)}
     assert "too long" in reasons
 
 
 def test_operator_numbers() -> None:
-    drawn = [Settings().operator_number(HashedRandom("n", i), 4) for i in range(2000)]
+    drawn = [GeneratorSettings().operator_number(HashedRandom("n", i), 4) for i in range(2000)]
     assert set(drawn) == set(range(16))
     assert abs(sum(n < 4 for n in drawn) / 2000 - 1 / 40) < 0.01
-    assert {Settings(operators=20).operator_number(HashedRandom(i), 4) for i in range(9)} == {20}
-    few = Settings(max_operators=2)
+    assert {
+        GeneratorSettings(operators=20).operator_number(HashedRandom(i), 4) for i in range(9)
+    } == {20}
+    few = GeneratorSettings(max_operators=2)
     assert {few.operator_number(HashedRandom(i), 4) for i in range(60)} == {0, 1, 2}
-    pair = make("bwd", 0, 0, Settings(operators=20))
+    pair = make("bwd", 0, 0, GeneratorSettings(operators=20))
     assert pair.operators == 20
     assert operator_count(pair.antiderivative) >= 10
 
@@ -158,7 +164,9 @@ def test_a_store_is_a_function_of_its_seed() -> None:
     """Also when another process makes it, and has made other pairs before."""
     pool = parallel._pool(1)
     rows = pool.map("slice", [("ibp", 0, i, i + 1, {}) for i in (3, 1)], deadline=300)
-    assert [Pair.from_row(row) for (row,) in rows] == [make("ibp", 0, i, OWN) for i in (3, 1)]
+    assert [IntegralPair.from_row(row) for (row,) in rows] == [
+        make("ibp", 0, i, OWN) for i in (3, 1)
+    ]
 
 
 def test_any_number_of_workers_makes_the_same_pairs() -> None:
@@ -168,7 +176,7 @@ def test_any_number_of_workers_makes_the_same_pairs() -> None:
 
 
 def test_repeats_are_left_out() -> None:
-    small = Settings(max_operators=1)
+    small = GeneratorSettings(max_operators=1)
     pairs = list(distinct("bwd", 0, 30, small))
     assert len({pair for _, pair in pairs}) == 30
     assert [index for index, _ in pairs] != list(range(30))
@@ -176,7 +184,7 @@ def test_repeats_are_left_out() -> None:
 
 def test_settings_and_methods_that_there_are_not() -> None:
     with pytest.raises(ValueError, match="unknown recipe 'mine'"):
-        Settings("mine")
+        GeneratorSettings("mine")
     with pytest.raises(ValueError, match="unknown method 'sideways'"):
         attempt("sideways", 0, 0, 0, OWN)
     with pytest.raises(ValueError, match="at least one worker"):
@@ -237,7 +245,7 @@ def test_a_budget_of_calls() -> None:
 
 @pytest.mark.parametrize("settings", [OWN, PUBLISHED])
 def test_decisions_are_recorded_and_not_made_again(
-    settings: Settings, own_cache: Path, monkeypatch: pytest.MonkeyPatch
+    settings: GeneratorSettings, own_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     method = "fwd" if settings is OWN else "bwd"
     settings = replace(settings, max_operators=4)
@@ -252,15 +260,15 @@ def test_decisions_are_recorded_and_not_made_again(
 @pytest.mark.slow
 def test_both_recipes_take_the_same_draws(own_cache: Path) -> None:
     """Where SymPy evaluates to the same form, the antiderivatives are the same tokens."""
-    ours = [attempt("bwd", 6, index, 0, Settings(max_operators=6)) for index in range(8)]
+    ours = [attempt("bwd", 6, index, 0, GeneratorSettings(max_operators=6)) for index in range(8)]
     pool = parallel._pool(1)
     options = {"recipe": "published", "max_operators": 6}
     rows = pool.map("attempt", [("bwd", 6, i, 0, options) for i in range(8)], deadline=300)
-    theirs = [Pair.from_row(row) if isinstance(row, dict) else row for row in rows]
+    theirs = [IntegralPair.from_row(row) if isinstance(row, dict) else row for row in rows]
     same = [
         one.antiderivative == other.antiderivative
         for one, other in zip(ours, theirs, strict=True)
-        if isinstance(one, Pair) and isinstance(other, Pair)
+        if isinstance(one, IntegralPair) and isinstance(other, IntegralPair)
     ]
     assert len(same) >= 4
     assert sum(same) >= len(same) - 1
@@ -280,7 +288,9 @@ def test_the_packages_records_can_be_made_again() -> None:
     pool = parallel._pool(1)
     recorded = [pair_at("fwd", 0, index, OWN) for index in range(4)]
     items = [("fwd", 0, index, pair.attempt_number, {}) for index, pair in enumerate(recorded)]
-    assert [Pair.from_row(row) for row in pool.map("attempt", items, deadline=300)] == recorded
+    assert [
+        IntegralPair.from_row(row) for row in pool.map("attempt", items, deadline=300)
+    ] == recorded
 
 
 def test_a_torn_record_is_left_out(own_cache: Path) -> None:
@@ -294,13 +304,16 @@ def test_a_torn_record_is_left_out(own_cache: Path) -> None:
 
 def test_what_workers_say_is_json() -> None:
     (row,) = json.loads(json.dumps(_worker.slice_of("bwd", 0, 3, 4, {})))
-    assert Pair.from_row(row) == make("bwd", 0, 3, OWN)
+    assert IntegralPair.from_row(row) == make("bwd", 0, 3, OWN)
 
 
 def test_problems() -> None:
-    (problem,) = problems.random_integrals("bwd", 0, 1, Settings(operators=6))
+    (problem,) = problems.random_integrals("bwd", 0, 1, GeneratorSettings(operators=6))
     assert problem.id == "bwd-o6-s0-0"
     assert problem.metadata["operators"]["drawn"] == 6  # type: ignore[index,call-overload]
     tree: Expression = from_prefix(str(problem.metadata["prefix"]).split())
     assert OwnBackend().algebra.read(tree).varies
-    assert problems.name_of("fwd", Settings("published", 4, None, 100)) == "fwd-published-m4-l100"
+    assert (
+        problems.name_of("fwd", GeneratorSettings("published", 4, None, 100))
+        == "fwd-published-m4-l100"
+    )

@@ -18,11 +18,11 @@ from calculus_harness.benchmarks.lample_charton.codec.released import (
     write,
     write_parallel,
 )
-from calculus_harness.benchmarks.lample_charton.generators import Settings
+from calculus_harness.benchmarks.lample_charton.generators import GeneratorSettings
 from calculus_harness.benchmarks.lample_charton.parallel import stream
 from calculus_harness.rewards.expression.sympy_text import read_sympy
 
-SMALL = Settings(max_operators=3)
+SMALL = GeneratorSettings(max_operators=3)
 
 
 def lines(number: int) -> list[CountedPair]:
