@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import sha256
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +65,7 @@ def decisions() -> RecordedDecisions[Decision]:
     return RecordedDecisions(
         Path(__file__).with_name("decisions.jsonl"),
         "bee-decisions.jsonl",
-        key=_key,
+        key=attrgetter("key"),
         from_row=_from_row,
         to_row=_to_row,
     )
@@ -75,10 +75,6 @@ def shipped_variations(perturbation: str) -> set[str]:
     """The variations of a perturbation for which the package has a problem with seed 0."""
     wanted = (perturbation, 0, 1)
     return {variation_id for *key, variation_id in decisions().shipped if tuple(key) == wanted}
-
-
-def _key(decision: Decision) -> Hashable:
-    return decision.key
 
 
 def _from_row(row: dict[str, Any]) -> Decision:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from functools import cache
 from itertools import count
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -23,7 +24,7 @@ def decisions() -> RecordedDecisions[Decision]:
     return RecordedDecisions(
         Path(__file__).with_name("decisions.jsonl"),
         "lample-charton-decisions.jsonl",
-        key=_address,
+        key=itemgetter(0),
         from_row=_from_row,
         to_row=_to_row,
     )
@@ -38,10 +39,6 @@ def shipped_count(method: str) -> int:
     """How many pairs of seed 0 the package has, counted from index 0 to the first gap."""
     shipped = decisions().shipped
     return next(i for i in count() if (method, GeneratorSettings(), 0, i) not in shipped)
-
-
-def _address(decision: Decision) -> Address:
-    return decision[0]
 
 
 def _from_row(row: dict[str, Any]) -> Decision:

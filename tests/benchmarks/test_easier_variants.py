@@ -22,11 +22,11 @@ def asked(integrand: str, variable: str = "x") -> Problem:
 def test_relatives_are_easier_and_well_posed(problem: Problem) -> None:
     variable = str(problem.target["variable"])
     whole = difficulty(parse(str(problem.target["integrand"]), variable))
-    found = easier_variants(problem)
-    assert found == easier_variants(problem)
-    assert len({variant.target["integrand"] for variant in found}) == len(found)
-    assert len({variant.id for variant in found}) == len(found)
-    for variant in found[:20]:
+    variants = easier_variants(problem)
+    assert variants == easier_variants(problem)
+    assert len({variant.target["integrand"] for variant in variants}) == len(variants)
+    assert len({variant.id for variant in variants}) == len(variants)
+    for variant in variants[:20]:
         tree = prepare(str(variant.target["integrand"]), variable, None)
         assert tree.variable == variable
         assert variant.pair_parent == problem.id

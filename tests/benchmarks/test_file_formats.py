@@ -87,7 +87,7 @@ def test_broken_rows_are_listed_or_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "said"),
+    ("query", "message"),
     [
         ("integrand=question", "no column 'question'; there are problem, answer, year"),
         ("integral=problem", "is none of integrand="),
@@ -96,10 +96,10 @@ def test_broken_rows_are_listed_or_left_out(tmp_path: Path) -> None:
         ("", "no 'integrand'"),
     ],
 )
-def test_a_layout_that_does_not_fit(tmp_path: Path, query: str, said: str) -> None:
+def test_a_layout_that_does_not_fit(tmp_path: Path, query: str, message: str) -> None:
     path = tmp_path / "mit.json"
     path.write_text(json.dumps(ROWS), encoding="utf-8")
-    with pytest.raises(ProblemFileError, match=said):
+    with pytest.raises(ProblemFileError, match=message):
         load(f"{path}?{query}")
 
 

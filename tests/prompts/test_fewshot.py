@@ -43,9 +43,9 @@ def test_every_example_is_right_as_it_is_shown(example: prompts.fewshot.WorkedEx
 
 
 def test_the_pool_is_held_out_of_the_bank() -> None:
-    found = overlap([*load("bee/qualifier"), *load("bee/competition")], pool_problems())
-    assert found.matches == []
-    assert found.compared == len(pool("integration")) >= 12
+    result = overlap([*load("bee/qualifier"), *load("bee/competition")], pool_problems())
+    assert result.matches == []
+    assert result.compared == len(pool("integration")) >= 12
     assert duplicates(pool_problems()).matches == []
 
 

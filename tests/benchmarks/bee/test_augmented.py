@@ -92,9 +92,9 @@ def test_every_reference_is_proven_and_every_formula_reads_back(name: str) -> No
 
 @pytest.mark.parametrize("name", PERTURBATIONS)
 def test_none_is_a_problem_of_the_bank(name: str) -> None:
-    found = overlap(load("bee"), load(f"bee/{name}"))
-    assert found.matches == []
-    assert found.unreadable == []
+    result = overlap(load("bee"), load(f"bee/{name}"))
+    assert result.matches == []
+    assert result.unreadable == []
 
 
 @pytest.mark.parametrize("name", PERTURBATIONS)

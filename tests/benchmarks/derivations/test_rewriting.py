@@ -143,7 +143,7 @@ def test_integrals_that_need_cases(integrand: Term) -> None:
 
 
 def test_every_antiderivative_is_proven_by_the_verifier() -> None:
-    found = 0
+    integrated = 0
     for seed in range(150):
         for term, _ in walks(5000 + seed, 5):
             if has(term, INTEGRAL) or not term.free:
@@ -154,13 +154,13 @@ def test_every_antiderivative_is_proven_by_the_verifier() -> None:
             except (CasesError, UndefinedError):
                 continue
             if closed is not None:
-                found += 1
+                integrated += 1
                 interpretation = Interpretation(any_functions=True)
                 assert equal(
                     interpretation.derivative(interpretation.lower(closed), v.value),
                     interpretation.lower(term),
                 ), term
-    assert found > 80
+    assert integrated > 80
 
 
 def test_renaming_there_and_back() -> None:

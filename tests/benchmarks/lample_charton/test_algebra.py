@@ -91,7 +91,7 @@ def test_what_is_evaluated(latex: str, tokens: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("latex", "said"),
+    ("latex", "message"),
     [
         (r"\frac{1}{x-x}", "division by 0"),
         (r"\ln(x-x)", "not positive"),
@@ -101,8 +101,8 @@ def test_what_is_evaluated(latex: str, tokens: str) -> None:
         (r"\operatorname{erf} x", "no rules for erf"),
     ],
 )
-def test_what_has_no_value(latex: str, said: str) -> None:
-    with pytest.raises(UnusableFormulaError, match=said):
+def test_what_has_no_value(latex: str, message: str) -> None:
+    with pytest.raises(UnusableFormulaError, match=message):
         normal(latex)
 
 

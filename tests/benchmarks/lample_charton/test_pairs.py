@@ -132,15 +132,15 @@ def test_operator_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("f", "big_f", "said"),
+    ("f", "big_f", "message"),
     [
         ("mul INT+ 2 x", "pow x INT+ 3", "incorrect"),
         ("sqrt add INT- 1 mul INT- 1 pow x INT+ 2", "x", "real nowhere|incorrect|undecided"),
         ("pow x x", "x", "incorrect"),
     ],
 )
-def test_what_is_not_proven(f: str, big_f: str, said: str) -> None:
-    with pytest.raises(UnusableFormulaError, match=said):
+def test_what_is_not_proven(f: str, big_f: str, message: str) -> None:
+    with pytest.raises(UnusableFormulaError, match=message):
         proven(UnprovenPair(tuple(f.split()), tuple(big_f.split()), 1), 0)
 
 
@@ -208,8 +208,8 @@ def test_known_integrals() -> None:
     assert len(known) == 2
     assert known.integral(backend, node("mul INT+ 5 sin x")) is node("mul INT- 5 cos x")
     # Term by term, and multiplied out:
-    found = known.integral(backend, node("add sin x mul INT+ 3 pow x INT+ 2"))
-    assert found is node("add pow x INT+ 3 mul INT- 1 cos x")
+    integral = known.integral(backend, node("add sin x mul INT+ 3 pow x INT+ 2"))
+    assert integral is node("add pow x INT+ 3 mul INT- 1 cos x")
     assert known.integral(backend, node("mul x add x pow x INT- 1")) is node(
         "add x div pow x INT+ 3 INT+ 3"
     )

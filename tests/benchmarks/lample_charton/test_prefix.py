@@ -183,7 +183,7 @@ def test_any_tokens_are_read_or_refused(tokens: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tokens", "said"),
+    ("tokens", "message"),
     [
         ("", "no tokens"),
         ("add x", "add lacks operands"),
@@ -199,8 +199,8 @@ def test_any_tokens_are_read_or_refused(tokens: list[str]) -> None:
         ("INT+ " + "9 " * 2000, "more than 1000 digits"),
     ],
 )
-def test_what_is_no_formula(tokens: str, said: str) -> None:
-    with pytest.raises(PrefixError, match=said):
+def test_what_is_no_formula(tokens: str, message: str) -> None:
+    with pytest.raises(PrefixError, match=message):
         from_prefix(tokens.split())
 
 

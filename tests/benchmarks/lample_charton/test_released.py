@@ -37,7 +37,7 @@ def test_a_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("sub Y' x\tx", "begin with a count"),
         ("a|sub Y' x\tx", "begin with a count"),
@@ -46,10 +46,10 @@ def test_a_line() -> None:
         ("1|x\tx", "input begins with sub Y'"),
     ],
 )
-def test_what_is_no_line(text: str, said: str, tmp_path: Path) -> None:
+def test_what_is_no_line(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "pairs"
     path.write_text(f"1|sub Y' x\tx\n{text}\n", encoding="utf-8")
-    with pytest.raises(ReleasedFileError, match=f"pairs, line 2: .*{said}"):
+    with pytest.raises(ReleasedFileError, match=f"pairs, line 2: .*{message}"):
         list(read(path))
 
 

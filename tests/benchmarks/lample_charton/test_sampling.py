@@ -116,11 +116,11 @@ def test_operators_have_their_weights_within_their_arity() -> None:
     for arity in (1, 2):
         names = [name for name in WEIGHTS if OPERATORS[name] == arity]
         whole, weight = sum(met[name] for name in names), sum(WEIGHTS[name] for name in names)
-        found = sum(
+        statistic = sum(
             (met[name] - whole * WEIGHTS[name] / weight) ** 2 / (whole * WEIGHTS[name] / weight)
             for name in names
         )
-        assert found < chi2.ppf(0.999, len(names) - 1)
+        assert statistic < chi2.ppf(0.999, len(names) - 1)
 
 
 def test_leaves() -> None:
