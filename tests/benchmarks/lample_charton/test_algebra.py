@@ -25,7 +25,7 @@ from calculus_harness.benchmarks.lample_charton.codec.sympy_prefix import (
 )
 from calculus_harness.benchmarks.lample_charton.codec.vocabulary import OPERATORS
 from calculus_harness.benchmarks.lample_charton.sampling import Grammar, sample_tree
-from calculus_harness.rewards.decision.balls import UnusableFormulaError as UnusableAnswerError
+from calculus_harness.rewards.decision.balls import UnusableError
 from calculus_harness.rewards.decision.decide import Policy, decide
 from calculus_harness.rewards.decision.integrand import Integrand
 from calculus_harness.rewards.expression.tree import Expression
@@ -45,7 +45,7 @@ def judged(
     """What the verifier says of two trees, or of an antiderivative and its integrand."""
     try:
         outcome = decide(one, Integrand(other, "x", {}, key), Policy(), key, order=order)
-    except UnusableAnswerError:
+    except UnusableError:
         return Status.UNDECIDED, None, ()
     return outcome.status, outcome.coverage, outcome.flags
 
