@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
+from ...benchmarks.easier_variants import difficulty, easier_variants
 from ...benchmarks.expressions import parse
 from ...benchmarks.fingerprint import Overlap, duplicates, fingerprint, overlap
 from ...benchmarks.problem import Problem
 from ...benchmarks.registry import load, resolve, spread
-from ...benchmarks.relatives import difficulty, relatives
 from ...prompts import Prompt, Rendered
 from ...rewards import ProblemError
 from ...rewards.batch import averify_many
@@ -79,7 +79,7 @@ def training_set(
             ``screen`` others are taken.
         seed: the seed of the recipes.
         screen: benchmarks none of whose problems may be trained on.
-        easier: add so many easier relatives of each problem (`benchmarks.relatives`).
+        easier: add so many easier variants of each problem (`benchmarks.easier_variants`).
         solver: leave out problems without a reference that this model, as in ``solver/sympy``, does
             not solve; the others get its answer, which the verifier has proven, for reference.
 
@@ -88,7 +88,7 @@ def training_set(
     kept, repeats, screened = _taken(recipes, count, seed, evaluation)
     taken = len(kept)
     if easier:
-        kept += [kin for problem in kept for kin in relatives(problem)[:easier]]
+        kept += [variant for problem in kept for variant in easier_variants(problem)[:easier]]
         kept, again = _without(kept, duplicates(kept), keep_first=True)
         kept, theirs = _without(kept, overlap(kept, evaluation))
         repeats, screened = repeats + again, screened + theirs

@@ -87,7 +87,7 @@ def test_broken_rows_are_listed_or_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "said"),
+    ("query", "message"),
     [
         ("integrand=question", "no column 'question'; there are problem, answer, year"),
         ("integral=problem", "is none of integrand="),
@@ -96,10 +96,10 @@ def test_broken_rows_are_listed_or_left_out(tmp_path: Path) -> None:
         ("", "no 'integrand'"),
     ],
 )
-def test_a_layout_that_does_not_fit(tmp_path: Path, query: str, said: str) -> None:
+def test_a_layout_that_does_not_fit(tmp_path: Path, query: str, message: str) -> None:
     path = tmp_path / "mit.json"
     path.write_text(json.dumps(ROWS), encoding="utf-8")
-    with pytest.raises(ProblemFileError, match=said):
+    with pytest.raises(ProblemFileError, match=message):
         load(f"{path}?{query}")
 
 
@@ -120,7 +120,7 @@ def test_hostile_sympy_text_is_not_run(tmp_path: Path) -> None:
 def test_names_of_sources() -> None:
     source = parse("hub:someone/integrals?split=test&integrand=question&syntax=sympy")
     assert (source.place, source.hub, source.split) == ("someone/integrals", True, "test")
-    assert source.layout.columns == {"integrand": "question"}
+    assert source.row_format.columns == {"integrand": "question"}
     assert with_columns("mine.csv", ["integrand=q"], skip_broken="yes") == (
         "mine.csv?integrand=q&skip-broken=yes"
     )

@@ -1,9 +1,8 @@
-"""Easier relatives of a problem, to learn it from: after LADDER (Simonds and Yoshiyama, 2025).
+"""Easier variants of a problem as training problems, after LADDER (Simonds and Yoshiyama, 2025).
 
-There a language model invents the variants; here they follow from the integrand's tree, so that
-they are the same for everyone: a term of a sum, a product or quotient without one of its parts,
-plain numbers instead of others, a function of x instead of one of g(x). All are smaller than what
-they were made of, or as small with smaller numbers.
+LADDER asks a language model for variants. Here they are made by rewriting the integrand's tree: a
+term of a sum, a product or quotient without one of its parts, the number 1 for another number,
+f(x) for f(g(x)). Each is smaller than its original, or as small with smaller numbers.
 """
 
 from __future__ import annotations
@@ -12,47 +11,55 @@ from collections.abc import Callable, Iterator
 
 from ..rewards import ProblemError
 from ..rewards.decision.integrand import prepare
+from ..rewards.expression.traversal import symbols_of
 from ..rewards.expression.tree import Call, Expression, Number, Symbol
 from ..rewards.latex import ReadError, to_latex
-from .expressions import ONE, add, div, mul, number, parse, power, symbols, walk
+from .expressions import ONE, add, div, mul, number, parse, power, walk
 from .problem import Parent, Problem
 
 
-def relatives(problem: Problem, depth: int = 2) -> list[Problem]:
-    """Easier problems made of this one in at most ``depth`` steps, the easiest first.
+def easier_variants(problem: Problem, depth: int = 2) -> list[Problem]:
+    """Easier problems made from one in at most ``depth`` steps.
 
-    Each has its ``difficulty``, the size of its tree, in the metadata. None has a reference:
-    whoever needs problems that can be solved has to solve them.
+    Args:
+        problem: an integration problem.
+        depth: the number of rewriting steps.
+
+    Returns:
+        The variants, the easiest first, with their ``difficulty`` in the metadata. They have no
+        reference antiderivative, and some have none in closed form. The list is empty if the
+        integrand cannot be read.
+
     """
     variable = str(problem.target["variable"])
     try:
         root = parse(str(problem.target["integrand"]), variable)
     except ReadError:
         return []
-    found: dict[Expression, int] = {}
+    steps: dict[Expression, int] = {}
     latest = [root]
     for step in range(1, depth + 1):
-        grown: list[Expression] = []
+        new: list[Expression] = []
         for tree in latest:
-            for easier in _steps(tree, variable):
-                if easier != root and easier not in found and _well_posed(easier, variable):
-                    found[easier] = step
-                    grown.append(easier)
-        latest = grown
-    ordered = sorted(found, key=lambda tree: (difficulty(tree), to_latex(tree)))
-    return [_problem(problem, tree, variable, found[tree], n) for n, tree in enumerate(ordered)]
+            for easier in _easier(tree, variable):
+                if easier != root and easier not in steps and _well_posed(easier, variable):
+                    steps[easier] = step
+                    new.append(easier)
+        latest = new
+    ordered = sorted(steps, key=lambda tree: (difficulty(tree), to_latex(tree)))
+    return [_problem(problem, tree, variable, steps[tree], n) for n, tree in enumerate(ordered)]
 
 
 def difficulty(tree: Expression) -> int:
-    """The number of nodes, larger numbers counting more: a rough order, not a measure."""
+    """The number of nodes, numbers of many digits counting more: a rough measure."""
     return sum(
         1 + len(str(abs(node.numerator * node.denominator))) // 2 if isinstance(node, Number) else 1
         for node in walk(tree)
     )
 
 
-def _steps(tree: Expression, variable: str) -> Iterator[Expression]:
-    """Everything that is one step easier."""
+def _easier(tree: Expression, variable: str) -> Iterator[Expression]:
+    """The trees that are one step easier."""
     if not isinstance(tree, Call):
         return
     x = Symbol(variable)
@@ -77,7 +84,7 @@ def _steps(tree: Expression, variable: str) -> Iterator[Expression]:
         if isinstance(arg, Number) and name not in ("pow", "root") and abs(arg.numerator) != 1:
             yield _rebuilt(name, (*args[:place], ONE, *args[place + 1 :]))
         else:
-            for easier in _steps(arg, variable):
+            for easier in _easier(arg, variable):
                 yield _rebuilt(name, (*args[:place], easier, *args[place + 1 :]))
 
 
@@ -85,21 +92,21 @@ _BUILDERS: dict[str, Callable[..., Expression]] = {"add": add, "mul": mul, "div"
 
 
 def _rebuilt(name: str, args: tuple[Expression, ...]) -> Expression:
-    """A call with the arithmetic of 0 and 1 done, where there is any."""
+    """A call, with 0 and 1 evaluated."""
     return _BUILDERS[name](*args) if name in _BUILDERS else Call(name, args)
 
 
-def _idle(node: Expression) -> bool:
-    """A function of a number, or a quotient of equals: nobody would ask for it."""
+def _trivial(node: Expression) -> bool:
+    """Whether a node is a function of numbers, or a quotient of equals."""
     if not isinstance(node, Call):
         return False
     if node.function == "div" and node.args[0] == node.args[1]:
         return True
-    return node.function not in ("neg", "div") and not symbols(node)
+    return node.function not in ("neg", "div") and not symbols_of(node)
 
 
 def _well_posed(tree: Expression, variable: str) -> bool:
-    if variable not in symbols(tree) or any(map(_idle, walk(tree))):
+    if variable not in symbols_of(tree) or any(map(_trivial, walk(tree))):
         return False
     try:
         prepare(to_latex(tree), variable, None)
@@ -118,7 +125,7 @@ def _problem(parent: Problem, tree: Expression, variable: str, step: int, place:
         inputs=dict(inputs),
         target=dict(inputs),
         assumptions={
-            name: kind for name, kind in parent.assumptions.items() if name in symbols(tree)
+            name: kind for name, kind in parent.assumptions.items() if name in symbols_of(tree)
         },
         parents=(Parent(parent.id, "original"),),
         pair_parent=parent.id,

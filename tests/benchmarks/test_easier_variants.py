@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from calculus_harness.benchmarks.easier_variants import difficulty, easier_variants
 from calculus_harness.benchmarks.expressions import parse
 from calculus_harness.benchmarks.problem import Problem
 from calculus_harness.benchmarks.registry import load
-from calculus_harness.benchmarks.relatives import difficulty, relatives
 from calculus_harness.rewards.decision.integrand import prepare
 
 HARD = load("bee/competition", limit=25, seed=3)
@@ -22,26 +22,29 @@ def asked(integrand: str, variable: str = "x") -> Problem:
 def test_relatives_are_easier_and_well_posed(problem: Problem) -> None:
     variable = str(problem.target["variable"])
     whole = difficulty(parse(str(problem.target["integrand"]), variable))
-    found = relatives(problem)
-    assert found == relatives(problem)
-    assert len({kin.target["integrand"] for kin in found}) == len(found)
-    assert len({kin.id for kin in found}) == len(found)
-    for kin in found[:20]:
-        tree = prepare(str(kin.target["integrand"]), variable, None)
+    variants = easier_variants(problem)
+    assert variants == easier_variants(problem)
+    assert len({variant.target["integrand"] for variant in variants}) == len(variants)
+    assert len({variant.id for variant in variants}) == len(variants)
+    for variant in variants[:20]:
+        tree = prepare(str(variant.target["integrand"]), variable, None)
         assert tree.variable == variable
-        assert kin.pair_parent == problem.id
-        assert "antiderivative" not in kin.target
-        assert isinstance(kin.metadata["difficulty"], int)
-        assert kin.metadata["difficulty"] <= whole
+        assert variant.pair_parent == problem.id
+        assert "antiderivative" not in variant.target
+        assert isinstance(variant.metadata["difficulty"], int)
+        assert variant.metadata["difficulty"] <= whole
 
 
 def test_what_the_steps_are() -> None:
     def easier(integrand: str, variable: str = "x") -> set[str]:
-        return {str(kin.target["integrand"]) for kin in relatives(asked(integrand, variable), 1)}
+        return {
+            str(variant.target["integrand"])
+            for variant in easier_variants(asked(integrand, variable), 1)
+        }
 
     assert easier(r"x e^{3x}") >= {"x", r"e^{3 x}"}
     assert easier(r"\sin(t^2)", "t") >= {r"\sin\left(t\right)"}
     assert easier(r"7 x^5") >= {"x^{5}", "7 x^{2}"}
     assert easier(r"\frac{\ln x}{x}") == {r"\ln\left(x\right)", r"\frac{1}{x}"}
     assert easier("x") == set()
-    assert relatives(asked(r"\frac{")) == []
+    assert easier_variants(asked(r"\frac{")) == []

@@ -78,7 +78,7 @@ def test_a_problem_is_text_and_never_template_or_turn(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "said"),
+    ("source", "message"),
     [
         ("no head", "no head"),
         ("+++\ntask = 1\n+++\nx", "'task' must be a str"),
@@ -88,8 +88,8 @@ def test_a_problem_is_text_and_never_template_or_turn(text: str) -> None:
         ('+++\ntask = "integration"\n+++\nx\n{% if %}', "line 5"),
     ],
 )
-def test_a_broken_file_is_one_clear_line(source: str, said: str) -> None:
-    with pytest.raises(PromptError, match=said):
+def test_a_broken_file_is_one_clear_line(source: str, message: str) -> None:
+    with pytest.raises(PromptError, match=message):
         parse("own", source)
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from calculus_harness.benchmarks import Problem, load
-from calculus_harness.benchmarks.bee import records
 from calculus_harness.benchmarks.bee.augmented import (
     AugmentationError,
     Generator,
@@ -17,16 +16,18 @@ from calculus_harness.benchmarks.bee.augmented import (
     built_in,
 )
 from calculus_harness.benchmarks.bee.bank import entries
-from calculus_harness.benchmarks.bee.recipes import RECIPES
-from calculus_harness.benchmarks.bee.records import ledger
+from calculus_harness.benchmarks.bee.decisions import decisions
+from calculus_harness.benchmarks.bee.perturbations import PERTURBATIONS
 from calculus_harness.benchmarks.bee.simplify import simplify_all
 from calculus_harness.benchmarks.expressions import parse, substitute
 from calculus_harness.benchmarks.fingerprint import overlap
+from calculus_harness.benchmarks.recorded_decisions import cache_file
 from calculus_harness.benchmarks.registry import resolve
 from calculus_harness.rewards import verify_antiderivative
 from calculus_harness.rewards.decision.balls import symbols_of
 from calculus_harness.rewards.latex import read, to_latex
 
+CACHE = "bee-decisions.jsonl"
 PAPERS = ("lin_comb", "subst_poly", "subst_hard")
 
 
@@ -34,9 +35,9 @@ PAPERS = ("lin_comb", "subst_poly", "subst_hard")
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """No decision comes from, or goes to, the user's cache."""
     monkeypatch.setenv("CALCULUS_HARNESS_CACHE", str(tmp_path))
-    ledger.cache_clear()
+    decisions.cache_clear()
     yield tmp_path  # type: ignore[misc]
-    ledger.cache_clear()
+    decisions.cache_clear()
 
 
 def known(name: str, subset: str, f: str, big_f: str) -> Problem:
@@ -61,7 +62,7 @@ def small_bank() -> list[Problem]:
 # --- what the package holds ---
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", PERTURBATIONS)
 def test_all_decisions_of_seed_0_are_in_the_package(name: str, own_cache: Path) -> None:
     made = load(f"bee/{name}")
     assert len(made) == resolve(f"bee/{name}")[0].size()
@@ -73,7 +74,7 @@ def test_all_decisions_of_seed_0_are_in_the_package(name: str, own_cache: Path) 
     assert name not in {problem.subset for problem in load("bee", limit=8)}
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", PERTURBATIONS)
 def test_every_reference_is_proven_and_every_formula_reads_back(name: str) -> None:
     for problem in load(f"bee/{name}"):
         integrand = str(problem.target["integrand"])
@@ -89,14 +90,14 @@ def test_every_reference_is_proven_and_every_formula_reads_back(name: str) -> No
             assert problem.metadata["coverage"] == pytest.approx(coverage, abs=0.2)
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", PERTURBATIONS)
 def test_none_is_a_problem_of_the_bank(name: str) -> None:
-    found = overlap(load("bee"), load(f"bee/{name}"))
-    assert found.matches == []
-    assert found.unreadable == []
+    result = overlap(load("bee"), load(f"bee/{name}"))
+    assert result.matches == []
+    assert result.unreadable == []
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", PERTURBATIONS)
 def test_parents_and_pairing(name: str) -> None:
     originals = {problem.id: problem for problem in load("bee")}
     for problem in load(f"bee/{name}"):
@@ -104,7 +105,7 @@ def test_parents_and_pairing(name: str) -> None:
         assert (first.role, problem.pair_parent) == ("f", first.id)
         assert {parent.role for parent in others} <= {"g"}
         assert all(originals[parent.id].subset == "qualifier" for parent in others)
-        if not RECIPES[name].of_all:
+        if not PERTURBATIONS[name].of_all:
             assert originals[first.id].subset == "competition"
         assert problem.perturbation == name
 
@@ -136,23 +137,27 @@ def test_parameters_are_symbols() -> None:
 # --- making new ones ---
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", PERTURBATIONS)
 def test_the_same_seed_and_another(name: str, own_cache: Path) -> None:
     parents = Parents.of(small_bank())
-    first = list(Generator(RECIPES[name], parents, seed=11).problems(2))
-    recorded = records.cache_file().read_text(encoding="utf-8") if first else ""
-    assert list(Generator(RECIPES[name], parents, seed=11).problems(2)) == first
-    ledger.cache_clear()  # another process, with the cache ...
-    assert list(Generator(RECIPES[name], parents, seed=11).problems(2)) == first
+    first = list(Generator(PERTURBATIONS[name], parents, seed=11).problems(2))
+    recorded = cache_file(CACHE).read_text(encoding="utf-8") if first else ""
+    assert list(Generator(PERTURBATIONS[name], parents, seed=11).problems(2)) == first
+    decisions.cache_clear()  # another process, with the cache ...
+    assert list(Generator(PERTURBATIONS[name], parents, seed=11).problems(2)) == first
     if first:
-        assert records.cache_file().read_text(encoding="utf-8") == recorded
+        assert cache_file(CACHE).read_text(encoding="utf-8") == recorded
         for path in own_cache.iterdir():
             path.unlink()
-    ledger.cache_clear()  # ... and without
-    assert list(Generator(RECIPES[name], parents, seed=11).problems(2)) == first
-    assert Generator(RECIPES[name], parents, seed=11).at(1) == first[1] if len(first) > 1 else True
+    decisions.cache_clear()  # ... and without
+    assert list(Generator(PERTURBATIONS[name], parents, seed=11).problems(2)) == first
+    assert (
+        Generator(PERTURBATIONS[name], parents, seed=11).at(1) == first[1]
+        if len(first) > 1
+        else True
+    )
     if name not in ("twins", "inverse_subst", "parametric"):
-        quick = Generator(RECIPES[name], parents, seed=12, cpu_limit=0.001)
+        quick = Generator(PERTURBATIONS[name], parents, seed=12, cpu_limit=0.001)
         other = list(quick.problems(2))
         assert [p.target for p in other] != [p.target for p in first]
 
@@ -160,8 +165,8 @@ def test_the_same_seed_and_another(name: str, own_cache: Path) -> None:
 @pytest.mark.parametrize("name", ["lin_comb", "subst_hard", "parametric", "parts"])
 def test_difficulty(name: str) -> None:
     parents = Parents.of(small_bank())
-    (plain,) = Generator(RECIPES[name], parents, seed=2).problems(1)
-    (hard,) = Generator(RECIPES[name], parents, seed=2, difficulty=2).problems(1)
+    (plain,) = Generator(PERTURBATIONS[name], parents, seed=2).problems(1)
+    (hard,) = Generator(PERTURBATIONS[name], parents, seed=2, difficulty=2).problems(1)
     assert hard.id != plain.id
     integrand, reference = (str(hard.target[key]) for key in ("integrand", "antiderivative"))
     assert verify_antiderivative(reference, integrand).correct
@@ -171,14 +176,14 @@ def test_difficulty(name: str) -> None:
 
 def test_a_timeout_is_a_recorded_decision(own_cache: Path) -> None:
     parents = Parents.of(small_bank())
-    generator = Generator(RECIPES["subst_poly"], parents, seed=1, cpu_limit=0.001)
+    generator = Generator(PERTURBATIONS["subst_poly"], parents, seed=1, cpu_limit=0.001)
     (problem,) = generator.problems(1)
     assert problem.metadata["simplify"] == "timeout"
-    row = json.loads(records.cache_file().read_text(encoding="utf-8").splitlines()[0])
+    row = json.loads(cache_file(CACHE).read_text(encoding="utf-8").splitlines()[0])
     assert row["outcome"] == "timeout"
     assert "integrand" not in row
     # With time enough, the decision stands.
-    assert Generator(RECIPES["subst_poly"], parents, seed=1).at(0) == problem
+    assert Generator(PERTURBATIONS["subst_poly"], parents, seed=1).at(0) == problem
 
 
 def test_simplify() -> None:
@@ -206,11 +211,11 @@ def test_an_integrand_that_is_real_nowhere_is_drawn_again() -> None:
     nowhere = known("g", "qualifier", r"\ln(-1-x^2)", "x")  # wrong, and real nowhere
     good = known("h", "qualifier", "x", r"\frac{x^2}{2}")
     f = known("f", "competition", r"\cos x", r"\sin x")
-    made = list(Generator(RECIPES["lin_comb"], Parents.of([f, nowhere, good])).problems())
+    made = list(Generator(PERTURBATIONS["lin_comb"], Parents.of([f, nowhere, good])).problems())
     assert [problem.parents[1].id for problem in made] == ["h", "h", "h"]
 
 
 def test_the_built_in_bank_is_what_is_loaded() -> None:
     assert len(built_in().competition) == len(entries("competition"))
     with pytest.raises(IndexError):
-        Generator(RECIPES["parts"], built_in()).at(10**6)
+        Generator(PERTURBATIONS["parts"], built_in()).at(10**6)

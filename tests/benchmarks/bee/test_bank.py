@@ -49,10 +49,10 @@ def test_every_broken_reference_is_refuted(wrong: str) -> None:
 
 
 def test_no_near_duplicates() -> None:
-    found = duplicates([*problems("qualifier"), *problems("competition")])
-    assert found.matches == []
-    assert found.unreadable == []
-    assert found.compared == len(ALL)
+    result = duplicates([*problems("qualifier"), *problems("competition")])
+    assert result.matches == []
+    assert result.unreadable == []
+    assert result.compared == len(ALL)
 
 
 @pytest.mark.parametrize("entry", ALL, ids=lambda entry: entry.id)

@@ -1,12 +1,10 @@
-"""Rewriting of trees: derivatives proven by the verifier, twins, draws."""
+"""Operations on expression trees: building, and derivatives proven by the verifier."""
 
 from __future__ import annotations
 
 import pytest
 
 from calculus_harness.benchmarks.bee.bank import entries
-from calculus_harness.benchmarks.bee.twins import twin
-from calculus_harness.benchmarks.draws import Draws
 from calculus_harness.benchmarks.expressions import (
     add,
     differentiate,
@@ -65,44 +63,6 @@ def test_arithmetic_is_done() -> None:
     assert mul(div(x, number(4)), number(2)) == div(x, number(2))
     assert add(number(0), x) == x
     assert substitute(parse("x^2+a"), "x", parse("2x")) == parse("(2x)^2+a")
-
-
-def test_draws_are_fixed_for_all_time() -> None:
-    draws = Draws("test", 1)
-    assert [draws.integer(-9, 9) for _ in range(8)] == [-2, -2, -7, -5, 9, 2, 8, 1]
-    assert Draws("test", 2).shuffled("abcdef") == Draws("test", 2).shuffled("abcdef")
-    assert sorted(Draws("test", 2).shuffled("abcdef")) == list("abcdef")
-    many = [Draws("many", i).integer(-9, 9, nonzero=True) for i in range(4000)]
-    assert set(many) == {*range(-9, 10)} - {0}
-    assert all(160 < many.count(value) < 290 for value in set(many))  # 222 are expected
-
-
-@pytest.mark.parametrize(
-    ("f", "big_f", "expected"),
-    [
-        (r"\cos x", r"\sin x", r"\cosh x"),
-        (
-            r"\frac{1}{1+\cos^2 x}",
-            r"\frac{1}{\sqrt2}\arctan\frac{\tan x}{\sqrt2}",
-            r"\frac{1}{1+\cosh^2 x}",
-        ),
-        (r"x\sinh x", r"x\cosh x-\sinh x", r"-x\sin x"),
-        (r"\arctan x", r"x\arctan x-\frac12\ln(1+x^2)", r"\operatorname{artanh} x"),
-    ],
-)
-def test_twins(f: str, big_f: str, expected: str) -> None:
-    made = twin(parse(f), parse(big_f))
-    assert made is not None
-    assert to_latex(made[0]) == to_latex(parse(expected))
-    assert verify_antiderivative(to_latex(made[1]), to_latex(made[0])).correct
-
-
-@pytest.mark.parametrize(
-    ("f", "big_f"),
-    [("e^x", "e^x"), (r"\sqrt{\sin x}", "x"), ("x^2", r"\frac{x^3}{3}"), (r"\sin x + \cos x", "x")],
-)
-def test_no_twin(f: str, big_f: str) -> None:
-    assert twin(parse(f), parse(big_f)) is None
 
 
 def test_derivatives_of_the_whole_bank() -> None:
