@@ -177,7 +177,8 @@ class _ServerProcess:
     def _error_with_log(self, problem: str) -> ModelError:
         text = Path(self._log.name).read_text(encoding="utf-8", errors="replace").rstrip()
         return ModelError(
-            f"model {self.model.spec}: {problem}; its log, {self._log.name}, ends:\n{text[-LOG_TAIL:]}"
+            f"model {self.model.spec}: {problem}; its log, {self._log.name}, ends:\n"
+            f"{text[-LOG_TAIL:]}"
         )
 
     async def wait_until_up(self) -> None:

@@ -16,7 +16,7 @@ from calculus_harness.benchmarks.registry import load
 from calculus_harness.harness.cli.main import cli
 from calculus_harness.harness.core.errors import ModelError, UserError
 from calculus_harness.harness.models import create
-from calculus_harness.harness.models.transformers.classifier import quoted, shown
+from calculus_harness.harness.models.transformers.classifier import quoted_text, sequence_text
 from calculus_harness.harness.training.encoder import TOKENS, Settings, read, straddling, train
 
 SETTINGS = Settings(task="derivation_step", model="scratch", data="data")
@@ -70,23 +70,23 @@ def test_the_quoted_text_is_a_printed_list() -> None:
         "annotation": "[substitute_LHS_for_RHS, 2, 1]",
         "equation": r"\left(c\right) = d",
     }
-    assert quoted(inputs) == (
+    assert quoted_text(inputs) == (
         r"['premise', 'f{(x )} = \int x\, dx'], ['cos', 1], 'a = b'] [SEP] "
         r"['substitute_LHS_for_RHS', 2, 1] [SEP] (c) = d"
     )
     inputs["annotation"] = "[minus, 1, x - 2, y]"
-    assert "['minus', 1, 'x - 2, y'] [SEP]" in quoted(inputs)
+    assert "['minus', 1, 'x - 2, y'] [SEP]" in quoted_text(inputs)
 
 
 def test_texts_of_a_problem() -> None:
     (problem, *_) = load("derivations/step2", limit=1)
-    assert shown(problem, "published") == problem.inputs["sequence"]
-    assert shown(problem, "clean") == problem.inputs["clean_sequence"]
+    assert sequence_text(problem, "published") == problem.inputs["sequence"]
+    assert sequence_text(problem, "clean") == problem.inputs["clean_sequence"]
     bare = str(problem.inputs["sequence"]).replace(r"\,", "")
-    assert shown(problem, "quoted").replace("'", "").replace(r"\,", "") == bare
+    assert sequence_text(problem, "quoted").replace("'", "").replace(r"\,", "") == bare
     (calculus, *_) = load("calculus/diff", limit=1)
     with pytest.raises(ModelError, match="no evaluation script"):
-        shown(calculus, "quoted")
+        sequence_text(calculus, "quoted")
 
 
 def test_an_encoder_needs_a_model(tmp_path: Path) -> None:
