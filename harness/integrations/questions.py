@@ -1,4 +1,4 @@
-"""What any other program needs of us: problems with their prompts, and a verdict on an answer."""
+"""Problems with their prompts, and verdicts on completions, for other programs."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..core.requests import Completion, FinishReason, problem_key
 from ..run.grade import Policy, grade
 from ..run.plan import problems_of
 
-#: Not wrong, but not decided either (`harness.stats.metrics` says how such samples are counted).
+#: Statuses of completions that are neither correct nor wrong; see `harness.stats.metrics`.
 UNDECIDED = (Status.UNDECIDED, Status.TIMEOUT, Status.ERROR)
-NO_POLICY = Policy()
+DEFAULT_POLICY = Policy()
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A problem and the template that it is asked with."""
+    """A problem and its prompt template."""
 
     problem: Problem
     prompt: Prompt
@@ -30,9 +30,9 @@ class Question:
         """As in ``bee/competition/c001``."""
         return problem_key(self.problem)
 
-    def rendered(self, said: Mapping[str, str] | None = None) -> Rendered:
-        """What the model is shown, after the stages in which it has ``said``."""
-        return self.prompt.render(self.problem, said)
+    def rendered(self, replies: Mapping[str, str] | None = None) -> Rendered:
+        """Return the rendered prompt; ``replies`` are the model's in earlier stages."""
+        return self.prompt.render(self.problem, replies)
 
 
 def questions(
@@ -43,46 +43,54 @@ def questions(
     limit: int | None = None,
     seed: int = 0,
 ) -> list[Question]:
-    """The questions of a benchmark, the same that ``run.py sweep`` would ask.
+    """Return the questions of a benchmark, the same as in ``run.py sweep``.
 
     Args:
-        benchmark: as for `harness.sweep`: ``bee``, ``bee/competition``, ``mine.jsonl``.
-        prompt: a template's name or path; by default each task's own.
-        shots: how many worked examples, for prompts that show some.
-        limit: how many problems, spread over the subsets; all by default.
-        seed: of the sample that a limit takes, and of generated problems.
+        benchmark: As for `harness.sweep`: ``bee``, ``bee/competition``, ``mine.jsonl``.
+        prompt: A template's name or path; each task's own by default.
+        shots: How many worked examples, for prompts with examples.
+        limit: How many problems, spread over the subsets; all by default.
+        seed: Of the sample that a limit takes, and of generated problems.
 
-    Raises `ValueError` (`UnknownBenchmarkError`, `PromptError`) or `UserError` with one clear line.
+    Raises:
+        ValueError: The benchmark or the prompt is unknown (`UnknownBenchmarkError`, `PromptError`).
+        UserError: The limit is less than 1, or there are no problems.
 
     """
     if limit is not None and limit < 1:
         raise UserError(f"the number of problems must be at least 1, not {limit}")
     named = None if prompt is None else load(prompt)
     templates: dict[str, Prompt] = {}
-    found = []
+    result = []
     for problem in problems_of([benchmark], limit, seed):
         if problem.task not in templates:
             template = named or default_for(problem.task)
             templates[problem.task] = template if shots is None else template.with_shots(shots)
-        found.append(Question(problem, templates[problem.task]))
-    if not found:
+        result.append(Question(problem, templates[problem.task]))
+    if not result:
         raise UserError(f"there are no problems in {benchmark}")
-    return found
+    return result
 
 
 async def judge(
     problem: Problem,
     text: str,
-    policy: Policy = NO_POLICY,
+    policy: Policy = DEFAULT_POLICY,
     *,
     stop: tuple[str, ...] = (),
-    cut_off: bool = False,
+    truncated: bool = False,
 ) -> Verdict:
-    """The verdict of ``run.py sweep`` on the same text; in a worker, so that nothing can stall.
+    """Return the verdict on a text, the same as in ``run.py sweep``; computed in a worker.
 
-    ``stop`` are the prompt's stop strings; ``cut_off`` says that the token limit ended the text.
+    Args:
+        problem: What was asked.
+        text: The completion.
+        policy: How it is graded.
+        stop: The prompt's stop strings.
+        truncated: Whether the token limit ended the text.
+
     """
-    reason = FinishReason.LENGTH if cut_off else FinishReason.STOP
-    said = Completion("", problem_key(problem), "", 0, ANSWER, 0, text, finish_reason=reason)
-    [verdict] = await grade([(problem, said)], policy, {problem.task: stop})
+    reason = FinishReason.LENGTH if truncated else FinishReason.STOP
+    completion = Completion("", problem_key(problem), "", 0, ANSWER, 0, text, finish_reason=reason)
+    [verdict] = await grade([(problem, completion)], policy, {problem.task: stop})
     return verdict

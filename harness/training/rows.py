@@ -1,4 +1,4 @@
-"""Problems as rows to train on: what TRL calls a data set, with what the reward needs."""
+"""Problems as rows of a data set for TRL, with the columns that the reward reads."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..core.errors import UserError
 from ..core.requests import problem_key
 
 
-def rows(problems: Iterable[Problem], prompt: Prompt) -> list[dict[str, Any]]:
-    """One row for each problem: ``prompt``, and the columns that the reward reads."""
+def grpo_rows(problems: Iterable[Problem], prompt: Prompt) -> list[dict[str, Any]]:
+    """Return a row for each problem: ``prompt``, and the columns that the reward reads."""
     return [
         {
-            "prompt": as_trl(prompt.render(problem)),
+            "prompt": trl_prompt(prompt.render(problem)),
             "id": problem_key(problem),
             "integrand": str(problem.target["integrand"]),
             "variable": str(problem.target["variable"]),
@@ -25,20 +25,30 @@ def rows(problems: Iterable[Problem], prompt: Prompt) -> list[dict[str, Any]]:
     ]
 
 
-def taught(problems: Iterable[Problem], prompt: Prompt, answer: str) -> list[dict[str, Any]]:
-    """Rows for a warm start: ``prompt`` with the ``completion`` that it should get."""
-    lessons = []
+def sft_rows(problems: Iterable[Problem], prompt: Prompt, answer: str) -> list[dict[str, Any]]:
+    """Return rows for supervised fine-tuning: ``prompt`` and ``completion``.
+
+    Args:
+        problems: Problems with references.
+        prompt: The template of the prompts.
+        answer: The template of the completions, with ``{antiderivative}`` for the reference.
+
+    Raises:
+        UserError: A problem has no reference.
+
+    """
+    rows = []
     for problem in problems:
         reference = problem.target.get("antiderivative")
         if not isinstance(reference, str):
-            raise UserError(f"{problem_key(problem)} has no reference to teach")
+            raise UserError(f"{problem_key(problem)} has no reference to train on")
         text = answer.replace("{antiderivative}", reference)
         rendered = prompt.render(problem)
         completion = [{"role": "assistant", "content": text}] if rendered.messages else text
-        lessons.append({"prompt": as_trl(rendered), "completion": completion})
-    return lessons
+        rows.append({"prompt": trl_prompt(rendered), "completion": completion})
+    return rows
 
 
-def as_trl(rendered: Rendered) -> str | list[dict[str, str]]:
-    """A prompt as TRL takes it: a string, or a list of messages for a chat template."""
+def trl_prompt(rendered: Rendered) -> str | list[dict[str, str]]:
+    """Return a prompt as TRL takes it: a text, or a list of messages."""
     return rendered.turns or rendered.text
