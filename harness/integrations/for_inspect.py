@@ -124,16 +124,16 @@ def problems(
     ``limit`` is spread over the subsets (inspect_ai's own ``--limit`` takes the first samples); the
     other arguments are those of `questions.questions` and `verified`.
     """
-    asked = questions(benchmark, prompt=prompt, shots=shots, limit=limit, seed=seed)
-    templates = {question.prompt.name: question.prompt for question in asked}
+    questions_ = questions(benchmark, prompt=prompt, shots=shots, limit=limit, seed=seed)
+    templates = {question.prompt.name: question.prompt for question in questions_}
     # Default prompts have one stage: only a named prompt can have several.
     if len(templates) > 1 and any(len(each.stages) > 1 for each in templates.values()):
         raise UserError(f"{benchmark} has several tasks; name one of its subsets")
-    template = asked[0].prompt
+    template = questions_[0].prompt
     name = template.name if prompt is None else prompt
     stop = sorted({string for each in templates.values() for string in each.stop})
     return Task(
-        dataset=MemoryDataset([_sample(question) for question in asked], name=benchmark),
+        dataset=MemoryDataset([_sample(question) for question in questions_], name=benchmark),
         solver=in_stages(name, shots) if len(template.stages) > 1 else generate(),
         scorer=verified(strict=strict, undecided=undecided),
         config=GenerateConfig(stop_seqs=stop or None),

@@ -83,7 +83,7 @@ async def judge(
     """Return the verdict on a text, the same as in ``run.py sweep``; computed in a worker.
 
     Args:
-        problem: What was asked.
+        problem: The problem.
         text: The completion.
         policy: How it is graded.
         stop: The prompt's stop strings.

@@ -150,11 +150,11 @@ def completions(
     log-probabilities, or else an equal share; the prompt's tokens are counted at the first sample.
 
     Args:
-        request: What was asked.
-        response: What the server answered.
-        model: The name that the model was asked for by; another in the response is kept.
+        request: The request.
+        response: The server's response to it.
+        model: The model's name in the request; a different one in the response is stored.
         latency: Seconds from request to response.
-        attempts: How often it was asked.
+        attempts: The number of attempts.
 
     """
     choices = response.choices[: request.count]

@@ -72,7 +72,7 @@ class Session:
         self._mean_tokens = 0.0  # of the requests so far
 
     async def answer(self, request: Request) -> list[Completion]:
-        """Return all samples of a request; those that cannot be had say why."""
+        """Return all samples of a request; each failed one has the reason."""
         results: list[Completion] = []
         while len(results) < request.count:  # a server may return fewer choices than asked for
             wanted = remaining(request, len(results))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import re
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
@@ -18,6 +17,7 @@ from ...core.errors import ModelError
 from ...core.requests import Completion, FinishReason, Request
 from ..base import Capability, Model, operational
 from ..checkpoints import directory_hash
+from .shared import batches, device_of, import_module, load_error
 
 TASKS = ("derivation_step", "calculus_step")
 PUBLISHED, CLEAN, QUOTED = "published", "clean", "quoted"
@@ -68,18 +68,11 @@ class Encoder(Model):
         return directory_hash(self._folder)
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
-        batch: list[Request] = []
-        async for request in requests:
-            if request.problem.task not in TASKS:
-                raise ModelError(
-                    f"{self.spec} judges steps; it cannot do the task {request.problem.task!r}"
-                )
-            batch.append(request)
-            if len(batch) == self.batch_size:
-                for completion in await asyncio.to_thread(self._answer, batch):
-                    yield completion
-                batch = []
-        if batch:
+        async for batch in batches(requests, self.batch_size):
+            for request in batch:
+                if request.problem.task not in TASKS:
+                    task = request.problem.task
+                    raise ModelError(f"{self.spec} judges steps; it cannot do the task {task!r}")
             for completion in await asyncio.to_thread(self._answer, batch):
                 yield completion
 
@@ -142,23 +135,15 @@ class _Classifier:
     """A classifier and its tokenizer in memory."""
 
     def __init__(self, options: Encoder) -> None:
-        try:
-            self.torch = importlib.import_module("torch")
-            transformers: Any = importlib.import_module("transformers")
-        except ImportError:
-            raise ModelError(
-                "models of the kind encoder need the extra 'train': "
-                "pip install 'calculus-harness[train]'"
-            ) from None
-        cuda = self.torch.cuda.is_available()
-        self.device, self.length = options.device or ("cuda" if cuda else "cpu"), options.max_tokens
+        self.torch = import_module("torch", "encoder")
+        transformers = import_module("transformers", "encoder")
+        self.device, self.length = device_of(options.device, self.torch), options.max_tokens
         try:
             folder = str(options._folder)
             self.tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
             self.model = transformers.AutoModelForSequenceClassification.from_pretrained(folder)
         except (OSError, ValueError) as error:
-            reason = " ".join(str(error).split())[:300]
-            raise ModelError(f"model {options.spec} cannot be loaded: {reason}") from None
+            raise load_error(options.spec, error) from None
         self.model = self.model.to(self.device).eval()
 
     def __call__(self, texts: Sequence[str]) -> list[tuple[int, float, int]]:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import inspect
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
+
+import numpy as np
 
 from ....prompts.rendering import Rendered
 from ...core.errors import ModelError
 from ...core.requests import Completion, FinishReason, Request, Sampling
 from ..base import Capability, Continuation, Model, Scored, operational
 from ..checkpoints import directory_hash, hub_commit
-
-T = TypeVar("T")
+from .shared import batches, device_of, import_module, load_error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,26 +85,15 @@ class TransformersModel(Model):
         self.__dict__.pop("_loaded", None)
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
-        async for batch in _batches(requests, self.batch_size):
+        async for batch in batches(requests, self.batch_size):
             for group in _same_sampling(batch):
                 for completion in await asyncio.to_thread(self._loaded.answer, group):
                     yield completion
 
     async def score(self, texts: AsyncIterator[Continuation]) -> AsyncGenerator[Scored, None]:
-        async for batch in _batches(texts, self.batch_size):
+        async for batch in batches(texts, self.batch_size):
             for scored in await asyncio.to_thread(self._loaded.score, batch):
                 yield scored
-
-
-async def _batches(items: AsyncIterator[T], size: int) -> AsyncGenerator[list[T], None]:
-    batch: list[T] = []
-    async for item in items:
-        batch.append(item)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 def _same_sampling(requests: Sequence[Request]) -> list[list[Request]]:
@@ -116,21 +105,11 @@ def _same_sampling(requests: Sequence[Request]) -> list[list[Request]]:
     return list(groups.values())
 
 
-def _import(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise ModelError(
-            "models of the kind transformers need the extra 'train': "
-            "pip install 'calculus-harness[train]'"
-        ) from None
-
-
 class _LoadedModel:
     """A model and its tokenizer in memory."""
 
     def __init__(self, model: Any, tokenizer: Any, *, thinking: bool | None, device: str) -> None:
-        self.torch = _import("torch")
+        self.torch = import_module("torch", "transformers")
         self.model, self.tokenizer, self.device = model, tokenizer, device
         self.thinking = thinking
         ends = model.generation_config.eos_token_id
@@ -141,17 +120,19 @@ class _LoadedModel:
 
     @classmethod
     def of(cls, options: TransformersModel) -> _LoadedModel:
-        torch, transformers = _import("torch"), _import("transformers")
+        torch, transformers = (
+            import_module("torch", "transformers"),
+            import_module("transformers", "transformers"),
+        )
         where = {"revision": options.commit} if options.commit else {}
-        device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
+        device = device_of(options.device, torch)
         try:
             tokenizer = transformers.AutoTokenizer.from_pretrained(options.name, **where)
             model = transformers.AutoModelForCausalLM.from_pretrained(
                 options.name, dtype=getattr(torch, options.dtype), **where
             ).to(device)
         except (OSError, ValueError) as error:
-            reason = " ".join(str(error).split())[:300]
-            raise ModelError(f"model {options.spec} cannot be loaded: {reason}") from None
+            raise load_error(options.spec, error) from None
         return cls(model.eval(), tokenizer, thinking=options.enable_thinking, device=device)
 
     def encode(self, prompt: Rendered) -> list[int]:
@@ -195,8 +176,6 @@ class _LoadedModel:
     def _sample(
         self, rows: Sequence[tuple[Request, list[int], int]], sampling: Sampling
     ) -> list[Completion]:
-        import numpy as np
-
         torch, start = self.torch, time.perf_counter()
         ids, mask = self._padded([prompt for _, prompt, _ in rows])
         # Uniform random numbers for each sample, from its seed and its position in a group.

@@ -61,19 +61,19 @@ OPERATIONAL = frozenset(
     }
 )
 
-#: Options of vLLM that are set here, each with what to use instead.
+#: Options of vLLM that cannot be given, each with the reason or what to use instead.
 RESERVED = {
-    "model": "the name after the slash",
-    "hf-token": "the environment variable HF_TOKEN (a key is never written down)",
-    "api-key": "nothing: the server is there for this run alone",
-    "host": "nothing: the server listens on this machine alone",
-    "port": "nothing: a free one is taken",
-    "uds": "nothing: a free port is taken",
-    "served-model-name": "nothing: the model keeps its name",
-    "enable-lora": "-M lora=DIRECTORY",
-    "lora-modules": "-M lora=DIRECTORY",
-    "default-chat-template-kwargs": "-M chat-template-kwargs=JSON",
-    "skip-tokenizer-init": "nothing: the tokenizer is needed",
+    "model": "it is the name after the slash",
+    "hf-token": "use the environment variable HF_TOKEN (keys are never stored)",
+    "api-key": "the server serves this run only",
+    "host": "the server listens on this machine only",
+    "port": "a free one is taken",
+    "uds": "a free port is taken",
+    "served-model-name": "the model keeps its name",
+    "enable-lora": "use -M lora=DIRECTORY",
+    "lora-modules": "use -M lora=DIRECTORY",
+    "default-chat-template-kwargs": "use -M chat-template-kwargs=JSON",
+    "skip-tokenizer-init": "the tokenizer is needed",
 }
 
 #: The ranks of adapters that vLLM supports.
@@ -112,7 +112,7 @@ class VllmModel(Model):
             raise ModelError(f"model {self.spec}: there is no config.json in {self.name}")
         for name, _ in self.engine:
             if name in RESERVED:
-                raise ModelError(f"model {self.spec} has no option {name!r}; use {RESERVED[name]}")
+                raise ModelError(f"model {self.spec} has no option {name!r}: {RESERVED[name]}")
         if self.engine or self.reasoning_parser:
             self._check_options()
 
