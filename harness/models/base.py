@@ -201,8 +201,8 @@ async def ask_each(
         ask: Answers one request.
         concurrency: The most requests under way.
 
-    Yields:
-        The results, in order of completion.
+    Returns:
+        A stream of the results, in order of completion.
 
     >>> import asyncio
     >>> from calculus_harness.harness.core.asynchronous import stream

@@ -51,6 +51,9 @@ def register(kind: str, model: type[Model]) -> None:
         kind: a whole spec (``solver/mine``), or what stands before the slash (``mine``).
         model: the class; a frozen dataclass.
 
+    Returns:
+        Nothing; `create` and `describe` have the kind from now on.
+
     >>> from calculus_harness.harness.models.python_function import PythonFunction
     >>> register("function", PythonFunction)
     >>> "function/NAME" in dict(describe())

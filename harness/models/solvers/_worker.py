@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ....rewards.expression.sympy_bridge import to_sympy
 from ....rewards.expression.traversal import symbols_of
 from ....rewards.latex import read
 
@@ -41,8 +42,6 @@ def sympy_integrate(
     An exception of `sympy.integrate` means no answer: the reply has a detail and no text.
     """
     import sympy  # before the fork: its time does not count
-
-    from ....rewards.expression.sympy_bridge import to_sympy
 
     tree = read(integrand, symbols=[variable])[0].expression
     kinds = {name: assumptions.get(name, "positive") for name in symbols_of(tree) - {variable}}
