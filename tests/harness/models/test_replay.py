@@ -55,7 +55,7 @@ def test_what_the_run_lacks_is_said(tmp_path: Path, source: Run, bench: str) -> 
     other = tmp_path / "other" / "bench.jsonl"
     other.parent.mkdir()
     other.write_text(Path(bench).read_text().replace("x e^x", "x e^{2x}"))
-    with pytest.raises(ModelError, match="is another one in that run"):
+    with pytest.raises(ModelError, match="that run has another problem"):
         harness.sweep([spec], [str(other)], limit=6, samples=1, out=tmp_path / "changed")
     with pytest.raises(UserError, match="is not a run"):
         create(f"replay/{tmp_path}")

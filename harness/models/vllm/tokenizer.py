@@ -1,4 +1,4 @@
-"""Between texts and tokens: a model's tokenizer, chat template and way to mark its reasoning."""
+"""A vLLM model's tokenizer, with its chat template and reasoning parser."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ...core.errors import ModelError
 from .options import VllmModel
 
 
-class Text:
-    """A model's tokenizer, chat template and way to mark its reasoning."""
+class VllmTokenizer:
+    """Turns prompts into tokens, and tokens into a completion's text and reasoning."""
 
     def __init__(self, model: VllmModel, arguments: Any) -> None:
         try:
@@ -30,26 +30,26 @@ class Text:
 
     @property
     def length(self) -> int:
-        """The most tokens of a prompt and its answer together."""
+        """The context length: the most tokens of a prompt and its completion together."""
         return int(self.config.max_model_len)
 
     @property
     def end(self) -> int | None:
-        """The token that ends a text."""
-        found: int | None = self.tokenizer.eos_token_id
-        return found
+        """The end-of-text token."""
+        token: int | None = self.tokenizer.eos_token_id
+        return token
 
     def ends(self) -> frozenset[int]:
-        """All the tokens that end a text; of chat models there may be several."""
-        found = self.config.try_get_generation_config().get("eos_token_id")
-        more = [found] if isinstance(found, int) else found or []
-        return frozenset(more) | ({self.end} if self.end is not None else set())
+        """All tokens that end a text; chat models may have several."""
+        tokens = self.config.try_get_generation_config().get("eos_token_id")
+        tokens = [tokens] if isinstance(tokens, int) else tokens or []
+        return frozenset(tokens) | ({self.end} if self.end is not None else set())
 
     def encode(self, prompt: Rendered, text: str = "") -> list[int]:
-        """The tokens of a prompt, and of a text that goes on from it."""
+        """Return the tokens of a prompt and of a text that continues it."""
         if not prompt.messages:
             return list(self.tokenizer.encode(prompt.text + text))
-        # The template writes what begins a text; the tokenizer would write it again.
+        # The template adds the beginning-of-text token; the tokenizer would add another.
         return list(self.tokenizer.encode(self._chat(prompt) + text, add_special_tokens=False))
 
     def _chat(self, prompt: Rendered) -> str:
@@ -61,7 +61,7 @@ class Text:
                 add_generation_prompt=True,
                 **self.model.template_arguments,
             )
-        except Exception as error:  # templates raise what they like
+        except Exception as error:  # a template can raise anything
             raise ModelError(
                 f"model {self.model.spec}: its chat template failed: "
                 f"{str(error).strip().partition(chr(10))[0]} (-M chat-template=FILE gives another)"
@@ -69,16 +69,16 @@ class Text:
         return rendered
 
     def continuation(self, prompt: Rendered, text: str) -> tuple[list[int], list[int]]:
-        """The tokens of a prompt, and those of a text after it.
+        """Return the tokens of a prompt, and those of a text after it.
 
-        The prompt's are those that an answer would be sampled after. Where the tokenizer would
-        merge its end with the beginning of the text, the text is encoded by itself.
+        The prompt's tokens are those that a completion is sampled after. Where the tokenizer would
+        merge the prompt's end with the text's beginning, the text is tokenized alone.
         """
         before, whole = self.encode(prompt), self.encode(prompt, text)
         if whole[: len(before)] == before:
             return before, whole[len(before) :]
         after = list(self.tokenizer.encode(text, add_special_tokens=False))
-        # Some tokenizers put a space before a text; then its token is not part of this one.
+        # Some tokenizers add a space before a text: leave its token out.
         wanted = self.tokenizer.decode(whole)
         if (
             self.tokenizer.decode(before + after)
@@ -89,10 +89,10 @@ class Text:
         return before, after
 
     def decode(self, prompt: Rendered, tokens: Sequence[int]) -> str:
-        """An answer's text."""
+        """Return a completion's text."""
         skip = self.skips_special(prompt)
-        found: str = self.tokenizer.decode(tokens, skip_special_tokens=skip)
-        return found
+        text: str = self.tokenizer.decode(tokens, skip_special_tokens=skip)
+        return text
 
     def _reasoning_parser(self) -> Any:
         from vllm.reasoning import ReasoningParserManager
@@ -106,7 +106,7 @@ class Text:
 
     @cached_property
     def _chat_request(self) -> Any:
-        """What vLLM's reasoning parsers want to see of a request."""
+        """A request as vLLM's reasoning parsers expect one."""
         from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
 
         return ChatCompletionRequest(
@@ -116,22 +116,22 @@ class Text:
 
     @cached_property
     def _keeps_special(self) -> bool:
-        """Whether special tokens stay in what a chat says, as they mark the reasoning."""
+        """Whether a chat's completion keeps special tokens, because they mark its reasoning."""
         if self.parser is None:
             return False
         return not self.parser.adjust_request(self._chat_request).skip_special_tokens
 
     def skips_special(self, prompt: Rendered) -> bool:
-        """Whether special tokens are left out of an answer."""
+        """Whether special tokens are removed from a completion."""
         return not (prompt.messages and self._keeps_special)
 
     def split(self, prompt: Rendered, text: str, tokens: Sequence[int]) -> dict[str, Any]:
-        """An answer's ``text``, ``reasoning`` and ``reasoning_tokens``. Only chats have any."""
+        """Return a completion's ``text``, ``reasoning`` and ``reasoning_tokens`` (chats only)."""
         if self.parser is None or not prompt.messages:
             return {"text": text}
         reasoning, answer = self.parser.extract_reasoning(text, self._chat_request)
         count = self.parser.count_reasoning_tokens(tokens) if reasoning else 0
-        # Parsers that cannot count say 0.
+        # Parsers that cannot count return 0.
         counted = count or None if reasoning else 0
         return {
             "text": answer or "",

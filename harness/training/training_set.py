@@ -1,7 +1,7 @@
-"""Sets to train on: generated problems, without repeats and without the benchmarks' own.
+"""Training sets: generated problems without repeats and without problems of benchmarks.
 
-Two problems are the same here if their integrands are the same up to a constant factor and the
-names of symbols (`benchmarks.fingerprint`).
+Two problems are the same if their integrands are, up to a constant factor and the names of symbols
+(`benchmarks.fingerprint`).
 """
 
 from __future__ import annotations
@@ -24,18 +24,24 @@ from ..core.asynchronous import run_async
 from ..core.errors import UserError
 from ..core.requests import Completion, Request, Sampling, problem_key, request_hash
 from ..models import create
-from .data import as_trl
+from .rows import trl_prompt
 
-#: How often more problems are asked for, where some were left out.
-ROUNDS = 8
+#: How often more problems are generated because some were left out.
+MAX_ROUNDS = 8
 
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """Problems, the easiest first, and why others are not among them.
+    """Problems, the easiest first, and how many were left out.
 
-    ``taken`` came from the recipes; to these ``easier`` relatives are added, and unsolved ones left
-    out. It is smaller than what was asked for where the recipes have no more.
+    Attributes:
+        problems: The training set.
+        taken: How many problems of the recipes it started from; fewer than the count that was limit
+            for if the recipes have no more. Easier relatives are added to them.
+        repeats: How many were left out because they repeat another.
+        screened: How many because they are in a benchmark.
+        unsolved: How many because they have no reference.
+
     """
 
     problems: tuple[Problem, ...]
@@ -45,17 +51,17 @@ class TrainingSet:
     unsolved: int = 0
 
     def rows(self, prompt: Prompt) -> list[dict[str, Any]]:
-        """As TRL and our rewards take them, each with its difficulty and fingerprint."""
+        """Return rows for TRL and the rewards, each with its difficulty and fingerprint."""
         return [
             {
-                "prompt": as_trl(prompt.render(problem)),
+                "prompt": trl_prompt(prompt.render(problem)),
                 "id": problem_key(problem),
                 "integrand": str(problem.target["integrand"]),
                 "variable": str(problem.target["variable"]),
                 "assumptions": dict(problem.assumptions),
                 "antiderivative": str(problem.target.get("antiderivative", "")),
                 "difficulty": _difficulty(problem),
-                "fingerprint": _mark(problem),
+                "fingerprint": _fingerprint_hash(problem),
                 "parent": problem.pair_parent or "",
             }
             for problem in self.problems
@@ -74,24 +80,27 @@ def training_set(
     """Make a training set.
 
     Args:
-        recipes: benchmarks to take problems from, as in ``lample_charton/bwd``.
-        count: how many problems to take, spread over the recipes; for repeats and for problems of
-            ``screen`` others are taken.
-        seed: the seed of the recipes.
-        screen: benchmarks none of whose problems may be trained on.
-        easier: add so many easier variants of each problem (`benchmarks.easier_variants`).
-        solver: leave out problems without a reference that this model, as in ``solver/sympy``, does
-            not solve; the others get its answer, which the verifier has proven, for reference.
+        recipes: Benchmarks to take problems from, as in ``lample_charton/bwd``.
+        count: How many problems to take, spread over the recipes; repeats and problems of
+            ``screen`` are replaced by others. All by default.
+        seed: The seed of the recipes.
+        screen: Benchmarks whose problems are left out.
+        easier: Add so many easier variants of each problem (`benchmarks.easier_variants`).
+        solver: A model, as in ``solver/sympy``. Problems without a reference get its answer if the
+            verifier proves it, and are left out otherwise.
+
+    Raises:
+        UserError: A recipe has problems other than integrals.
 
     """
     evaluation = [problem for spec in screen for problem in load(spec, seed=seed)]
-    kept, repeats, screened = _taken(recipes, count, seed, evaluation)
+    kept, repeats, screened = _take(recipes, count, seed, evaluation)
     taken = len(kept)
     if easier:
         kept += [variant for problem in kept for variant in easier_variants(problem)[:easier]]
-        kept, again = _without(kept, duplicates(kept), keep_first=True)
-        kept, theirs = _without(kept, overlap(kept, evaluation))
-        repeats, screened = repeats + again, screened + theirs
+        kept, more_repeats = _without(kept, duplicates(kept), keep_first=True)
+        kept, more_screened = _without(kept, overlap(kept, evaluation))
+        repeats, screened = repeats + more_repeats, screened + more_screened
     unsolved = 0
     if solver is not None:
         solved = run_async(_solved(kept, solver))
@@ -105,66 +114,66 @@ def training_set(
     )
 
 
-def _taken(
+def _take(
     recipes: Sequence[str], count: int | None, seed: int, evaluation: Sequence[Problem]
 ) -> tuple[list[Problem], int, int]:
-    """The problems to begin with, and how many of those seen were repeats, or screened.
+    """Return problems of the recipes, and how many were left out as repeats and as screened.
 
-    Where some are left out, more are asked of the recipes, up to `ROUNDS` times; a larger limit
-    only adds to what a recipe gives, so that the result is determined.
+    For those left out, more are taken from the recipes, up to `MAX_ROUNDS` times. A larger limit
+    only adds problems to a recipe, so the result is deterministic.
     """
-    asked = count
-    for _ in range(ROUNDS):
+    limit = count
+    for _ in range(MAX_ROUNDS):
         shares: Sequence[int | None] = [None] * len(recipes)
-        if asked is not None:
-            shares = spread(asked, [_room(recipe, asked) for recipe in recipes])
+        if limit is not None:
+            shares = spread(limit, [_available(recipe, limit) for recipe in recipes])
         drawn = [
             load(recipe, limit=share, seed=seed)
             for recipe, share in zip(recipes, shares, strict=True)
         ]
-        problems = [problem for some in drawn for problem in some]
+        problems = [problem for group in drawn for problem in group]
         other = next((problem for problem in problems if problem.task != "integration"), None)
         if other is not None:
             raise UserError(
                 f"{other.name} has no integrals, but problems of the task {other.task!r}"
             )
-        unlike, repeats = _without(problems, duplicates(problems), keep_first=True)
-        kept, screened = _without(unlike, overlap(unlike, evaluation))
-        if asked is None or count is None:
+        distinct, repeats = _without(problems, duplicates(problems), keep_first=True)
+        kept, screened = _without(distinct, overlap(distinct, evaluation))
+        if limit is None or count is None:
             break
-        if len(kept) >= count or len(problems) < asked:
+        if len(kept) >= count or len(problems) < limit:
             break
-        asked += 2 * (count - len(kept))
+        limit += 2 * (count - len(kept))
     if count is not None:
         left = {problem_key(problem) for problem in kept}
-        groups = [[problem for problem in some if problem_key(problem) in left] for some in drawn]
+        groups = [[problem for problem in group if problem_key(problem) in left] for group in drawn]
         parts = zip(groups, spread(count, [len(group) for group in groups]), strict=True)
         kept = [problem for group, share in parts for problem in group[:share]]
     return kept, repeats, screened
 
 
-def _room(recipe: str, limit: int) -> int:
-    """How many problems a recipe has, up to a limit."""
+def _available(recipe: str, limit: int) -> int:
+    """Return how many problems a recipe has, up to a limit."""
     subsets = resolve(recipe)
     return min(limit, sum(limit if subset.endless else subset.size() for subset in subsets))
 
 
 def _without(
-    problems: Sequence[Problem], found: Overlap, keep_first: bool = False
+    problems: Sequence[Problem], overlap_: Overlap, keep_first: bool = False
 ) -> tuple[list[Problem], int]:
-    """The problems that match nothing, or among themselves the first of each kind."""
+    """Return the problems without a match, or the first of each; and how many are left out."""
     if keep_first:
         places = {problem_key(problem): place for place, problem in enumerate(problems)}
-        pairs = [(match.first, match.second) for match in found.matches]
+        pairs = [(match.first, match.second) for match in overlap_.matches]
         gone = {max(pair, key=places.__getitem__) for pair in pairs}
     else:
-        gone = {match.first for match in found.matches}
+        gone = {match.first for match in overlap_.matches}
     kept = [problem for problem in problems if problem_key(problem) not in gone]
     return kept, len(problems) - len(kept)
 
 
 async def _solved(problems: Sequence[Problem], solver: str) -> list[Problem]:
-    """Those with a reference, and those that the solver gives one."""
+    """Return the problems with a reference, their own or a proven answer of the solver."""
     model = create(solver)
     sampling = Sampling()
     missing = [problem for problem in problems if "antiderivative" not in problem.target]
@@ -175,14 +184,14 @@ async def _solved(problems: Sequence[Problem], solver: str) -> list[Problem]:
             identity = request_hash(problem, prompt, sampling)
             yield Request(model.hash, problem, prompt, sampling, identity)
 
-    said: dict[str, Completion] = {}
+    answers: dict[str, Completion] = {}
     try:
         async for completion in model.complete(requests()):
-            said[completion.problem] = completion
+            answers[completion.problem] = completion
     finally:
         await model.close()
     verdicts = await averify_many(
-        [said[problem_key(problem)].text for problem in missing],
+        [answers[problem_key(problem)].text for problem in missing],
         [str(problem.target["integrand"]) for problem in missing],
         variable=[problem.target["variable"] for problem in missing],
         assumptions=[dict(problem.assumptions) for problem in missing],
@@ -213,8 +222,8 @@ def _difficulty(problem: Problem) -> int:
         return 0
 
 
-def _mark(problem: Problem) -> str:
-    """A short name of the integrand up to a factor and names; empty if there is none."""
+def _fingerprint_hash(problem: Problem) -> str:
+    """Return a hash of the integrand up to a factor and names; empty if it has no fingerprint."""
     try:
         marks = fingerprint(str(problem.target["integrand"]), str(problem.target["variable"])).marks
     except ProblemError:

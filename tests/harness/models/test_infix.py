@@ -15,8 +15,8 @@ from calculus_harness.harness.models.solvers.fricas import FRICAS
 from calculus_harness.harness.models.solvers.infix import (
     Dialect,
     NotationError,
-    foreign,
     read,
+    unknown_functions,
     write,
 )
 from calculus_harness.harness.models.solvers.maxima import MAXIMA
@@ -125,9 +125,9 @@ def test_the_angle_of_a_point_is_an_arc_tangent() -> None:
 
 def test_foreign_functions_are_kept_and_known_as_such() -> None:
     found = read("rootOf(x^2+1,x)+exp(1)*sin(weird?f(x))", FRICAS, OURS)
-    assert foreign(found) == {"rootOf", "weirdf"}
+    assert unknown_functions(found) == {"rootOf", "weirdf"}
     # A name of ours that means something else there must not be taken for ours.
-    assert foreign(read("frac(x,2,3)", MAXIMA, OURS)) == {"theirfrac"}
+    assert unknown_functions(read("frac(x,2,3)", MAXIMA, OURS)) == {"theirfrac"}
 
 
 def test_a_sum_nested_a_thousand_deep_is_a_sum() -> None:

@@ -1,19 +1,16 @@
-"""A small Llama made on the spot, with a tokenizer of characters (and commands, if asked).
-
-It is for demonstrations and tests: what it knows, it was taught here.
-"""
+"""A small Llama with random weights and a tokenizer of characters, for demonstrations and tests."""
 
 from __future__ import annotations
 
 import string
 from pathlib import Path
 
-from .config import Scratch
+from .config import SmallLlamaSize
 
 PAD, START, END, UNKNOWN = "<pad>", "<s>", "</s>", "<unk>"
 #: The characters of LaTeX; all others are one unknown token.
 ALPHABET = string.ascii_letters + string.digits + string.punctuation + " \n"
-#: What is one token with `Scratch.commands`; all else, other commands too, is spelt.
+#: The tokens of `SmallLlamaSize.commands`; everything else is tokenized by character.
 COMMANDS = (
     r"\left(",
     r"\right)",
@@ -53,7 +50,7 @@ CHAT = (
 )
 
 
-def make(folder: Path, size: Scratch, seed: int) -> None:
+def make_llama(folder: Path, size: SmallLlamaSize, seed: int) -> None:
     """Write a model with random weights, and its tokenizer, to a directory."""
     import torch
     from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers

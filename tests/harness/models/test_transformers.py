@@ -26,8 +26,8 @@ from calculus_harness.prompts import Message, Rendered
 pytest.importorskip("transformers", reason="needs the extra 'train'")
 pytestmark = pytest.mark.train
 
-from calculus_harness.harness.training.config import Scratch  # noqa: E402
-from calculus_harness.harness.training.scratch import make  # noqa: E402
+from calculus_harness.harness.training.config import SmallLlamaSize  # noqa: E402
+from calculus_harness.harness.training.small_llama import make_llama  # noqa: E402
 
 SAMPLING = Sampling(max_tokens=12, logprobs=True)
 
@@ -35,7 +35,7 @@ SAMPLING = Sampling(max_tokens=12, logprobs=True)
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("model") / "tiny"
-    make(path, Scratch(hidden_size=32, layers=2, heads=2, context=48), seed=1)
+    make_llama(path, SmallLlamaSize(hidden_size=32, layers=2, heads=2, context=48), seed=1)
     return path
 
 
@@ -218,10 +218,14 @@ def test_chats_take_the_template_and_other_weights_are_another_model(
 ) -> None:
     chat = Rendered(messages=(Message("user", "x"),))
     assert model.count_tokens(chat) == len("user: x\nassistant: ")
-    make(tmp_path / "tiny", Scratch(hidden_size=32, layers=2, heads=2, context=48), seed=2)
+    make_llama(
+        tmp_path / "tiny", SmallLlamaSize(hidden_size=32, layers=2, heads=2, context=48), seed=2
+    )
     assert create(f"transformers/{tmp_path / 'tiny'}").hash != model.hash
-    make(
-        tmp_path / "again" / "tiny", Scratch(hidden_size=32, layers=2, heads=2, context=48), seed=1
+    make_llama(
+        tmp_path / "again" / "tiny",
+        SmallLlamaSize(hidden_size=32, layers=2, heads=2, context=48),
+        seed=1,
     )
     assert create(f"transformers/{tmp_path / 'again' / 'tiny'}").hash == model.hash
 
@@ -249,7 +253,9 @@ def test_a_model_that_is_not_there(tmp_path: Path) -> None:
 def test_commands_as_tokens_lose_nothing(tmp_path: Path) -> None:
     from transformers import AutoTokenizer
 
-    make(tmp_path / "m", Scratch(hidden_size=16, layers=1, heads=2, commands=True), seed=0)
+    make_llama(
+        tmp_path / "m", SmallLlamaSize(hidden_size=16, layers=1, heads=2, commands=True), seed=0
+    )
     tokenizer = AutoTokenizer.from_pretrained(tmp_path / "m")
     for text in [
         r"\frac{\sin\left(2 x\right)}{\sqrt{x^{2} + 1}} d x",

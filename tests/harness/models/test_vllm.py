@@ -32,7 +32,7 @@ from calculus_harness.prompts import Message, Rendered
 
 pytestmark = pytest.mark.vllm
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 LENGTH = 256
 OPTIONS = {"dtype": "float32", "max-model-len": str(LENGTH), "enforce-eager": "true"}
 ENVIRONMENT = {

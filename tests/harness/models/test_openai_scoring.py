@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from calculus_harness import harness
 from calculus_harness.harness.core.errors import ModelError
 from calculus_harness.harness.models import Capability, Continuation, Model, Scored, create
-from calculus_harness.harness.models.openai.protocol import UnavailableError
-from calculus_harness.harness.models.openai.scoring import Echo, following, read_echo
+from calculus_harness.harness.models.openai.errors import UnavailableError
+from calculus_harness.harness.models.openai.scoring import Echo, parse_echo, text_logprobs
 from calculus_harness.harness.studies.brittleness.teacher_forcing import Forced, force, ranked
 from calculus_harness.prompts import Message, Rendered
 
@@ -174,8 +174,8 @@ def test_an_echo_that_lacks_a_log_probability_is_none() -> None:
         logprobs = {"tokens": ["a", "b"], "token_logprobs": list(values), "text_offset": [0, 1]}
         return json.dumps({"choices": [{"text": "ab", "logprobs": logprobs}]}).encode()
 
-    assert read_echo(answer([None, -1])).logprobs == (None, -1.0)
-    assert read_echo(answer([-1, -math.inf])).logprobs == (-1.0, -math.inf)
+    assert parse_echo(answer([None, -1])).logprobs == (None, -1.0)
+    assert parse_echo(answer([-1, -math.inf])).logprobs == (-1.0, -math.inf)
     broken = (
         answer([-1, None]),
         answer(["x", -1]),
@@ -186,7 +186,7 @@ def test_an_echo_that_lacks_a_log_probability_is_none() -> None:
     )
     for content in broken:
         with pytest.raises(UnavailableError, match="cannot be read"):
-            read_echo(content)
+            parse_echo(content)
 
 
 def test_tokens_of_parts_of_a_character_are_found_by_their_offsets() -> None:
@@ -194,9 +194,9 @@ def test_tokens_of_parts_of_a_character_are_found_by_their_offsets() -> None:
     tokens = ("2", "x", "=", "bytes:\\xe2\\x88", "bytes:\\xab", "2", "!")
     values = (None, -1.0, -2.0, -3.0, -4.0, -5.0, -6.0)
     echo = Echo("2x=\u222b2!", tokens, values, (0, 1, 2, 3, 3, 4, 5))
-    assert following(echo, "2x=", "\u222b2") == (-3.0, -4.0, -5.0)
-    assert following(echo, "2x", "=\u222b2") == (-2.0, -3.0, -4.0, -5.0)
-    assert following(echo, "2x=", "\u222b3") is None
+    assert text_logprobs(echo, "2x=", "\u222b2") == (-3.0, -4.0, -5.0)
+    assert text_logprobs(echo, "2x", "=\u222b2") == (-2.0, -3.0, -4.0, -5.0)
+    assert text_logprobs(echo, "2x=", "\u222b3") is None
 
 
 @given(
@@ -211,7 +211,7 @@ def test_the_tokens_of_a_text_are_those_from_its_beginning_on(
     tokens = (mark, *before, *text, *more)
     values = (None, *(-float(number) for number in range(1, len(tokens))))
     echo = Echo("".join(tokens), tokens, values, ())
-    found = following(echo, "".join(before), "".join(text))
+    found = text_logprobs(echo, "".join(before), "".join(text))
     first = 1 + len(before)
     spelt = "".join(tokens).find("".join(before + text))
     if spelt == len(mark):  # not also earlier, by chance

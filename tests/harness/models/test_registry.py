@@ -15,7 +15,7 @@ from calculus_harness.benchmarks import Problem
 from calculus_harness.harness.core.errors import ModelError, UnknownNameError
 from calculus_harness.harness.core.requests import Completion, Request, Sampling, request_hash
 from calculus_harness.harness.models import Model, ask_each, create, describe, register
-from calculus_harness.harness.models.registry import _options, option_names
+from calculus_harness.harness.models.registry import _settings, option_names
 from calculus_harness.prompts import default_for
 
 
@@ -117,9 +117,9 @@ def test_thinking_is_said_in_one_way(kind: str) -> None:
         (None, None),
     ):
         for name in ("enable-thinking", "enable_thinking"):
-            assert _options(model, f"{kind}/m", {name: said}) == {"enable_thinking": meant}
+            assert _settings(model, f"{kind}/m", {name: said}) == {"enable_thinking": meant}
     with pytest.raises(ModelError, match="enable-thinking must be true or false, not 'no'"):
-        _options(model, f"{kind}/m", {"enable-thinking": "no"})
+        _settings(model, f"{kind}/m", {"enable-thinking": "no"})
 
 
 def test_a_kind_of_ones_own() -> None:

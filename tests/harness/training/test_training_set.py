@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from calculus_harness.benchmarks.fingerprint import overlap
 from calculus_harness.benchmarks.registry import load
 from calculus_harness.harness.cli.main import cli
-from calculus_harness.harness.training.sets import training_set
+from calculus_harness.harness.training.training_set import training_set
 from calculus_harness.prompts import load as load_prompt
 from calculus_harness.rewards import verify_antiderivative
 

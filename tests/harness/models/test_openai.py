@@ -25,15 +25,18 @@ from calculus_harness.harness import Run, Sampling
 from calculus_harness.harness.core.errors import ModelError
 from calculus_harness.harness.core.requests import FinishReason, Request, request_hash
 from calculus_harness.harness.models import Capability, create
-from calculus_harness.harness.models.openai.protocol import (
+from calculus_harness.harness.models.openai.errors import (
     RefusedError,
     UnavailableError,
-    completions,
-    read,
-    scrubbed,
-    trouble,
+    redact,
+    response_error,
 )
-from calculus_harness.harness.models.openai.rate_limits import Pace, Rate, retry_after
+from calculus_harness.harness.models.openai.rate_limits import (
+    AdaptiveLimiter,
+    RateLimit,
+    retry_after,
+)
+from calculus_harness.harness.models.openai.responses import completions, parse_response
 from calculus_harness.harness.report import write_page
 from calculus_harness.harness.run.plan import plan, problems_of
 from calculus_harness.harness.run.progress import Bar, Lines
@@ -43,7 +46,7 @@ pytest.importorskip("openai", reason="needs the extra 'openai'")
 from tests.harness.faulty_server import ALL, Body, FaultyServer, payload_for, text_for
 
 pytestmark = pytest.mark.openai
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 QUICK = {"pause": "0.02", "request-timeout": "0.7"}
 
 
@@ -425,7 +428,7 @@ def test_reasoning_refusals_and_filters_are_kept_apart() -> None:
             "model": "m-2025",
             "usage": usage,
         }
-        (found,) = completions(request(CHAT), read(json.dumps(payload).encode()), "m")
+        (found,) = completions(request(CHAT), parse_response(json.dumps(payload).encode()), "m")
         return found
 
     thought = answer(
@@ -477,11 +480,11 @@ def test_half_a_character_in_an_answer_is_kept_as_far_as_it_goes(
 def test_tokens_of_several_choices_add_up() -> None:
     usage = {"usage": {"prompt_tokens": 4, "completion_tokens": 8}}
     payload = payload_for({"model": "m", "messages": [], "n": 3}) | usage
-    answer = read(json.dumps(payload).encode())
+    answer = parse_response(json.dumps(payload).encode())
     found = completions(request(CHAT, count=3, grouped=True), answer, "m")
     assert [completion.completion_tokens for completion in found] == [3, 3, 2]
     assert [completion.prompt_tokens for completion in found] == [4, 0, 0]
-    scored = read(
+    scored = parse_response(
         json.dumps(payload_for({"model": "m", "prompt": "", "n": 2, "logprobs": 1})).encode()
     )
     for completion in completions(request(TEXT, count=2, grouped=True, logprobs=True), scored, "m"):
@@ -538,7 +541,7 @@ def test_any_json_is_an_answer_or_a_fault(value: Any) -> None:
         {"choices": [{"message": value}]},
     ):
         try:
-            answer = read(json.dumps(payload).encode())
+            answer = parse_response(json.dumps(payload).encode())
         except UnavailableError:
             continue
         for completion in completions(request(CHAT), answer, "m"):
@@ -548,19 +551,19 @@ def test_any_json_is_an_answer_or_a_fault(value: Any) -> None:
 
 @given(st.binary(max_size=40), st.integers(400, 599))
 def test_any_error_means_one_of_three_things(content: bytes, status: int) -> None:
-    found = trouble("openai/m", status, {}, scrubbed(content, "key"))
+    found = response_error("openai/m", status, {}, redact(content, "key"))
     assert isinstance(found, ModelError | RefusedError | UnavailableError)
     assert "\n" not in str(found)
 
 
 def test_a_filtered_prompt_is_a_status() -> None:
     error = json.dumps({"error": {"message": "Your prompt was blocked", "code": "content_filter"}})
-    found = trouble("openai/m", 400, {}, error)
+    found = response_error("openai/m", 400, {}, error)
     assert isinstance(found, RefusedError)
     assert found.reason is FinishReason.CONTENT_FILTER
 
 
-# --- pace --------------------------------------------------------------------------------------
+# --- limits ------------------------------------------------------------------------------------
 
 
 def test_retry_after_is_seconds_or_a_date() -> None:
@@ -577,49 +580,49 @@ def test_retry_after_is_seconds_or_a_date() -> None:
 @given(st.floats(1, 1e4), st.lists(st.tuples(st.floats(0, 50), st.floats(0, 9)), max_size=50))
 def test_no_minute_has_more_than_its_rate(rate: float, asked: list[tuple[float, float]]) -> None:
     """Whatever is asked when, the cost begun in any minute stays within the rate and one item."""
-    limiter, now, begun = Rate(rate), 0.0, []
+    limiter, now, begun = RateLimit(rate), 0.0, []
     for cost, wait in asked:
         now += wait
-        begun.append((limiter.book(cost, now), cost))
+        begun.append((limiter.schedule(cost, now), cost))
     for start, _ in begun:
         inside = [cost for time, cost in begun if start <= time < start + 60]
         assert sum(inside) - (inside[-1] if inside else 0) <= rate * (1 + 1e-6)
 
 
-def test_complaints_halve_the_pace_once_and_answers_restore_it() -> None:
+def test_an_overload_halves_the_limit_once_and_responses_restore_it() -> None:
     async def conduct() -> None:
-        pace = Pace(16)
-        started = [await pace.enter(0) for _ in range(16)]
-        late = asyncio.create_task(pace.enter(0))
+        limiter = AdaptiveLimiter(16)
+        started = [await limiter.acquire(0) for _ in range(16)]
+        late = asyncio.create_task(limiter.acquire(0))
         await asyncio.sleep(0)
-        for start in started:  # all were under way when the server had enough: one complaint
-            pace.complained(start)
-        assert pace.limit == 8
+        for start in started:  # all were under way when the server was overloaded: halved once
+            limiter.overloaded(start)
+        assert limiter.limit == 8
         for _ in range(8):
-            pace.leave()
+            limiter.release()
         await asyncio.sleep(0)
         assert not late.done(), "8 are still under way"
-        pace.leave()
-        pace.complained(await late)
-        assert pace.limit == 4
+        limiter.release()
+        limiter.overloaded(await late)
+        assert limiter.limit == 4
         for _ in range(1000):
-            pace.answered()
-        assert pace.limit == 16
+            limiter.succeeded()
+        assert limiter.limit == 16
 
     asyncio.run(conduct())
 
 
 def test_a_turn_that_is_given_up_is_not_lost() -> None:
     async def conduct() -> None:
-        pace = Pace(1)
-        await pace.enter(0)
-        waiting = [asyncio.create_task(pace.enter(0)) for _ in range(3)]
+        limiter = AdaptiveLimiter(1)
+        await limiter.acquire(0)
+        waiting = [asyncio.create_task(limiter.acquire(0)) for _ in range(3)]
         await asyncio.sleep(0)
         waiting[0].cancel()
-        pace.leave()
+        limiter.release()
         waiting[1].cancel()  # just as it was given its turn
         await asyncio.wait_for(waiting[2], 5)
-        assert pace.active == 1
+        assert limiter.active == 1
 
     asyncio.run(conduct())
 
@@ -628,7 +631,7 @@ def test_a_sweep_that_waits_says_why(
     tmp_path: Path, bench: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def waits(seconds: float) -> list[str]:
-        monkeypatch.setattr("calculus_harness.harness.models.openai.client.QUIET", seconds)
+        monkeypatch.setattr("calculus_harness.harness.models.openai.session.LOG_INTERVAL", seconds)
         caplog.clear()
         with FaultyServer(script=("too_many",) * 3) as server:
             sweep(server, tmp_path / f"run{seconds}", bench, options={"concurrency": "1"})
@@ -649,7 +652,7 @@ def test_a_server_that_asks_to_wait_long_is_named_at_once(
 ) -> None:
     from aiohttp import web
 
-    monkeypatch.setattr("calculus_harness.harness.models.openai.client.QUIET", 0.9)
+    monkeypatch.setattr("calculus_harness.harness.models.openai.session.LOG_INTERVAL", 0.9)
 
     def respond(body: Body) -> Any:
         if len(server.asked) > 3:

@@ -1,4 +1,4 @@
-"""Computer algebra systems as models: their clocks, their failures, and real answers of theirs."""
+"""Computer algebra systems as models: limits, failures, and real answers."""
 
 from __future__ import annotations
 
@@ -122,8 +122,8 @@ def test_a_machine_that_is_too_busy_is_no_failure_of_the_system(
     solver: Callable[..., Model], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = solver()
-    monkeypatch.setattr("calculus_harness.harness.models.solvers.base.START", 0.0)
-    monkeypatch.setattr("calculus_harness.harness.models.solvers.base.PATIENCE", 0.002)
+    monkeypatch.setattr("calculus_harness.harness.models.solvers.base.START_SECONDS", 0.0)
+    monkeypatch.setattr("calculus_harness.harness.models.solvers.base.DEADLINE_FACTOR", 0.002)
     found = answers(model, problem(HARD))["p"]
     assert found.finish_reason is FinishReason.UNREACHABLE  # so that it is asked again
 
@@ -207,7 +207,7 @@ def shell(script: str, seconds: float, folder: Path) -> Reply:
 
 def test_a_program_is_heard_and_leaves_nothing(tmp_path: Path) -> None:
     reply = shell("echo warning; echo 'x^2/2' > answer; pwd > answer2", 5, tmp_path)
-    assert (reply["outcome"], reply["text"], reply["said"]) == ("answer", "x^2/2", "warning")
+    assert (reply["outcome"], reply["text"], reply["output"]) == ("answer", "x^2/2", "warning")
     assert reply["seconds"] < 1
     assert list(tmp_path.iterdir()) == []
 
@@ -226,7 +226,7 @@ def test_a_program_cannot_fill_the_disk(tmp_path: Path) -> None:
     reply = shell("while :; do echo is a positive or negative; done", 60, tmp_path)
     assert reply["outcome"] in ("answer", "failure")
     assert reply["text"] == ""
-    assert len(reply["said"]) <= 4000
+    assert len(reply["output"]) <= 4000
 
 
 def test_a_program_that_crashes_is_a_failure(tmp_path: Path) -> None:
@@ -249,27 +249,27 @@ class Shell(ProgramSolver):
     def script(self, integrand: str, assumptions: dict[str, str]) -> str:
         return self.text.replace("INTEGRAND", integrand)
 
-    def complaint(self, said: str) -> str:
-        return said
+    def error_message(self, output: str) -> str:
+        return output
 
 
 def test_what_a_program_says_becomes_a_completion() -> None:
-    def said(script: str, integrand: str = "t") -> Completion:
+    def answer(script: str, integrand: str = "t") -> Completion:
         shown = {"integrand": integrand, "variable": "t"}
         asked = Problem("p", "integration", "toy", "s", shown, shown)
         return answers(Shell(spec="solver/shell", text=script), asked)["p"]
 
-    assert said("echo '(INTEGRAND)^2/2' > answer").text == r"\boxed{\frac{t^{2}}{2} + C}"
-    several = said("echo '[x,2*x,3]' > answer")
+    assert answer("echo '(INTEGRAND)^2/2' > answer").text == r"\boxed{\frac{t^{2}}{2} + C}"
+    several = answer("echo '[x,2*x,3]' > answer")
     assert (several.text, several.detail) == (r"\boxed{t + C}", "the first of 3 answers")
-    foreign = said("echo 'rootOf(x^2,x)' > answer")
+    foreign = answer("echo 'rootOf(x^2,x)' > answer")
     assert foreign.detail == "uses rootOf"
     assert verify_antiderivative(foreign.text, "t", variable="t").status == "unparseable"
-    unknown = said('echo "\'integrate(x^x+1,x)" > answer')
+    unknown = answer('echo "\'integrate(x^x+1,x)" > answer')
     assert unknown.text == r"\boxed{\int \left(t^{t} + 1\right) \, dt + C}"
-    assert said("echo 'x; quit' > answer").detail.startswith("expected")
-    assert said("echo no idea >&2").detail == "no answer: no idea"
-    assert said("kill -9 $$").finish_reason is FinishReason.ERROR
+    assert answer("echo 'x; quit' > answer").detail.startswith("expected")
+    assert answer("echo no idea >&2").detail == "no answer: no idea"
+    assert answer("kill -9 $$").finish_reason is FinishReason.ERROR
 
 
 def test_closing_the_stream_ends_the_programs(tmp_path: Path) -> None:

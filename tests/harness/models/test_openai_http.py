@@ -10,12 +10,12 @@ import pytest
 
 from calculus_harness.harness.core.errors import ModelError
 from calculus_harness.harness.models import create
-from calculus_harness.harness.models.openai.protocol import RefusedError, UnavailableError
+from calculus_harness.harness.models.openai.errors import RefusedError, UnavailableError
 
 pytest.importorskip("openai", reason="needs the extra 'openai'")
 from aiohttp import web
 
-from calculus_harness.harness.models.openai.http import Connection, make_client, understood
+from calculus_harness.harness.models.openai.http import Connection, classify_error, make_client
 from tests.harness.faulty_server import FaultyServer
 
 pytestmark = pytest.mark.openai
@@ -127,7 +127,7 @@ def test_what_is_no_answer_is_one_of_the_protocols_errors() -> None:
             try:
                 await connection.post(path, BODY)
             except Exception as error:
-                return understood(model, error)
+                return classify_error(model, error)
             finally:
                 await connection.close()
             raise AssertionError("it was answered")
