@@ -34,7 +34,7 @@ class ExtractedAnswer:
 
     @property
     def evidence(self) -> Evidence:
-        """What is known before anything was decided."""
+        """The evidence before a decision."""
         seconds = time.perf_counter() - self.started
         return Evidence(self.method, flags=self.notes, extracted_by=self.source, seconds=seconds)
 
@@ -48,9 +48,9 @@ class ExtractedAnswer:
         flags: tuple[str, ...] = (),
         undecided_reward: float = 0.0,
     ) -> Verdict:
-        """The verdict, with the evidence of an outcome and the reading that it holds for."""
+        """The verdict, with the evidence of an outcome and the reading that it applies to."""
         outcome = outcome or Outcome(status, detail=detail or self.detail)
-        ambiguities = reading.conventions if reading else ()
+        ambiguities = reading.ambiguities if reading else ()
         evidence = Evidence(
             method=self.method,
             reading=to_latex(reading.expression) if reading and ambiguities else "",
@@ -71,11 +71,11 @@ class ExtractedAnswer:
 
 
 class NeedsWorkerError(Exception):
-    """What is to be evaluated may run long inside C, where only killing the process ends it."""
+    """The evaluation may run long inside C, where only killing the process ends it."""
 
 
 def require_worker(slow: bool) -> None:
-    """Raise `NeedsWorkerError` if something slow is about to run where it cannot be killed."""
+    """Raise `NeedsWorkerError` for a slow evaluation in a process that must not be killed."""
     if slow and not in_worker():
         raise NeedsWorkerError
 
@@ -99,9 +99,9 @@ def find_answer(
 
 
 def read_answer(answer: ExtractedAnswer, symbols: Collection[str]) -> ExtractedAnswer:
-    """Read an extracted answer's LaTeX, or say as a status why it cannot be read.
+    """Set the readings of an extracted answer, or the status if its LaTeX cannot be read.
 
-    Only the first reading is made now; the others when they are asked for.
+    Only the first reading is made now, the others on demand.
     """
     if answer.text is None:
         return answer
@@ -139,7 +139,7 @@ def verify_in_worker(
 def best(judged: Iterable[tuple[Outcome, Reading]]) -> tuple[Outcome, Reading]:
     """The first reading that is correct, else an undecided one, else the likeliest.
 
-    An undecided reading outweighs a wrong one: it might have been what was meant.
+    An undecided reading comes before a wrong one: it might be the intended one.
     """
     others: list[tuple[Outcome, Reading]] = []
     for outcome, reading in judged:

@@ -29,7 +29,14 @@ from collections.abc import Iterable
 
 
 class UserError(ValueError):
-    """Something that the user can fix; the command line prints it and exits with status 2."""
+    """Something that the user can fix; the command line prints it and exits with status 2.
+
+    Example:
+        >>> from calculus_harness.rewards import ProblemError
+        >>> issubclass(ProblemError, UserError)
+        True
+
+    """
 
 
 class UnknownNameError(UserError):

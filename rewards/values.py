@@ -1,7 +1,7 @@
-"""Other kinds of mathematical target: a value (a definite integral, a constant), an expression.
+"""Verify values (definite integrals, constants) and expressions.
 
-Values are compared as closed forms, in balls of rising precision: proven different, or equal to
-`EQUAL_BITS` bits. Floats are never equal by luck: 1/2004! is not 1/2006!.
+Values are compared as closed forms, in balls of rising precision, until they are proven different
+or agree to `EQUAL_BITS` bits. So 1/2004! is not 1/2006!, although both are 0.0 as floats.
 """
 
 from __future__ import annotations

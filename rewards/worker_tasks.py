@@ -30,7 +30,7 @@ def equivalent(completion: str, target: str, options: dict[str, Any]) -> list[An
 
 def label(completion: str, target: Any, options: dict[str, Any]) -> list[Any]:
     if read_label(f"\\boxed{{{target}}}", strict=True)[0] is None:
-        raise ProblemError(f"{target!r} is no label")
+        raise ProblemError(f"{target!r} is not a label")
     return pack(verify_label(completion, target, **options))
 
 
@@ -38,7 +38,7 @@ def integer(completion: str, target: Any, options: dict[str, Any]) -> list[Any]:
     try:
         number = int(target)
     except (TypeError, ValueError):
-        raise ProblemError(f"{str(target)[:80]!r} is no whole number") from None
+        raise ProblemError(f"{str(target)[:80]!r} is not a whole number") from None
     return pack(verify_integer(completion, number, **options))
 
 

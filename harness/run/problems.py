@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...benchmarks.problem import Problem
-from ...benchmarks.registry import Subset, resolve, spread, together
+from ...benchmarks.registry import Subset, resolve, sample_families, spread
 from ..core.errors import UserError
 from ..core.requests import problem_key
 
@@ -33,7 +33,7 @@ def problems_of(specs: Sequence[str], limit: int | None, seed: int) -> list[Prob
     if limit is not None:
         if not any(subset.endless for subset in subsets) and any(map(_perturbs, subsets)):
             whole = [subset.problems(None, seed) for subset in subsets]
-            return _each_once(together(whole, limit, seed))
+            return _each_once(sample_families(whole, limit, seed))
         room = [limit if subset.endless else subset.size() for subset in subsets]
         shares = list(spread(limit, room))
     return _each_once(

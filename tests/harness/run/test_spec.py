@@ -62,8 +62,9 @@ def test_toml_says_the_same(spec: SweepSpec) -> None:
 
 
 def test_a_saved_file_is_read_back_by_the_command_line(
-    cli: Command, tmp_path: Path, model: str, bench: str
+    cli: Command, tmp_path: Path, model: str, bench: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)  # as the command line's
     flags = ["--model", model, "--benchmark", bench, "--limit", "3", "-n", "2", "--top-p", "0.5"]
     flags += ["--stop", "a\nb", "--stop", "é", "--strict", "-M", "concurrency=3", "--out", "run"]
     first = cli("sweep", *flags, "--save-config", "one.toml", "--dry-run", "--json")
