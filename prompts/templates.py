@@ -39,6 +39,7 @@ from typing import Any
 import jinja2
 
 from ..benchmarks.problem import TASKS, Problem
+from ..rewards.errors import UserError
 from .fewshot import NotEnoughExamplesError, select
 from .labelled import OPERATOR, PICKS
 from .rendering import Message, Rendered
@@ -60,7 +61,7 @@ _HEAD = {
 _SHOTS = re.compile(r"^shots\s*=.*$", re.MULTILINE)
 
 
-class PromptError(ValueError):
+class PromptError(UserError):
     """A prompt is unknown, invalid or for another task; the message says what to do."""
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...rewards import ProblemError
 from ...rewards.decision.balls import UnusableError
-from ...rewards.decision.decide import Policy, decide
+from ...rewards.decision.decide import DecisionPolicy, decide
 from ...rewards.decision.integrand import Integrand
 from ...rewards.expression.tree import Expression
 from ...rewards.verdict import Status
@@ -166,7 +166,7 @@ def proven(unproven: UnprovenPair, attempt_number: int) -> IntegralPair:
     f, big_f = (readable(from_prefix(tokens)) for tokens in sides)
     key = " ".join(unproven.integrand)
     try:
-        outcome = decide(big_f, Integrand(f, "x", {}, key), Policy(), key)
+        outcome = decide(big_f, Integrand(f, "x", {}, key), DecisionPolicy(), key)
     except (UnusableError, ProblemError) as error:
         raise UnusableFormulaError(f"not proven: {error}") from None
     if outcome.status is not Status.CORRECT:

@@ -26,7 +26,7 @@ from calculus_harness.benchmarks.lample_charton.codec.sympy_prefix import (
 from calculus_harness.benchmarks.lample_charton.codec.vocabulary import OPERATORS
 from calculus_harness.benchmarks.lample_charton.sampling import Grammar, sample_tree
 from calculus_harness.rewards.decision.balls import UnusableError
-from calculus_harness.rewards.decision.decide import Policy, decide
+from calculus_harness.rewards.decision.decide import DecisionPolicy, decide
 from calculus_harness.rewards.decision.integrand import Integrand
 from calculus_harness.rewards.expression.tree import Expression
 from calculus_harness.rewards.verdict import Status
@@ -44,7 +44,7 @@ def judged(
 ) -> tuple[Status, float | None, tuple[str, ...]]:
     """What the verifier says of two trees, or of an antiderivative and its integrand."""
     try:
-        outcome = decide(one, Integrand(other, "x", {}, key), Policy(), key, order=order)
+        outcome = decide(one, Integrand(other, "x", {}, key), DecisionPolicy(), key, order=order)
     except UnusableError:
         return Status.UNDECIDED, None, ()
     return outcome.status, outcome.coverage, outcome.flags

@@ -40,7 +40,7 @@ from calculus_harness.benchmarks.lample_charton.codec.vocabulary import (
     encode,
 )
 from calculus_harness.benchmarks.lample_charton.sampling import Grammar, sample_prefix
-from calculus_harness.rewards.decision.decide import Policy, decide
+from calculus_harness.rewards.decision.decide import DecisionPolicy, decide
 from calculus_harness.rewards.decision.integrand import Integrand
 from calculus_harness.rewards.expression.sympy_text import read_sympy
 from calculus_harness.rewards.expression.tree import Call, Number, Symbol
@@ -139,7 +139,7 @@ def test_a_tree_and_its_tokens_have_the_same_value(seed: int, size: int) -> None
     tree = from_prefix(sample_prefix(HashedRandom(seed), size, TEAM))
     again = from_prefix(to_prefix(tree))
     outcomes = [
-        decide(other, Integrand(tree, "x", {}, "key"), Policy(), "key", order=0)
+        decide(other, Integrand(tree, "x", {}, "key"), DecisionPolicy(), "key", order=0)
         for other in (again, readable(again))
     ]
     assert {outcome.status for outcome in outcomes} <= {Status.CORRECT, Status.UNDECIDED}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..latex.functions import GREEK
-from ..latex.special import LETTERS
-from .tree import Call, Expression, Number, Symbol
+from ..expression.tree import Call, Expression, Number, Symbol
+from .functions import GREEK
+from .special import LETTERS
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(1, 5)
 
@@ -111,7 +111,7 @@ def to_latex(expression: Expression) -> str:
 
 
 def _print(node: Expression) -> _Printed:
-    """The LaTeX of a tree and how tightly it binds. Every part is printed once."""
+    """The LaTeX of a tree and its precedence. Every part is printed once."""
     if isinstance(node, Number):
         return _number(node)
     if isinstance(node, Symbol):
@@ -166,19 +166,19 @@ def _is(node: Expression, function: str) -> bool:
 
 def _negated(arg: Expression, part: _Printed) -> str:
     text, binding = part
-    # The minus of a signed number is its own; another's is set apart.
+    # A signed number keeps its minus; any other operand with one gets parentheses.
     return _parenthesised(text) if binding < _PRODUCT or isinstance(arg, Number) else text
 
 
 def _base(arg: Expression, part: _Printed) -> str:
     text, binding = part
-    # The text e^{..} is the exponential function, so a power of e itself is set apart.
+    # e^{..} reads as the exponential function, so a power of e gets parentheses.
     return _parenthesised(text) if binding < _ATOM or _is(arg, "e") else text
 
 
 def _power(args: tuple[Expression, ...], parts: list[_Printed]) -> str:
     (base, exponent), raised = args, f"^{{{parts[1][0]}}}"
-    # As people write it. With other exponents the function might be taken for an inverse.
+    # As usually written. With other exponents it might be read as an inverse function.
     whole = isinstance(exponent, Number) and exponent.denominator == 1 and exponent.numerator > 1
     if whole and isinstance(base, Call) and base.function in _RAISED:
         head = "\\" + base.function

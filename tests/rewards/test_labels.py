@@ -52,7 +52,7 @@ def test_label_after_a_stop_string_does_not_count() -> None:
 
 
 def test_a_target_that_is_no_label_is_refused() -> None:
-    with pytest.raises(ValueError, match="no label"):
+    with pytest.raises(ValueError, match="not a label"):
         verify_label("1", "perhaps")
 
 

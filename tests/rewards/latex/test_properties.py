@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from calculus_harness.rewards.expression.tree import Call, Number, Symbol
 from calculus_harness.rewards.latex import read, to_latex
-from tests.rewards.latex_support import spelled, value
+from tests.rewards.latex.support import spelled, value
 
 UNARY = (
     "sin",
@@ -66,9 +66,9 @@ trees = st.recursive(atoms, _compound, max_leaves=12)
 @given(trees)
 def test_our_own_print_reads_back_to_the_same_tree(tree):
     text = to_latex(tree)
-    found = read(text, symbols=("x", "a"))
-    assert len(found) == 1, text
-    assert spelled(found[0].expression) == spelled(tree), text
+    results = read(text, symbols=("x", "a"))
+    assert len(results) == 1, text
+    assert spelled(results[0].expression) == spelled(tree), text
 
 
 @settings(max_examples=400, deadline=None)
@@ -149,7 +149,7 @@ class Hand:
             text = self.factor(node.args[0])
             for arg in node.args[1:]:
                 following = self.factor(arg)
-                # Custom lets two operands stand side by side where neither takes in the other.
+                # Two operands may stand side by side where neither takes in the other.
                 closed = text[-1] in ")]}" or text.isdigit() or text in ("x", "a")
                 if closed and not following[0].isdigit() and self.random.random() < 0.7:
                     text += self.space() + following

@@ -7,7 +7,7 @@ import pytest
 import sympy
 
 from calculus_harness.rewards.latex import read
-from tests.rewards.latex_support import value
+from tests.rewards.latex.support import value
 
 x, a, n = sympy.symbols("x a n", positive=True)
 
@@ -98,10 +98,10 @@ def _antiderivatives():
 
 @pytest.mark.parametrize("integrand", _antiderivatives())
 def test_antiderivatives_that_sympy_prints(integrand):
-    found = sympy.integrate(integrand, x)
-    if found.has(sympy.Integral, sympy.meijerg):
+    antiderivative = sympy.integrate(integrand, x)
+    if antiderivative.has(sympy.Integral, sympy.meijerg):
         pytest.skip("SymPy finds no antiderivative, or one outside our vocabulary")
-    _reads_back(found)
+    _reads_back(antiderivative)
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS, ids=str)
@@ -111,7 +111,7 @@ def test_special_forms_that_sympy_prints(expression):
 
 def _reads_back(expression: sympy.Expr) -> None:
     text = sympy.latex(expression)
-    found = [reading.expression for reading in read(text, symbols=("x", "a", "n"))]
+    trees = [reading.expression for reading in read(text, symbols=("x", "a", "n"))]
     compared = 0
     for at, parameter in POINTS:
         names = {"x": mpmath.mpf(at), "a": mpmath.mpf(parameter), "n": mpmath.mpf("2.25")}
@@ -120,7 +120,7 @@ def _reads_back(expression: sympy.Expr) -> None:
         if not mpmath.isfinite(expected):
             continue
         compared += 1
-        values = [complex(value(tree, names)) for tree in found if _free(tree) <= set(names)]
+        values = [complex(value(tree, names)) for tree in trees if _free(tree) <= set(names)]
         assert any(abs(got - expected) < 1e-8 * (1 + abs(expected)) for got in values), text
     assert compared
 

@@ -11,22 +11,20 @@ import pytest
 from calculus_harness.rewards import latex
 from calculus_harness.rewards.latex import (
     ReadError,
+    ambiguities,
     read,
     readings,
     to_latex,
 )
-from calculus_harness.rewards.latex import (
-    ambiguities as customs,
-)
-from tests.rewards.latex_support import spelled
+from tests.rewards.latex.support import spelled
 
-TABLE = json.loads((Path(__file__).parent / "cases" / "latex.json").read_text(encoding="utf-8"))
+TABLE = json.loads((Path(__file__).parents[1] / "cases" / "latex.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("row", TABLE["readings"], ids=lambda row: row["latex"])
 def test_reads_as_the_table_says(row):
-    found = read(row["latex"], symbols=row.get("symbols", ["x"]))
-    assert [spelled(reading.expression) for reading in found] == row["readings"], row["reason"]
+    results = read(row["latex"], symbols=row.get("symbols", ["x"]))
+    assert [spelled(reading.expression) for reading in results] == row["readings"], row["reason"]
 
 
 @pytest.mark.parametrize("row", TABLE["errors"], ids=lambda row: row["latex"])
@@ -66,27 +64,27 @@ def test_every_custom_is_shown_in_both_ways():
     shown = set()
     for row in TABLE["readings"]:
         for reading in read(row["latex"], symbols=row.get("symbols", ["x"])):
-            shown.update(reading.conventions)
-    for custom in customs.CUSTOMS:
-        assert {custom.name, custom.name + ":second"} <= shown
+            shown.update(reading.ambiguities)
+    for ambiguity in ambiguities.AMBIGUITIES:
+        assert {ambiguity.name, ambiguity.name + ":second"} <= shown
 
 
 def test_the_first_reading_names_no_second_choice():
     (reading, *others) = read(r"\log(2x)^2", symbols="x")
-    assert reading.conventions == ("call_power",)
-    assert [other.conventions for other in others] == [("call_power:second",)]
+    assert reading.ambiguities == ("call_power",)
+    assert [other.ambiguities for other in others] == [("call_power:second",)]
 
 
 def test_readings_are_made_on_demand():
-    found = readings(r"\log(2x)^2 + x/2a", symbols="x")
-    assert spelled(next(found).expression).startswith("(add (pow")
+    results = readings(r"\log(2x)^2 + x/2a", symbols="x")
+    assert spelled(next(results).expression).startswith("(add (pow")
 
 
 def test_never_more_than_eight_readings():
     text = r"\log(2x)^2 + x/2a + \sin x/2 + \sin x(x+1) + x^10 + e^2x"
-    found = read(text, symbols="x")
-    assert len(found) == 8
-    assert len({spelled(reading.expression) for reading in found}) == 8
+    results = read(text, symbols="x")
+    assert len(results) == 8
+    assert len({spelled(reading.expression) for reading in results}) == 8
 
 
 def test_one_unreadable_custom_does_not_spoil_the_rest():

@@ -9,7 +9,7 @@ import pytest
 from calculus_harness.rewards import Status, averify_many, verify_antiderivative, verify_many
 from calculus_harness.rewards.baselines.welleck import _nested, _valid
 from calculus_harness.rewards.latex import read
-from calculus_harness.rewards.worker_tasks import unpack
+from calculus_harness.rewards.workers.verdicts import unpack
 
 CORRECT, INCORRECT = Status.CORRECT, Status.INCORRECT
 

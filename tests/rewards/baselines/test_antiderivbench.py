@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from calculus_harness.rewards import batch as workers
+from calculus_harness.rewards import verify_antiderivative
 from calculus_harness.rewards.baselines.antiderivbench import MissingReaderError, evaluate, points
 from calculus_harness.rewards.verdict import Status
 
@@ -97,13 +97,13 @@ def test_text_never_reaches_eval(text: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_in_a_worker_with_a_deadline() -> None:
-    verdict = workers.published_verdict(r"\sin(x^2)+C", r"2x\cos(x^2)")
+    verdict = verify_antiderivative(r"\sin(x^2)+C", r"2x\cos(x^2)", method="published")
     assert verdict.correct
     assert verdict.evidence.method == "published"
     assert verdict.evidence.detail.startswith("step 2")
     begin = time.monotonic()
     tower = r"x^{x^{x^{x^{\sin(x^{x^x})}}}}"
-    verdict = workers.published_verdict(tower, tower, deadline=0.5)
+    verdict = verify_antiderivative(tower, tower, method="published", deadline=0.5)
     assert verdict.status is Status.TIMEOUT
     assert time.monotonic() - begin < 20  # SymPy is imported outside the deadline
 

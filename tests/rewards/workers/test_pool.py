@@ -31,8 +31,8 @@ from calculus_harness.rewards.workers.pool import (
     usable_cores,
 )
 
-ROOT = Path(__file__).resolve().parents[2]
-FILE = Path(__file__).with_name("worker_tasks.py")
+ROOT = Path(__file__).resolve().parents[3]
+FILE = Path(__file__).with_name("tasks.py")
 NAMES = (
     "double",
     "identify",
@@ -399,9 +399,9 @@ def write_script(folder: Path, package: str, root: Path) -> Path:
 
 def test_from_a_script_without_a_main_guard(tmp_path: Path) -> None:
     script = write_script(tmp_path, "rewards", ROOT)
-    found = run_script(script)
+    seen = run_script(script)
     child = ROOT / "rewards" / "workers" / "child.py"
-    assert Path(found["main"]).resolve() == child, "the script was not imported again"
+    assert Path(seen["main"]).resolve() == child, "the script was not imported again"
 
 
 def test_beside_a_rewards_module_of_the_users(tmp_path: Path) -> None:
@@ -420,9 +420,9 @@ def test_beside_a_rewards_module_of_the_users(tmp_path: Path) -> None:
     # The script itself could not start beside such modules (so it looks there last); a worker must.
     text = script.read_text()
     script.write_text("import sys\nsys.path.append(sys.path.pop(0))\n" + text)
-    found = run_script(script, cwd=project)
-    assert found["names"] == ["calculus_harness_rewards"]
-    assert found["files"] == [str(site / "calculus_harness_rewards" / "__init__.py")]
+    seen = run_script(script, cwd=project)
+    assert seen["names"] == ["calculus_harness_rewards"]
+    assert seen["files"] == [str(site / "calculus_harness_rewards" / "__init__.py")]
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")

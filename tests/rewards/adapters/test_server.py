@@ -17,9 +17,14 @@ from typing import Any
 
 import pytest
 
-from calculus_harness.harness.core.errors import UserError
 from calculus_harness.rewards.adapters.for_openrlhf import make_reward_func
-from calculus_harness.rewards.adapters.server import BadRequestError, Limits, Server, serving
+from calculus_harness.rewards.adapters.server import (
+    BadRequestError,
+    RewardServer,
+    ServerLimits,
+    serving,
+)
+from calculus_harness.rewards.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[3]
 RIGHT, WRONG = r"So $\boxed{x^2 + C}$.", r"So $\boxed{x^3 + C}$."
@@ -27,12 +32,14 @@ RIGHT, WRONG = r"So $\boxed{x^2 + C}$.", r"So $\boxed{x^3 + C}$."
 pytestmark = pytest.mark.serve
 
 
-def server(limits: Limits | None = None, **rubric: Any) -> Server:
-    return Server(make_reward_func(**rubric), limits or Limits())
+def server(limits: ServerLimits | None = None, **rubric: Any) -> RewardServer:
+    return RewardServer(make_reward_func(**rubric), limits or ServerLimits())
 
 
 @asynccontextmanager
-async def client(made: Server) -> AsyncIterator[Callable[..., Awaitable[tuple[int, Any, Any]]]]:
+async def client(
+    made: RewardServer,
+) -> AsyncIterator[Callable[..., Awaitable[tuple[int, Any, Any]]]]:
     """A running server and a function that posts to it: status, body, headers."""
     import aiohttp
 
@@ -46,7 +53,7 @@ async def client(made: Server) -> AsyncIterator[Callable[..., Awaitable[tuple[in
         yield post
 
 
-def ask(made: Server, body: Any, path: str = "/score") -> tuple[int, Any, Any]:
+def ask(made: RewardServer, body: Any, path: str = "/score") -> tuple[int, Any, Any]:
     async def run() -> tuple[int, Any, Any]:
         async with client(made) as post:
             return await post(body, path)
@@ -108,25 +115,25 @@ def test_bad_requests(body: Any, message: str) -> None:
 
 
 def test_sizes_are_limited() -> None:
-    made = server(Limits(batch=2, queue=4, body=10_000))
+    made = server(ServerLimits(batch=2, queue=4, body=10_000))
     assert ask(made, items(RIGHT, RIGHT))[0] == 200
     assert ask(server(made.limits), items(RIGHT, RIGHT, RIGHT))[0] == 413
     assert ask(server(made.limits), items("x" * 20_000))[0] == 413
     with pytest.raises(UserError):
-        Limits(batch=10, queue=5)
+        ServerLimits(batch=10, queue=5)
 
 
 def test_a_full_queue_says_come_again() -> None:
     async def run() -> list[tuple[int, Any, Any]]:
-        made = server(Limits(batch=64, queue=64), workers=1)
+        made = server(ServerLimits(batch=64, queue=64), workers=1)
         async with client(made) as post:
-            found = await asyncio.gather(*(post(items(*[RIGHT] * 64)) for _ in range(8)))
+            replies = await asyncio.gather(*(post(items(*[RIGHT] * 64)) for _ in range(8)))
             assert made.waiting == 0
-            return found
+            return replies
 
-    found = asyncio.run(run())
-    refused = [row for row in found if row[0] == 429]
-    assert {row[0] for row in found} == {200, 429}
+    replies = asyncio.run(run())
+    refused = [row for row in replies if row[0] == 429]
+    assert {row[0] for row in replies} == {200, 429}
     assert all(row[2]["Retry-After"] == "1" for row in refused)
 
 
@@ -148,7 +155,7 @@ def test_no_workers_is_503(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_body_that_never_arrives_ends() -> None:
     async def run() -> bytes:
-        made = server(Limits(body_seconds=0.2))
+        made = server(ServerLimits(body_seconds=0.2))
         async with serving(made, "127.0.0.1", 0) as address:
             host, port = address.removeprefix("http://").split(":")
             reader, writer = await asyncio.open_connection(host, int(port))
@@ -207,8 +214,8 @@ def test_load_with_a_client_that_comes_again() -> None:
         while True:
             async with session.post("/score", json=body) as response:
                 if response.status == 200:
-                    found = (await response.json())["scores"]
-                    assert [each["reward"] for each in found] == [reward for *_, reward in rows]
+                    scores = (await response.json())["scores"]
+                    assert [each["reward"] for each in scores] == [reward for *_, reward in rows]
                     return
                 assert response.status == 429
                 assert int(response.headers["Retry-After"]) >= 1
@@ -273,7 +280,7 @@ def test_what_is_under_way_is_finished_before_the_end() -> None:
     ],
 )
 def test_mistakes_are_one_line(flags: list[str], message: str) -> None:
-    found = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "run.py", "serve-reward", "--port", "0", *flags],
         cwd=ROOT,
         capture_output=True,
@@ -282,6 +289,6 @@ def test_mistakes_are_one_line(flags: list[str], message: str) -> None:
         check=False,
         env=dict(os.environ),
     )
-    assert found.returncode == 2
-    assert message in found.stderr
-    assert len(found.stderr.strip().splitlines()) == 1
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1

@@ -17,7 +17,7 @@ EXPECTED = ["correct", "incorrect", "correct"]
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[None]:
-    root = str(Path(__file__).resolve().parents[2])
+    root = str(Path(__file__).resolve().parents[3])
     ray.init(
         num_cpus=1,
         include_dashboard=False,

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from calculus_harness.rewards.extraction import Extraction, extract
 
 CASES: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parent / "cases" / "extraction.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[1] / "cases" / "extraction.json").read_text(encoding="utf-8")
 )
 SOURCES = {"boxed", "display", "final_answer", "inline", "bare", "none"}
 
@@ -26,9 +26,9 @@ def squeezed(latex: str | None) -> str | None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['category']}: {case['reason']}")
 def test_case(case: dict[str, Any]) -> None:
-    found = extract(case["completion"], **case.get("options", {}))
-    assert squeezed(found.answer) == squeezed(case["answer"])
-    assert found.source == case["source"]
+    extraction = extract(case["completion"], **case.get("options", {}))
+    assert squeezed(extraction.answer) == squeezed(case["answer"])
+    assert extraction.source == case["source"]
 
 
 def test_table_is_large_and_has_distinct_rows() -> None:
@@ -46,8 +46,10 @@ def test_an_extracted_answer_is_a_fixed_point(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['category']}: {case['reason']}")
 def test_a_thought_before_and_a_strict_box_after_change_nothing_else(case: dict[str, Any]) -> None:
-    found = extract("<think>perhaps \\boxed{7}, $x^7 + C$</think>\n" + r"Thus \boxed{x^9 + C}.")
-    assert found == extract(r"Thus \boxed{x^9 + C}.", strict=True)
+    extraction = extract(
+        "<think>perhaps \\boxed{7}, $x^7 + C$</think>\n" + r"Thus \boxed{x^9 + C}."
+    )
+    assert extraction == extract(r"Thus \boxed{x^9 + C}.", strict=True)
     followed = extract(f"{case['completion']}\n</think>\nSo $\\boxed{{x^9+C}}$", strict=True)
     assert followed.answer == "x^9+C" or case["category"] == "thinking"
 
@@ -162,10 +164,10 @@ def test_words_around_a_plain_answer_change_nothing(answer: str) -> None:
         assert squeezed(extract(text).answer) == squeezed(answer), text
 
 
-def check(found: Extraction) -> None:
-    assert found.source in SOURCES
-    assert (found.answer is None) == (found.source == "none")
-    assert found.answer is None or found.answer.strip()
+def check(extraction: Extraction) -> None:
+    assert extraction.source in SOURCES
+    assert (extraction.answer is None) == (extraction.source == "none")
+    assert extraction.answer is None or extraction.answer.strip()
 
 
 FRAGMENTS = r"""
@@ -193,11 +195,11 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=60), st.booleans(), st.booleans())
 def test_fragments_never_raise(pieces: list[str], strict: bool, truncated: bool) -> None:
     text = "".join(pieces)
-    found = extract(text, strict=strict, truncated=truncated)
-    check(found)
-    assert found == extract(text, strict=strict, truncated=truncated)
+    extraction = extract(text, strict=strict, truncated=truncated)
+    check(extraction)
+    assert extraction == extract(text, strict=strict, truncated=truncated)
     if strict or truncated:
-        assert found.source in {"boxed", "none"}
+        assert extraction.source in {"boxed", "none"}
 
 
 @settings(max_examples=300, deadline=None)
@@ -227,8 +229,8 @@ def test_truncations_never_raise(case: dict[str, Any], share: float, truncated: 
 )
 def test_balanced_boxes_are_found_whole(content: str) -> None:
     text = "Some text {with} braces. $\\boxed{1 + " + content + "}$ and } more {"
-    found = extract(text, strict=True)
-    assert squeezed(found.answer) == squeezed("1 + " + content)
+    extraction = extract(text, strict=True)
+    assert squeezed(extraction.answer) == squeezed("1 + " + content)
 
 
 HOSTILE = {
@@ -307,8 +309,8 @@ def test_notes_say_what_was_seen() -> None:
 
 
 def test_alternatives_are_reported() -> None:
-    found = extract("It is either $x^2+C$ or $x^3+C$.")
-    assert (found.answer, found.alternatives) == ("x^3+C", ("x^2+C",))
+    extraction = extract("It is either $x^2+C$ or $x^3+C$.")
+    assert (extraction.answer, extraction.alternatives) == ("x^3+C", ("x^2+C",))
     for text in (
         r"$$F(x)=x^2+C \text{ or } F(x)=x^3+C$$",
         r"$$\boxed{F(x)=x^2+C \text{ or } F(x)=x^3+C}$$",
