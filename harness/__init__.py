@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from .run.plan import plan
     from .run.sweep import score, sweep
     from .stats.compare import compare
-    from .stats.cost import Prices
-    from .stats.metrics import summarise
+    from .stats.prices import Prices
+    from .stats.summary import summarise
     from .store.run import Run
 
 __all__ = [
@@ -51,13 +51,13 @@ __all__ = [
 _HOMES = {
     ".report": ("print_comparison", "print_summary", "to_pandas"),
     ".stats.compare": ("compare",),
-    ".stats.metrics": ("summarise",),
+    ".stats.summary": ("summarise",),
     ".core.errors": ("UserError",),
     ".run.grade": ("Policy",),
     ".models": ("Capability", "Model", "ask_each", "register"),
     ".run.phases": ("run_phases",),
     ".run.plan": ("plan",),
-    ".stats.cost": ("Prices",),
+    ".stats.prices": ("Prices",),
     ".core.requests": ("Completion", "FinishReason", "Request", "Sampling"),
     ".store.run": ("Run",),
     ".run.sweep": ("score", "sweep"),

@@ -41,7 +41,7 @@ def cell(row: dict | None) -> str:
         return ""
     one = next(item for item in row["passes"] if item["k"] == 1)
     low, high = one["interval"]
-    late = row["rates"]["cut_off"]
+    late = row["rates"]["truncated"]
     text = f"{100 * one['value']:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
     return f"{text}, {100 * late:.1f} late" if late else text
 

@@ -66,7 +66,7 @@ def compare(
     """
     from ..report.comparisons import export_comparison, print_comparison
     from ..stats.compare import compare as compare_runs
-    from ..stats.cost import Prices
+    from ..stats.prices import Prices
 
     if len({path.resolve() for path in runs}) < len(runs):
         raise UserError("a run is named twice")

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ..models import Model
     from ..run.grade import Policy
     from ..run.plan import Job
-    from ..stats.metrics import Summary
+    from ..stats.summary import Summary
 
 
 class Commands(click.Group):
@@ -313,7 +313,7 @@ def sweep(
     from ..run.phases import named, run_phases
     from ..run.plan import plan
     from ..run.progress import for_stderr
-    from ..stats.metrics import summarise
+    from ..stats.summary import summarise
 
     later = named(phases) if phases is not None else ()
     job = plan(
@@ -454,7 +454,7 @@ def score(run: Path, against: str | None, as_json: bool, **strictness: Any) -> N
     from ..report.changes import print_changes
     from ..run.progress import for_stderr
     from ..run.sweep import score as score_run
-    from ..stats.metrics import summarise
+    from ..stats.summary import summarise
     from ..stats.verdict_changes import changes
     from ..store.run import Run
     from ..store.verdict_sets import latest_complete

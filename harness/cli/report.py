@@ -65,7 +65,7 @@ def report(
     from ..report import export_summary, print_published, print_summary, write_page
     from ..report.sources import Sources
     from ..report.tables import print_votes
-    from ..stats.cost import Prices
+    from ..stats.prices import Prices
 
     if majority and form is not None:
         raise UserError("--majority goes with the table on the terminal, without --format")

@@ -13,7 +13,7 @@ from ..core.requests import Completion, FinishReason, problem_key
 from ..run.grade import Policy, grade
 from ..run.plan import problems_of
 
-#: Not wrong, but not decided either (`harness.stats.metrics` says how such samples are counted).
+#: Not wrong, but not decided either (`harness.stats.tallies` says how such samples are counted).
 UNDECIDED = (Status.UNDECIDED, Status.TIMEOUT, Status.ERROR)
 NO_POLICY = Policy()
 

@@ -57,7 +57,7 @@ def verified(strict: bool = False, undecided: str = "unscored") -> Scorer:
         strict: take an answer only from a box.
         undecided: answers that could be neither proven nor refuted are ``unscored`` (inspect_ai
             leaves them out of its metrics and reports how many there are), or ``incorrect``, as
-            `harness.stats.metrics` counts them.
+            `harness.stats.tallies` counts them.
 
     """
     if undecided not in ("unscored", "incorrect"):

@@ -70,7 +70,7 @@ def process_results(document: Mapping[str, Any], results: Sequence[Any]) -> dict
     """``pass@1``, and the shares of the answers that were missing and that were undecided.
 
     The mean over all ``repeats`` of a document. An undecided answer counts as not correct, as in
-    `harness.stats.metrics`; lm-evaluation-harness does not tell which texts were cut off.
+    `harness.stats.tallies`; lm-evaluation-harness does not tell which texts were cut off.
     """
     [said] = results
     verdicts = _verdicts(document, [said] if isinstance(said, str) else list(said))

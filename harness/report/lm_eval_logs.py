@@ -17,7 +17,10 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from ...rewards.verdict import Status
-from ..stats.metrics import Estimate, Row, Tally, Z, is_ranked, pass_at_k, summarise
+from ..stats.intervals import Z
+from ..stats.metrics.pass_at_k import pass_at_k
+from ..stats.summary import Row, summarise
+from ..stats.tallies import Estimate, Tally, is_ranked
 from ..store.samples import Prompts, Sample, samples
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from ...benchmarks import bee
-from ..stats.metrics import Summary
+from ..stats.summary import Summary
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import UserError
-from ..stats.metrics import Estimate, Row, Summary, summarise
+from ..stats.summary import Row, Summary, summarise
+from ..stats.tallies import Estimate
 
 if TYPE_CHECKING:
     import pandas
@@ -25,7 +26,7 @@ RATES = {
     "not closed": "not_closed_form",
     "undecided": "undecided",
     "timeout": "timeout",
-    "cut off": "cut_off",
+    "truncated": "truncated",
     "failed": "failed",
 }
 #: Those that are shown to people even where they are zero everywhere.
@@ -330,7 +331,7 @@ def _csv(summary: Summary) -> str:
                 [row.label, row.subset, row.problems, row.samples]
                 + [f"{row.samples_per_problem:g}", e.k]
                 + [f"{number:.6f}" for number in numbers + rates]
-                + [every.get(e.k, "" if fails else f"{e.value:.6f}"), f"{row.reward:.6f}"]
+                + [every.get(e.k, "" if fails else f"{e.value:.6f}"), f"{row.numbers['reward']:.6f}"]
                 + ["" if number is None else f"{number:.1f}" for number in tokens]
                 + ["" if number is None else f"{number:.6f}" for number in labels]
                 + [fails.get(e.k, "")]

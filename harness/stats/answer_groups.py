@@ -1,4 +1,4 @@
-r"""Which of a problem's answers are the same? For majority votes and for counting different ones.
+r"""Groups of equal answers to a problem, for majority votes and for counting different ones.
 
 Two antiderivatives are the same answer if their derivatives are, so that a constant of integration,
 ``\sin^2 x`` for ``-\cos^2 x`` or ``\ln|3x|`` for ``\ln x`` make no difference. F' is evaluated
@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flint import acb, arb
 
@@ -22,11 +22,11 @@ from ...rewards.decision.balls import UnusableError, compile_tape, precision
 from ...rewards.expression.traversal import additive_terms, is_constant, needs_worker
 from ...rewards.expression.tree import Call, Expression
 from ...rewards.latex import ReadError, read, to_latex
+from ..store.run import Run
 from .clusters import clusters_of
-from .metrics import Estimate, interval, majority_at_k, powers
-
-if TYPE_CHECKING:
-    from ..store.run import Run
+from .intervals import interval
+from .metrics.majority_at_k import majority_at_k
+from .tallies import Estimate, ks_up_to
 
 #: Rounded values that two derivatives must share to be compared by the verifier. Not all: two ways
 #: to write a root or a logarithm may differ at points where f is not real.
@@ -259,7 +259,7 @@ def _votes(
         problems=len(given),
         majority=tuple(
             _estimate([majority_at_k(groups[key], right[key], k) for key in given], alike, k)
-            for k in powers(min(map(len, given.values())), wanted)
+            for k in ks_up_to(min(map(len, given.values())), wanted)
         ),
         groups=math.fsum(sizes) / len(sizes),
         forms=math.fsum(forms) / len(forms) if forms else None,

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from ...benchmarks.problem import Problem
 
 
-class Origins:
+class ParentIndex:
     """Finds the parents of problems, all of which are given by their keys."""
 
     def __init__(self, problems: Mapping[str, Problem]) -> None:
@@ -61,5 +61,5 @@ def _parent(problem: Problem) -> str | None:
 
 def clusters_of(problems: Mapping[str, Problem]) -> dict[str, str]:
     """The cluster of every problem, by its key."""
-    origins = Origins(problems)
-    return {key: origins.cluster(problem) for key, problem in problems.items()}
+    parents = ParentIndex(problems)
+    return {key: parents.cluster(problem) for key, problem in problems.items()}

@@ -1,4 +1,4 @@
-"""`compare`: what `harness.stats.paired` computes, with the numbers taken from runs."""
+"""`compare`: paired comparison of the models of runs, or of their subsets (`stats.paired`)."""
 
 from __future__ import annotations
 
@@ -11,22 +11,17 @@ from typing import Literal
 
 from ...benchmarks.expressions import walk
 from ...benchmarks.problem import Problem
+from ...rewards import ProblemError
+from ...rewards.decision.integrand import prepare
+from ...rewards.expression.tree import Call
 from ..core.errors import UserError
 from ..store.run import Run
 from ..store.verdict_sets import latest_complete
-from .cost import Prices, costs, spec_of
-from .metrics import Cost, Tally, powers, tally_samples
-from .paired import (
-    Comparison,
-    Contrast,
-    Pair,
-    Pairs,
-    break_down,
-    contrast,
-    pair_parents,
-    pair_problems,
-    with_family,
-)
+from .metrics.cost import Cost, costs
+from .paired import Comparison, Contrast, break_down, contrast, with_family
+from .pairing import Pair, Pairs, pair_parents, pair_problems
+from .prices import Prices, spec_of
+from .tallies import Tally, ks_up_to, tally_samples
 
 By = Literal["model", "perturbation"]
 Breakdown = Literal["tag", "operator"]
@@ -68,6 +63,16 @@ def compare(
         target: the difference to compute the needed number of problems and samples for.
         prices: what tokens cost; the comparison then says what each system cost.
 
+    Returns:
+        The comparison; `report.print_comparison` prints it.
+
+    Raises:
+        UserError: the runs have nothing to compare, or no verdicts in common.
+
+    Example:
+        >>> from calculus_harness import compare, print_comparison
+        >>> print_comparison(compare("runs/a", "runs/b"))  # doctest: +SKIP
+
     """
     opened = [run if isinstance(run, Run) else Run(run) for run in runs]
     if not opened:
@@ -104,7 +109,7 @@ def compare(
     rows, pairs = [], []
     for group in found:
         smaller = min(group.pairs.samples)
-        chosen = sorted({*powers(smaller, wanted), *([primary] if primary <= smaller else [])})
+        chosen = sorted({*ks_up_to(smaller, wanted), *([primary] if primary <= smaller else [])})
         if primary > smaller:
             notes.append(
                 f"{group.name}: the primary k of {primary} needs {primary} samples of each "
@@ -214,10 +219,6 @@ def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
     if by == "tag":
         tags = problem.metadata.get("tags")
         return tuple(map(str, tags)) if isinstance(tags, list | tuple) else ()
-    from ...rewards import ProblemError
-    from ...rewards.decision.integrand import prepare
-    from ...rewards.expression.tree import Call
-
     if problem.task != "integration":
         return ()
     try:

@@ -1,205 +1,41 @@
-"""Comparing two sides problem by problem: models, prompts, or originals and perturbations.
+"""The numbers of a paired comparison: models, prompts, or originals and perturbations.
 
 Two systems are paired by problem; a subset and the problems that were made from it are paired by
 parent, the children of one parent averaged first, so that a parent with many counts once. pass@k
 is estimated on each side with the same k, no larger than the smaller number of samples. What is
 reported of the paired differences, and why:
 
-- the mean with a 95 % interval (`harness.stats.inference.ratio_interval`, clusters resampled), and
+- the mean with a 95 % interval (`stats.intervals.ratio_interval`, clusters resampled), and
   what it would be at worst and at best if undecided samples were decided;
-- a sign-flip p value (`harness.stats.inference.sign_flip`), by Holm's method adjusted over the
+- a sign-flip p value (`stats.significance.sign_flip`), by Holm's method adjusted over the
   family: every row at the primary k, both declared in the run's manifest before anything was asked;
 - *solved one, fails the other* (`Transfer`), against what chance alone makes of that;
 - the difference that the design would detect with 80 % power, and what would detect a given one
   (`Design`).
 
-Pure functions; `harness.stats.compare` takes the numbers from runs.
+Pure functions; `stats.compare` takes the numbers from runs.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
-from ...benchmarks.problem import Problem
-from .bootstrap import Clusters, cluster_sums
-from .clusters import Origins
-from .inference import (
-    clusters_needed,
-    detectable,
-    holm,
-    mean_interval,
-    ratio_interval,
-    samples_needed,
-    sign_flip,
-)
-from .metrics import LEVEL, Cost, Tally, pass_at_k
+from .intervals import LEVEL, Clusters, cluster_sums, mean_interval, ratio_interval
+from .metrics.cost import Cost
+from .metrics.pass_at_k import pass_at_k
+from .pairing import Pair, Pairs, Side
+from .power import clusters_needed, detectable, samples_needed
+from .significance import holm, sign_flip
+from .tallies import Tally
 
 #: The power that the detectable difference is computed for.
 POWER = 0.8
 #: Pairs that a line of a breakdown needs.
 FEWEST = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """What is compared with what: the samples of one problem, or of several that are averaged."""
-
-    unit: str
-    cluster: str
-    first: tuple[Tally, ...]
-    second: tuple[Tally, ...]
-
-
-Value = Callable[[Tally], float]
-
-
-@dataclass(frozen=True, eq=False)
-class Side:
-    """One side of pairs.
-
-    Tallies with the same numbers have the same pass@k: ``kinds`` holds one of each, and
-    ``members`` the places there of every pair's.
-    """
-
-    kinds: tuple[Tally, ...]
-    members: tuple[tuple[int, ...], ...]
-
-    @classmethod
-    def of(cls, sides: Iterable[Sequence[Tally]]) -> Side:
-        kinds: list[Tally] = []
-        places: dict[tuple[int, int, int, int | None], int] = {}
-
-        def place(t: Tally) -> int:
-            found = places.setdefault((t.samples, t.correct, t.unknown, t.first), len(kinds))
-            if found == len(kinds):
-                kinds.append(t)
-            return found
-
-        members = tuple(tuple(map(place, side)) for side in sides)
-        return cls(tuple(kinds), members)
-
-    @cached_property
-    def samples(self) -> int:
-        """The fewest samples of any problem."""
-        return min(t.samples for t in self.kinds)
-
-    @cached_property
-    def ranked(self) -> bool:
-        """Whether there are ranked candidates, which say nothing about luck."""
-        return any(t.first is not None for t in self.kinds)
-
-    def means(self, value: Value) -> tuple[float, ...]:
-        """The mean of ``value`` over the tallies of every pair."""
-        values = [value(t) for t in self.kinds]
-        return tuple(
-            values[those[0]]
-            if len(those) == 1
-            else math.fsum(values[i] for i in those) / len(those)
-            for those in self.members
-        )
-
-    def passes(self, k: int) -> tuple[float, ...]:
-        """pass@k of every pair; worked out once."""
-        if k not in self._passes:
-            self._passes[k] = self.means(lambda t: pass_at_k(*t.drawn(k), k))
-        return self._passes[k]
-
-    @cached_property
-    def _passes(self) -> dict[int, tuple[float, ...]]:
-        return {}
-
-
-class Pairs(tuple[Pair, ...]):
-    """Pairs, with what is the same for every k worked out once."""
-
-    @classmethod
-    def of(cls, pairs: Iterable[Pair]) -> Pairs:
-        return pairs if isinstance(pairs, Pairs) else cls(pairs)
-
-    @cached_property
-    def first(self) -> Side:
-        return Side.of(pair.first for pair in self)
-
-    @cached_property
-    def second(self) -> Side:
-        return Side.of(pair.second for pair in self)
-
-    @cached_property
-    def clusters(self) -> Clusters:
-        return Clusters.of([pair.cluster for pair in self])
-
-    @property
-    def samples(self) -> tuple[int, int]:
-        """The fewest samples of any problem on each side."""
-        return self.first.samples, self.second.samples
-
-    @cached_property
-    def weights(self) -> dict[tuple[int, int], float]:
-        """The weight of each number of samples, with so many correct, in the mean's variance.
-
-        That variance is the weighted sum of theirs, divided by the number of clusters.
-        """
-        scale = self.clusters.count / len(self) ** 2
-        found: dict[tuple[int, int], float] = {}
-        for pair in self:
-            for side in (pair.first, pair.second):
-                for t in side:
-                    key = (t.samples, t.correct)
-                    found[key] = found.get(key, 0.0) + scale / len(side) ** 2
-        return found
-
-
-def pair_problems(first: Mapping[str, Tally], second: Mapping[str, Tally]) -> list[Pair]:
-    """Pair two systems by the problems that both were asked."""
-    return [
-        Pair(key, tally.cluster, (tally,), (second[key],))
-        for key, tally in first.items()
-        if key in second
-    ]
-
-
-def pair_parents(
-    tallies: Mapping[str, Tally], problems: Mapping[str, Problem]
-) -> dict[str, tuple[list[Pair], int]]:
-    """Pair every perturbed subset with its originals, by parent.
-
-    Returns, for each subset (told apart by perturbation where one holds several), the pairs and the
-    number of problems whose original was not asked.
-    """
-    origins = Origins(problems)
-    kinds: dict[str, set[str | None]] = {}
-    for problem in problems.values():
-        if problem.pair_parent is not None:
-            kinds.setdefault(problem.name, set()).add(problem.perturbation)
-    children: dict[str, dict[str, list[Tally]]] = {}
-    alone: dict[str, int] = {}
-    for key, problem in problems.items():
-        if problem.pair_parent is None or key not in tallies:
-            continue
-        group = problem.name
-        if len(kinds[group]) > 1:
-            group += f": {problem.perturbation}"
-        family = children.setdefault(group, {})
-        alone.setdefault(group, 0)
-        parent = origins.find(problem, problem.pair_parent)
-        if parent is None or parent not in tallies:
-            alone[group] += 1
-        else:
-            family.setdefault(parent, []).append(tallies[key])
-    return {
-        group: (
-            [
-                Pair(parent, tallies[parent].cluster, (tallies[parent],), tuple(found))
-                for parent, found in family.items()
-            ],
-            alone[group],
-        )
-        for group, family in children.items()
-    }
 
 
 # --- estimates ---------------------------------------------------------------------------------

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...rewards.verdict import Verdict
-
-if TYPE_CHECKING:
-    from ..store.run import Run
+from ..store.run import Run
 
 
 @dataclass(frozen=True, slots=True)

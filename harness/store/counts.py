@@ -1,6 +1,6 @@
 """What is counted of a run's rows: sums by model and problem, made once for every sealed shard.
 
-Everything that `harness.stats.metrics` needs of a million samples is in these sums, so that a table
+Everything that `harness.stats.tallies` needs of a million samples is in these sums, so that a table
 takes a second and not a minute. `harness.store.jsonl_log` keeps them beside each sealed shard; they
 are derived, and made again where they are missing, old or damaged.
 """
@@ -36,7 +36,7 @@ def _by_group(found: Mapping[Group, Sums]) -> list[list[Any]]:
 def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
     """How many samples there are with every status, and how many that nothing is known of.
 
-    ``unknown`` were not decided, ``cut_off`` stopped by a limit of tokens or time, ``failed`` met
+    ``unknown`` were not decided, ``truncated`` stopped by a limit of tokens or time, ``failed`` met
     with an error of the model or the verifier.
     """
     found: dict[Group, Sums] = {}
@@ -51,7 +51,7 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
         if failed or status == Status.ERROR:
             sums["failed"] = sums.get("failed", 0) + 1
         if FinishReason(reason).cut_off:
-            sums["cut_off"] = sums.get("cut_off", 0) + 1
+            sums["truncated"] = sums.get("truncated", 0) + 1
         if row["reward"]:
             sums["reward"] = sums.get("reward", 0) + row["reward"]
         if status == Status.CORRECT:
@@ -145,5 +145,5 @@ def histogram(sums: Iterable[Sums], name: str) -> dict[int, int]:
 
 
 #: The names stand in the files' names: a change of what is counted takes another one.
-VERDICTS = Counting("counts-1", count_verdicts)
+VERDICTS = Counting("counts-2", count_verdicts)
 COMPLETIONS = Counting("counts-1", count_completions)

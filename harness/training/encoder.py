@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..core.errors import UserError
-from ..stats.metrics import Labels
+from ..stats.metrics.labels import Labels
 from .directory import reserve
 from .trainers import last_checkpoint
 

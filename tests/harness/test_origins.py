@@ -7,7 +7,7 @@ from dataclasses import replace
 from calculus_harness.benchmarks import Problem
 from calculus_harness.benchmarks.problem import Parent
 from calculus_harness.harness.core.requests import problem_key
-from calculus_harness.harness.stats.clusters import Origins, clusters_of
+from calculus_harness.harness.stats.clusters import ParentIndex, clusters_of
 
 
 def problem(
@@ -76,6 +76,6 @@ def test_a_child_may_have_the_id_of_its_parent() -> None:
 def test_a_parent_may_be_another_benchmarks() -> None:
     parent, child = problem("c1", of="bee/bank"), problem("n1", "c1", of="brittleness/neighbours")
     known = {problem_key(one): one for one in (parent, child)}
-    assert Origins(known).find(child, "c1") == "bee/bank/c1"
-    assert Origins(known).find(child, "c2") is None
+    assert ParentIndex(known).find(child, "c1") == "bee/bank/c1"
+    assert ParentIndex(known).find(child, "c2") is None
     assert set(clusters_of(known).values()) == {"bee/bank/c1"}

@@ -17,7 +17,7 @@ from calculus_harness.benchmarks.problem import Problem
 from calculus_harness.harness import sweep
 from calculus_harness.harness.cli.main import cli
 from calculus_harness.harness.core.errors import UserError
-from calculus_harness.harness.stats.metrics import Labels
+from calculus_harness.harness.stats.metrics.labels import Labels
 from calculus_harness.harness.store.run import Run
 from calculus_harness.harness.studies.derivations import tables as report
 from calculus_harness.harness.studies.derivations.pairwise import (

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calculus_harness.harness.stats.metrics import fail_at_k
+from calculus_harness.harness.stats.metrics.fail_at_k import fail_at_k
 from calculus_harness.harness.studies.brittleness.search_error import (
     Blame,
     Candidate,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import UserError
-from ...stats.metrics import Row
+from ...stats.summary import Row
 from ...store import counts
 from ..sources import Sources
 from .paired import panels

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup, escape
 
 from ...core.errors import UserError
-from ...stats.metrics import Estimate, Tally, estimate, tally_samples
+from ...stats.metrics.pass_at_k import pass_at_k
 from ...stats.paired import Comparison, Contrast, Difference
+from ...stats.tallies import Estimate, Tally, estimate, tally_samples
 from ..comparisons import p_value, points, remarks
 from .svg import LEFT, WIDTH, cut
 
@@ -52,7 +53,7 @@ def panels(sources: Sources) -> list[Panel]:
             for key, tally in tallies.items():
                 subsets.setdefault(run.problem(key).name, []).append(tally)
             curves = [
-                Curve(name, tuple(estimate(group, k) for k in spaced(fewest)))
+                Curve(name, tuple(estimate(group, pass_at_k, k) for k in spaced(fewest)))
                 for name, group in subsets.items()
                 if (fewest := min(tally.samples for tally in group)) >= FEWEST_SAMPLES
             ]

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from markupsafe import Markup, escape
 
 from ....rewards.verdict import Status
-from ...stats.metrics import Row
+from ...stats.summary import Row
 from ...store.counts import BINS, bin_start
 from ..tables import all_ks, percent
 

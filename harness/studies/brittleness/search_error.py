@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ...stats.metrics import fail_at_k
+from ...stats.metrics.fail_at_k import fail_at_k
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,8 @@ from ...core.errors import UserError
 from ...report.figures.charts import bars, lines
 from ...report.page.sections import Section
 from ...report.tables import percent
-from ...stats.metrics import Estimate, Tally, estimate, is_ranked, tally_samples
+from ...stats.metrics.fail_at_k import none_at_k
+from ...stats.tallies import Estimate, Tally, estimate, is_ranked, tally_samples
 from ...store.run import Run
 from ...store.verdict_sets import latest_complete
 from .search_error import (
@@ -138,7 +139,7 @@ class Source:
         found = [tallies[key] for key in keys if key in tallies]
         if not found or len(found) < len(keys) or min(tally.samples for tally in found) < k:
             return None
-        return estimate(found, k).failures()
+        return estimate(found, none_at_k, k)
 
 
 def sources(runs: Iterable[Run], policy: str | None = None) -> list[Source]:

@@ -36,10 +36,18 @@ import numpy as np
 from ....benchmarks.problem import Problem
 from ....rewards.verdict import Status
 from ...core.errors import UserError
-from ...stats.bootstrap import Floats, cluster_sums, resampled
 from ...stats.compare import common_policy
-from ...stats.inference import holm, mean_interval, sign_flip
-from ...stats.metrics import LEVEL, RESAMPLES, Labels, interval
+from ...stats.intervals import (
+    LEVEL,
+    RESAMPLES,
+    Floats,
+    cluster_sums,
+    interval,
+    mean_interval,
+    resampled,
+)
+from ...stats.metrics.labels import Labels
+from ...stats.significance import holm, sign_flip
 from ...store import counts
 from ...store.run import Run
 

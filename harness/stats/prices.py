@@ -15,16 +15,13 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.errors import UserError, suggest
-from .metrics import Cost, Summary, Usage, usages
-
-if TYPE_CHECKING:
-    from ..store.run import Run
+from ..store.run import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +33,16 @@ class Price:
     cached: float | None = None
     reasoning: float | None = None
 
-    def of(self, used: Usage | None) -> Cost | None:
-        """What was spent; None where the tokens are not known."""
-        if used is None or used.tokens_per_problem is None:
-            return None
-        cached = used.cached_tokens_per_problem or 0.0
-        reasoning = used.reasoning_tokens_per_problem or 0.0
-        dollars = (
-            self.prompt * ((used.prompt_tokens_per_problem or 0.0) - cached)
+    def dollars(
+        self, prompt: float, completion: float, cached: float = 0.0, reasoning: float = 0.0
+    ) -> float:
+        """The price of tokens: ``cached`` are of the prompt's, ``reasoning`` of the completion's."""
+        return (
+            self.prompt * (prompt - cached)
             + (self.prompt if self.cached is None else self.cached) * cached
-            + self.completion * (used.tokens_per_problem - reasoning)
+            + self.completion * (completion - reasoning)
             + (self.completion if self.reasoning is None else self.reasoning) * reasoning
         ) / 1e6
-        return Cost(dollars, dollars * used.problems / used.solved if used.solved else None)
 
 
 @dataclass(frozen=True)
@@ -95,23 +89,3 @@ def spec_of(run: Run, model: str) -> str:
     """The name by which a model was asked for, as in ``openai/gpt-5``."""
     entry = run.models[model]
     return str(entry["config"].get("spec", entry["label"]))
-
-
-def with_costs(summary: Summary, run: Run, prices: Prices) -> Summary:
-    """The summary with what each row cost."""
-    rows = []
-    for row in summary.rows:
-        price = prices.find(spec_of(run, row.model))
-        rows.append(replace(row, cost=price.of(row.usage) if price else None))
-    lacking = prices.without(spec_of(run, model) for model in run.models)
-    notes = (*summary.notes, lacking) if lacking else summary.notes
-    return replace(summary, rows=tuple(rows), notes=notes)
-
-
-def costs(run: Run, prices: Prices, policy: str | None = None) -> dict[str, Cost | None]:
-    """What each model of a run cost, over all its problems."""
-    found = {}
-    for model, used in usages(run, policy).items():
-        price = prices.find(spec_of(run, model))
-        found[model] = price.of(used) if price else None
-    return found
