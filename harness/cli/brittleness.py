@@ -21,7 +21,7 @@ def brittleness(runs: tuple[Path, ...], policy: str | None, markdown: bool) -> N
     The page of each run is written, too. The published numbers stand beside them. Several runs are
     compared by their way of decoding.
     """
-    from ..report.page.sections import Section, as_markdown, print_sections, write_sections
+    from ..report.sections import Section, as_markdown, print_sections, write_sections
     from ..store.run import Run
     from ..studies.brittleness import tables as report
 
@@ -29,7 +29,7 @@ def brittleness(runs: tuple[Path, ...], policy: str | None, markdown: bool) -> N
     for run in opened:
         if policy is not None:
             run.verdicts(policy)  # for its error message
-    found = report.sources(opened, policy)
+    found = report.answers_of(opened, policy)
     together = [report.decoding(found)]
     for run in opened:
         sections: list[Section] = []
@@ -89,14 +89,14 @@ def logprobs(
 ) -> None:
     """Ask a model how likely it finds a run's references.
 
-    Its own best answers are scored, too. Whether failures are the search's fault or the model's is
-    then in `run.py brittleness`. The same command goes on where it was stopped.
+    Its own best answers are scored, too. `run.py brittleness` then tells
+    search errors from model errors. The same command goes on where it was stopped.
     """
     from ..models import create
-    from ..studies.brittleness.teacher_forcing import force
+    from ..studies.brittleness.teacher_forcing import score_texts
 
     asked = create(model, key_values(model_options, "-M"))
-    found = force(run, asked, candidates=candidates, written=written, limit=limit)
+    found = score_texts(run, asked, candidates=candidates, written=written, limit=limit)
     click.echo(f"{found.scored} texts scored; they are in {run / 'scores'}", err=True)
     if found.remarks:
         remark = f"{len(found.remarks)} could not be scored, the first: {found.remarks[0]}"

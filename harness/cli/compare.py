@@ -64,7 +64,7 @@ def compare(
     Problem by problem, with intervals, p values adjusted over the family, and what the design could
     have detected: docs/statistics.md says what each number means.
     """
-    from ..report.comparisons import export_comparison, print_comparison
+    from ..report.comparison import export_comparison, print_comparison
     from ..stats.compare import compare as compare_runs
     from ..stats.prices import Prices
 

@@ -23,15 +23,16 @@ def pairwise(run: Path, policy: str | None, form: str | None) -> None:
     All, Static±, Not P and the final operators behind them, the published tables beside, and writes
     pairwise.html with the figure.
     """
-    from ..report.page.sections import print_sections, write_sections
+    from ..report.sections import print_sections, write_sections
     from ..store.run import Run
     from ..studies.derivations import tables as report
+    from ..studies.derivations.export import export_analyses
     from ..studies.derivations.pairwise import analyse
 
     opened = Run(run)
     analyses = analyse(opened, policy)
     if form is not None:
-        click.echo(report.export_analyses(analyses, form), nl=False)
+        click.echo(export_analyses(analyses, form), nl=False)
         return
     found = report.sections(analyses)
     print_sections(found)

@@ -62,9 +62,13 @@ def report(
     The page is report.html in the run; with --format only the table is printed. Several runs are on
     one page, compared problem by problem.
     """
-    from ..report import export_summary, print_published, print_summary, write_page
+    from ..report import export_summary, print_summary, write_page
+    from ..report.figures.files import write_figures
+    from ..report.page.sections import figures as page_figures
+    from ..report.published import published_sections
+    from ..report.sections import print_sections
     from ..report.sources import Sources
-    from ..report.tables import print_votes
+    from ..report.votes import print_votes
     from ..stats.prices import Prices
 
     if majority and form is not None:
@@ -77,7 +81,7 @@ def report(
     else:
         if form is None:
             print_summary(sources.summary)
-            print_published(sources.summary)
+            print_sections(published_sections(sources.summary))
             if majority:
                 for run in sources.runs:
                     print_votes(run, sources.policy)
@@ -85,9 +89,7 @@ def report(
             out = Path("report.html")
         click.echo(f"wrote {write_page(sources, out)}", err=True)
     if figures is not None:
-        from ..report.figures.matplotlib_figures import write_figures
-
-        for path in write_figures(sources, figures):
+        for path in write_figures(page_figures(sources), figures):
             click.echo(f"wrote {path}", err=True)
 
 

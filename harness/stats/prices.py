@@ -36,7 +36,7 @@ class Price:
     def dollars(
         self, prompt: float, completion: float, cached: float = 0.0, reasoning: float = 0.0
     ) -> float:
-        """The price of tokens: ``cached`` are of the prompt's, ``reasoning`` of the completion's."""
+        """The price of tokens; the prompt's include ``cached``, the completion's ``reasoning``."""
         return (
             self.prompt * (prompt - cached)
             + (self.prompt if self.cached is None else self.cached) * cached

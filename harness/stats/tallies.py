@@ -124,7 +124,7 @@ class Group:
 
     @cached_property
     def ks(self) -> list[int]:
-        """The k to report; of ranked candidates 1, 5, 10, 50, ... (as published) and the largest."""
+        """The k to report; of ranked candidates 1, 5, 10, 50, ... (as published) and n."""
         fewest = min(tally.samples for tally in self.tallies)
         if not self.ranked:
             return ks_up_to(fewest)

@@ -33,7 +33,7 @@ WORDS = 160
 
 
 @dataclass(frozen=True)
-class Items:
+class PageSamples:
     """What the page needs: ``index`` has columns by name, the chunks are base64.
 
     ``formulas`` are question, answer and reference, each as text and as MathML; they are apart
@@ -62,7 +62,7 @@ COLUMNS = (
 )
 
 
-def items(sources: Sources) -> Items:
+def page_samples(sources: Sources) -> PageSamples:
     """Collect the samples of all runs, as many as fit on a page.
 
     Of too many the first samples of each problem are taken.
@@ -89,7 +89,7 @@ def items(sources: Sources) -> Items:
         details.append(_packed([detail for _, detail in shown], share - len(formulas[-1])))
     runs = [str(run.path) for run in sources.runs]
     names = {"run": runs, "subset": list(subsets), "label": list(labels)}
-    return Items(index, formulas, details, names, left_out=total - number)
+    return PageSamples(index, formulas, details, names, left_out=total - number)
 
 
 def _shown(sources: Sources) -> tuple[tuple[int, int], int]:

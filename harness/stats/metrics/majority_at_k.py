@@ -21,9 +21,9 @@ VOTES = 2_000
 def majority_at_k(answers: Sequence[Hashable | None], correct: Sequence[bool], k: int) -> float:
     """The chance that the most frequent answer among k of the samples is correct: maj@k.
 
-    ``answers`` names each sample's answer, the same for answers that are the same
-    (`harness.stats.answer_groups`); a sample without one (None) has no vote. Winners that tie share the chance. The mean is over all subsets of k samples, or over `VOTES` random
-    ones where there are more.
+    ``answers`` names each sample's answer, the same for equal answers (`stats.answer_groups`); a
+    sample without one (None) has no vote. Winners that tie share the chance. The mean is over all
+    subsets of k samples, or over `VOTES` random ones where there are more.
     """
     n = len(answers)
     if not 1 <= k <= n or len(correct) != n:

@@ -81,9 +81,9 @@ def metric(
             correct: ``compute(n, c, k) -> float``.
         unit: ``"percent"`` (a share between 0 and 1), ``"tokens"``, ``"dollars"``, ``"number"``.
         direction: whether ``"higher"`` or ``"lower"`` is better.
-        interval: ``"clusters"``: ``compute(group)`` returns a value between 0 and 1 for each problem
-            in the order of ``group.tallies``; shown is their mean with its interval. None:
-            ``compute(group)`` returns the number, or None where it does not apply.
+        interval: ``"clusters"``: ``compute(group)`` returns a value between 0 and 1 for each
+            problem, in the order of ``group.tallies``; their mean is shown with its interval.
+            None: ``compute(group)`` returns the number, or None where it does not apply.
         ranked: only for ranked candidates of a beam search (True), or not for them (False).
         shown: in tables ``"always"``, in the terminal's and the page's only where it is
             ``"nonzero"`` for some row, or ``"never"``. CSV and JSON have every metric.

@@ -7,19 +7,16 @@ own that say so: it is about other models, and about examples that our verifier 
 from __future__ import annotations
 
 import csv
-import io
-import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 
 from ....benchmarks import derivations
-from ...core.errors import UserError
-from ...report.comparisons import p_value, points
-from ...report.figures.charts import lines
-from ...report.page.sections import Section, as_markdown
-from ...report.tables import percent, tex
+from ...report.figures.curves import category_curves
+from ...report.figures.figure import Figure
+from ...report.numbers import p_value, percent, points, with_interval
+from ...report.sections import Section
 from .pairwise import (
     ALL,
     NONE,
@@ -32,9 +29,7 @@ from .pairwise import (
     Drop,
     Family,
     G,
-    Interval,
     S,
-    Scores,
 )
 
 SOURCE = "Meadows et al. 2023"
@@ -44,7 +39,6 @@ REMARK = (
 )
 #: Operators that a table names, as in the paper: of Table 3, and of Table 6.
 NAMED, NAMED_OF_PAIRS = 5, 3
-FORMATS = ("markdown", "latex", "csv", "json")
 
 
 @cache
@@ -89,8 +83,8 @@ def _accuracy(family: Family, title: str, samples: int) -> Section:
             (
                 found.name,
                 str(found.problems),
-                _with(found.accuracy, found.accuracy_interval),
-                _with(found.f1, found.f1_interval),
+                with_interval(found.accuracy, found.accuracy_interval),
+                with_interval(found.f1, found.f1_interval),
                 *(_dropped(drop) if drop else ("", "", "", "")),
             )
         )
@@ -158,7 +152,7 @@ def _shared(category: Category, named: int) -> tuple[str, ...]:
     return (
         category.name,
         f"{category.count} of {category.of}",
-        _with(category.share, category.interval),
+        with_interval(category.share, category.interval),
         ", ".join(operators),
     )
 
@@ -185,14 +179,15 @@ def _by_rank(analysis: Analysis) -> Section:
             "Of the items that end in an operator the share in G, in percent, in descending order. "
             "The paper prints no numbers for this figure.",
         ),
-        lines("N_P by rank", [str(rank + 1) for rank in range(longest)], series),
+        (_figure(analysis, longest, series),),
     )
 
 
-def _with(value: float, interval: Interval | None) -> str:
-    if interval is None:
-        return percent(value)
-    return f"{percent(value)} [{percent(interval[0])}, {percent(interval[1])}]"
+def _figure(
+    analysis: Analysis, longest: int, series: Mapping[str, Sequence[float | None]]
+) -> Figure:
+    ranks = [str(rank + 1) for rank in range(longest)]
+    return category_curves(f"ranks_{analysis.model[:6]}", "N_P by rank", ranks, series)
 
 
 # --- published ---------------------------------------------------------------------------------
@@ -253,109 +248,3 @@ def _published_shares(place: str, subset: str, names: Sequence[str]) -> Section:
 
 def _models(place: str, subset: str) -> list[str]:
     return list(dict.fromkeys(m for p, m, s, _ in published() if (p, s) == (place, subset)))
-
-
-# --- as text -----------------------------------------------------------------------------------
-
-
-def export_analyses(analyses: Sequence[Analysis], form: str) -> str:
-    """All tables as Markdown or LaTeX (booktabs); our numbers as CSV or JSON."""
-    if form == "json":
-        rows = [analysis.to_dict() for analysis in analyses]
-        return json.dumps(_finite(rows), indent=2, ensure_ascii=False) + "\n"
-    writers: dict[str, Callable[[], str]] = {
-        "csv": lambda: _csv(analyses),
-        "markdown": lambda: f"{as_markdown(sections(analyses))}\n{REMARK}\n",
-        "latex": lambda: "\n".join(map(_latex, sections(analyses))),
-    }
-    if form not in writers:
-        raise UserError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
-    return writers[form]()
-
-
-def _finite(value: object) -> object:
-    """The same without numbers that JSON has no words for."""
-    if isinstance(value, dict):
-        return {name: _finite(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
-
-
-def _latex(section: Section) -> str:
-    body = "".join(f"  {' & '.join(map(tex, row))} \\\\\n" for row in section.rows)
-    return (
-        f"% {section.title}\n"
-        f"\\begin{{tabular}}{{l{'r' * (len(section.headings) - 1)}}}\n  \\toprule\n"
-        f"  {' & '.join(map(tex, section.headings))} \\\\\n  \\midrule\n{body}  \\bottomrule\n"
-        "\\end{tabular}\n"
-    )
-
-
-def _csv(analyses: Sequence[Analysis]) -> str:
-    """One number a line: model, benchmark, subset, measure, of what, value, interval, count."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(
-        [
-            "model",
-            "benchmark",
-            "subset",
-            "measure",
-            "of",
-            "value",
-            "interval_low",
-            "interval_high",
-            "count",
-            "total",
-        ]
-    )
-    for analysis in analyses:
-        for family in analysis.families:
-            for measure, of, value, bounds, count, total in _measures(family):
-                low, high = (f"{bound:.6f}" for bound in bounds) if bounds else ("", "")
-                writer.writerow(
-                    [
-                        analysis.label,
-                        family.benchmark,
-                        family.subset,
-                        measure,
-                        of,
-                        f"{value:.6f}",
-                        low,
-                        high,
-                        count,
-                        total,
-                    ]
-                )
-    return buffer.getvalue()
-
-
-Measure = tuple[str, str, float, Interval | None, int | str, int | str]
-
-
-def _measures(family: Family) -> Iterator[Measure]:
-    for found in (family.static, *family.perturbed, *family.others):
-        yield from _of_scores(found)
-    for drop in family.drops:
-        yield (
-            "accuracy difference",
-            drop.name,
-            drop.accuracy,
-            drop.accuracy_interval,
-            "",
-            drop.items,
-        )
-        yield "F1 difference", drop.name, drop.f1, drop.f1_interval, "", drop.items
-        yield "p", drop.name, drop.p, None, "", drop.items
-    named = [(category.name, category) for category in family.categories]
-    named += [(f"pairs {category.name}", category) for category in family.pair_categories]
-    for name, category in named:
-        yield name, "", category.share, category.interval, category.count, category.of
-        for operator in category.operators:
-            yield name, operator.name, operator.frequency, None, operator.count, operator.of
-
-
-def _of_scores(found: Scores) -> Iterator[Measure]:
-    yield "accuracy", found.name, found.accuracy, found.accuracy_interval, "", found.problems
-    yield "F1", found.name, found.f1, found.f1_interval, "", found.problems

@@ -1,4 +1,4 @@
-"""The templates, the style sheet and the script of the pages. Templates escape what they show."""
+"""The templates, the style sheet and the script of pages. Templates escape what they show."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from ..tables import percent
+from ..figures.colours import style_sheet
+from ..figures.figure import svg
+from ..numbers import percent
 
 _HERE = Path(__file__).parent
 
@@ -23,6 +25,11 @@ def asset(name: str) -> Markup:
     return Markup((_HERE / name).read_text(encoding="utf-8"))
 
 
+def page_style() -> Markup:
+    """The style sheet of a page and its figures."""
+    return Markup(style_sheet()) + asset("page.css")
+
+
 @cache
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
@@ -32,5 +39,5 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["percent"] = percent
+    environment.filters |= {"percent": percent, "svg": svg}
     return environment

@@ -1,40 +1,25 @@
-"""A comparison for people and for programs: the terminal, CSV, LaTeX (booktabs), Markdown, JSON."""
+"""The tables of a paired comparison: on the terminal, for papers, as data."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
-from ..core.errors import UserError
+from rich.console import Console
+
 from ..stats.paired import POWER, Comparison, Contrast, Difference, Transfer
-from .tables import FORMATS, dollars, percent, tex
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from .numbers import dollars, p_value, percent, points, signed
+from .sections import (
+    Section,
+    csv_table,
+    export,
+    json_text,
+    latex_table,
+    markdown_table,
+    print_remarks,
+    print_sections,
+)
 
 Line = tuple[Contrast, Difference]
-
-
-def signed(value: float) -> str:
-    """Percentage points with their sign, as in ``-12.5``."""
-    text = f"{100 * value:+.1f}"
-    return "0.0" if text in ("+0.0", "-0.0") else text
-
-
-def points(value: float, interval: tuple[float, float] | None) -> str:
-    """A difference with its interval, as in ``-12.5 [-20.1, -4.0]``."""
-    if interval is None:
-        return signed(value)
-    return f"{signed(value)} [{signed(interval[0])}, {signed(interval[1])}]"
-
-
-def p_value(p: float | None) -> str:
-    if p is None:
-        return ""
-    return "< 0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.1 else f"{p:.2f}"
 
 
 def lines_of(contrasts: Sequence[Contrast]) -> list[Line]:
@@ -186,29 +171,42 @@ def _needs(comparison: Comparison) -> Iterator[str]:
 
 
 def print_comparison(comparison: Comparison, console: Console | None = None) -> None:
-    """Print the tables, as wide as they need to be."""
-    from rich.console import Console
+    """Print the tables of a comparison.
 
+    Args:
+        comparison: what `stats.compare.compare` returns.
+        console: where to print; by default the terminal, or the notebook.
+
+    Example:
+        >>> from calculus_harness import compare, print_comparison
+        >>> print_comparison(compare("runs/a", "runs/b"))  # doctest: +SKIP
+
+    """
     console = console or Console()
     parts = [(_heading(comparison), comparison.contrasts)]
     if comparison.broken_down_by:
         parts.append((f"By {comparison.broken_down_by}", comparison.breakdown))
     for title, contrasts in parts:
         for sides, rows in _by_sides(comparison, contrasts).items():
-            shown = f"{title}: {sides}" if sides else title
-            _print(console, shown, headings(comparison), [cells(*line) for line in lines_of(rows)])
+            body = [cells(*line) for line in lines_of(rows)]
+            _print(console, title, sides, headings(comparison), body)
     lines = [
-        (row, found)
+        (row, difference)
         for row in comparison.contrasts
-        if (found := row.at(comparison.primary_k)) and (found.lost or found.gained)
+        if (difference := row.at(comparison.primary_k)) and (difference.lost or difference.gained)
     ]
     for sides, rows in _by_sides(comparison, [row for row, _ in lines]).items():
         title = f"Solved one, failed the other, at k = {comparison.primary_k}"
         body = [transfer_cells(*line) for line in lines if line[0] in rows]
-        shown = f"{title}: {sides}" if sides else title
-        _print(console, shown, transfer_headings(comparison), body)
-    for text in remarks(comparison):
-        console.print(text, style="dim", soft_wrap=True, markup=False, highlight=False)
+        _print(console, title, sides, transfer_headings(comparison), body)
+    print_remarks(remarks(comparison), console)
+
+
+def _print(
+    console: Console, title: str, sides: str, names: list[str], body: list[list[str]]
+) -> None:
+    shown = f"{title}: {sides}" if sides else title
+    print_sections([Section(shown, tuple(names), tuple(map(tuple, body)))], console)
 
 
 def _heading(comparison: Comparison) -> str:
@@ -227,128 +225,62 @@ def _by_sides(comparison: Comparison, rows: Sequence[Contrast]) -> dict[str, lis
     return groups
 
 
-def _print(console: Console, title: str, names: list[str], body: list[list[str]]) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for position, name in enumerate(names):
-        table.add_column(name, justify="right" if position else "left")
-    for line in body:
-        table.add_row(*line, style="bold" if line[0] == "all" else None)
-    wide = console.options.update(max_width=10_000)
-    console.width = max(console.width, console.measure(table, options=wide).maximum)
-    console.print(title, style="bold", markup=False, highlight=False)
-    console.print(table)
-
-
 def export_comparison(comparison: Comparison, form: str) -> str:
     """The comparison as JSON, CSV (a line for each contrast and k), LaTeX or Markdown."""
-    if form == "json":
-        return json.dumps(comparison.to_dict(), indent=2, ensure_ascii=False) + "\n"
-    if form == "csv":
-        return _csv(comparison)
-    if form not in FORMATS:
-        raise UserError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
+    section = _table(comparison)
+    return export(
+        form,
+        markdown=lambda: markdown_table(section),
+        latex=lambda: latex_table(section),
+        csv=lambda: _csv(comparison),
+        json=lambda: json_text(comparison.to_dict()),
+    )
+
+
+def _table(comparison: Comparison) -> Section:
+    """All contrasts in one table."""
     rows = [*comparison.contrasts, *comparison.breakdown]
     if comparison.by == "perturbation":
         systems = ["system"] if len({row.system for row in rows}) > 1 else []
-        names = [*systems, "perturbation", *headings(comparison)[1:]]
+        names = [*systems, "perturbation"]
         sides = [[row.system] * len(systems) for row, _ in lines_of(rows)]
     else:
-        names = ["first system", "second system", "subset", *headings(comparison)[1:]]
+        names = ["first system", "second system", "subset"]
         sides = [[row.first, row.second] for row, _ in lines_of(rows)]
-    lines = [[*side, *cells(*line)] for side, line in zip(sides, lines_of(rows), strict=True)]
-    left = len(names) - 8
-    if form == "markdown":
-        rule = ["---"] * left + ["---:"] * 8
-        return "".join(f"| {' | '.join(line)} |\n" for line in [names, rule, *lines])
-    body = "".join(f"  {' & '.join(map(_math, line))} \\\\\n" for line in lines)
-    return (
-        f"\\begin{{tabular}}{{{'l' * left}{'r' * 8}}}\n  \\toprule\n"
-        f"  {' & '.join(map(tex, names))} \\\\\n  \\midrule\n{body}  \\bottomrule\n"
-        "\\end{tabular}\n"
+    lines = zip(sides, lines_of(rows), strict=True)
+    return Section(
+        title="",
+        headings=(*names, *headings(comparison)[1:]),
+        rows=tuple((*side, *cells(*line)) for side, line in lines),
+        names=len(names),
     )
 
 
-def _math(cell: str) -> str:
-    """A cell as LaTeX, with true minus signs."""
-    numeric = cell[:1] in "+-0123456789<" and not cell.strip("+-0123456789.,[]< ")
-    if not numeric or not cell:
-        return tex(cell)
-    return "$" + cell.replace("] ", "]").replace("< ", "<").replace(" [", r"\ [") + "$"
+_COLUMNS = tuple(
+    "part system group first_side second_side pairs clusters unpaired k primary first second "
+    "difference interval_low interval_high bound_low bound_high p exact p_holm detectable "
+    "clusters_needed samples_needed lost lost_by_luck lost_excess gained gained_by_luck "
+    "gained_excess".split()
+)
 
 
 def _csv(comparison: Comparison) -> str:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(
-        [
-            "part",
-            "system",
-            "group",
-            "first_side",
-            "second_side",
-            "pairs",
-            "clusters",
-            "unpaired",
-            "k",
-            "primary",
-            "first",
-            "second",
-            "difference",
-            "interval_low",
-            "interval_high",
-            "bound_low",
-            "bound_high",
-            "p",
-            "exact",
-            "p_holm",
-            "detectable",
-            "clusters_needed",
-            "samples_needed",
-            "lost",
-            "lost_by_luck",
-            "lost_excess",
-            "gained",
-            "gained_by_luck",
-            "gained_excess",
-        ]
-    )
     parts = [("family", row) for row in comparison.contrasts]
     parts += [(f"by_{comparison.broken_down_by}", row) for row in comparison.breakdown]
+    lines: list[list[object]] = []
     for part, row in parts:
-        for found in row.differences:
-            plan = found.design
-            numbers: list[float | None] = [
-                found.first,
-                found.second,
-                found.value,
-                *found.interval,
-                *found.bounds,
-                found.p,
-            ]
+        for d in row.differences:
+            plan = d.design
             ways: list[float | None] = []
-            for way in (found.lost, found.gained):
+            for way in (d.lost, d.gained):
                 ways += [way.share, way.control, way.excess] if way else [None] * 3
-            writer.writerow(
-                [
-                    part,
-                    row.system,
-                    row.group,
-                    row.first,
-                    row.second,
-                    row.pairs,
-                    row.clusters,
-                    row.unpaired,
-                ]
-                + [found.k, int(found.k == comparison.primary_k), *map(_number, numbers)]
-                + [int(found.exact), _number(found.adjusted)]
-                + [_number(plan.detectable if plan else None)]
-                + [plan.clusters_needed if plan else "", (plan and plan.samples_needed) or ""]
-                + [_number(number) for number in ways]
-            )
-    return buffer.getvalue()
+            line: list[object] = [part, row.system, row.group, row.first, row.second]
+            line += [row.pairs, row.clusters, row.unpaired, d.k, int(d.k == comparison.primary_k)]
+            line += map(_number, (d.first, d.second, d.value, *d.interval, *d.bounds, d.p))
+            line += [int(d.exact), _number(d.adjusted), _number(plan.detectable if plan else None)]
+            line += [plan.clusters_needed if plan else "", (plan and plan.samples_needed) or ""]
+            lines.append([*line, *map(_number, ways)])
+    return csv_table(_COLUMNS, lines)
 
 
 def _number(value: float | None) -> str:
