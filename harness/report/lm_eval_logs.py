@@ -14,18 +14,17 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
+from ...benchmarks.problem import Problem
 from ...rewards.verdict import Status
 from ..stats.intervals import Z
+from ..stats.metrics import metrics
 from ..stats.metrics.pass_at_k import pass_at_k
 from ..stats.summary import Row, summarise
-from ..stats.tallies import Estimate, Tally, is_ranked
+from ..stats.tallies import Tally, is_ranked, keys_by_subset
+from ..store.run import Run
 from ..store.samples import Prompts, Sample, samples
-
-if TYPE_CHECKING:
-    from ...benchmarks.problem import Problem
-    from ..store.run import Run
 
 FILTER = "verified"
 
@@ -37,7 +36,12 @@ def write_lm_eval(run: Run, policy: str | None, out: Path) -> int:
     ks = {(row.model, row.subset): [found.k for found in row.passes] for row in summary.rows}
     begun = datetime.fromisoformat(run.manifest["created"])
     date = begun.replace(tzinfo=None).isoformat(timespec="microseconds").replace(":", "-")
-    places = {key: place for keys in _subsets(run).values() for place, key in enumerate(keys)}
+    places = {
+        key: place
+        for name, keys in keys_by_subset(run).items()
+        if name != "all"
+        for place, key in enumerate(keys)
+    }
     prompts = Prompts(run)
     ranked = is_ranked(run)
     hashes: dict[tuple[str, str], list[str]] = {}
@@ -100,13 +104,6 @@ def _folders(run: Run, out: Path) -> dict[str, Path]:
         model: out / (name if often.count(name) == 1 else f"{name}__{model[:6]}")
         for model, name in names.items()
     }
-
-
-def _subsets(run: Run) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for key, problem in run.problems.items():
-        found.setdefault(problem.name, []).append(key)
-    return found
 
 
 def _line(
@@ -188,17 +185,15 @@ def _results(
                 },
                 "filter_list": [{"name": FILTER, "filter": [{"function": FILTER}]}],
                 "metric_list": [
-                    {"metric": f"pass@{found.k}", "aggregation": "mean", "higher_is_better": True}
-                    for found in row.passes
+                    {"metric": name, "aggregation": "mean", "higher_is_better": higher}
+                    for name, higher in _directions(row).items()
                 ],
             }
             for name, row in tasks.items()
         },
         "versions": dict.fromkeys(tasks, policy or ""),
         "n-shot": dict.fromkeys(tasks, 0),
-        "higher_is_better": {
-            name: {f"pass@{found.k}": True for found in row.passes} for name, row in tasks.items()
-        },
+        "higher_is_better": {name: _directions(row) for name, row in tasks.items()},
         "n-samples": {
             name: {"original": row.planned, "effective": row.problems}
             for name, row in tasks.items()
@@ -225,12 +220,20 @@ def _results(
     }
 
 
+def _directions(row: Row) -> dict[str, bool]:
+    """Whether higher is better, for every metric with an interval that tables show."""
+    return {
+        metric.heading(estimate.k): metric.direction == "higher"
+        for metric in metrics()
+        if metric.shown != "never"
+        for estimate in row.estimates.get(metric.name, ())
+    }
+
+
 def _numbers(row: Row) -> Iterator[tuple[str, float]]:
-    """Each estimate, and as its standard error the half of its interval over 1.96."""
-    for found in row.passes:
-        yield f"pass@{found.k},{FILTER}", found.value
-        yield f"pass@{found.k}_stderr,{FILTER}", _error(found)
-
-
-def _error(found: Estimate) -> float:
-    return (found.interval[1] - found.interval[0]) / (2 * Z)
+    """Each such estimate, and half its interval over 1.96 as its standard error."""
+    for metric in metrics():
+        for estimate in row.estimates.get(metric.name, ()) if metric.shown != "never" else ():
+            name, (low, high) = metric.heading(estimate.k), estimate.interval
+            yield f"{name},{FILTER}", estimate.value
+            yield f"{name}_stderr,{FILTER}", (high - low) / (2 * Z)

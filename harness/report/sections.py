@@ -44,16 +44,16 @@ def print_sections(sections: Sequence[Section], console: Console | None = None) 
     """Print tables with their remarks, as wide as they need to be."""
     console = console or Console()
     for section in sections:
+        table = Table(box=SIMPLE_HEAD, pad_edge=False)
+        for place, heading in enumerate(section.headings):
+            table.add_column(heading, justify="right" if place >= section.names else "left")
+        for row in section.rows:
+            table.add_row(*row, style="bold" if "all" in row[: section.names] else None)
+        wide = console.options.update(max_width=10_000)
+        console.width = max(console.width, console.measure(table, options=wide).maximum)
         if section.title:
             console.print(section.title, style="bold", markup=False, highlight=False)
         if section.headings:
-            table = Table(box=SIMPLE_HEAD, pad_edge=False)
-            for place, heading in enumerate(section.headings):
-                table.add_column(heading, justify="right" if place >= section.names else "left")
-            for row in section.rows:
-                table.add_row(*row, style="bold" if "all" in row[: section.names] else None)
-            wide = console.options.update(max_width=10_000)
-            console.width = max(console.width, console.measure(table, options=wide).maximum)
             console.print(table, markup=False)
         print_remarks(section.remarks, console)
         if section is not sections[-1]:

@@ -3,7 +3,7 @@
 A failure is a search error if a correct solution is likelier under the model than all candidates:
 a better search would have found it. It is a model error if a wrong candidate is likelier.
 Probabilities are those of whole texts, exp of the sum of their tokens' log-probabilities (teacher
-forcing, the end of the text included), not the scores of a beam search, which are divided by length.
+forcing, the end of the text included), not a beam search's scores, which are divided by length.
 
 A reference is one correct solution; another way to write it may be likelier, so that the number of
 model errors is an upper bound. Pure functions; `teacher_forcing` gets the numbers from a model.

@@ -13,7 +13,8 @@ import pytest
 
 from calculus_harness import harness
 from calculus_harness.harness.core.errors import UserError
-from calculus_harness.harness.report.comparisons import export_comparison, p_value, points, signed
+from calculus_harness.harness.report import export_comparison
+from calculus_harness.harness.report.numbers import p_value, points, signed
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 

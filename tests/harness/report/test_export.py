@@ -208,7 +208,7 @@ def test_memory_does_not_grow_with_the_run(tmp_path: Path) -> None:
             capture_output=True,
             text=True,
             check=True,
-            cwd=Path(__file__).parents[2],
+            cwd=Path(__file__).parents[3],
         )
         written, peak = map(int, done.stdout.split())
         assert written == 200 * count

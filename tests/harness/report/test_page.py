@@ -21,12 +21,15 @@ from calculus_harness import harness
 from calculus_harness.benchmarks.problem import Problem
 from calculus_harness.harness.core.errors import UserError
 from calculus_harness.harness.report import write_page
-from calculus_harness.harness.report.figures import paired
+from calculus_harness.harness.report.figures.curves import spaced
+from calculus_harness.harness.report.figures.figure import apart
+from calculus_harness.harness.report.figures.files import write_figures
 from calculus_harness.harness.report.page import samples as items
 from calculus_harness.harness.report.page.mathml import to_mathml
 from calculus_harness.harness.report.page.refutation import plot
+from calculus_harness.harness.report.page.sections import figures
 from calculus_harness.harness.report.sources import Sources
-from calculus_harness.harness.report.tables import export_summary, remarks
+from calculus_harness.harness.report.summary import export_summary, remarks
 from calculus_harness.rewards import verify_antiderivative
 from tests.harness.browser import Browser, browser
 from tests.harness.conftest import Command
@@ -397,31 +400,27 @@ def test_several_runs_are_on_one_page_and_told_apart(
 @pytest.mark.plots
 def test_figures_are_the_same_every_time(model: str, bench: str, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    from calculus_harness.harness.report.figures.matplotlib_figures import write_figures
-
     run = harness.sweep([model], [bench], samples=4, out=tmp_path / "run")
-    names = {"pass_at_k", "subsets", "verdicts", "tokens"}
-    first = write_figures(Sources.open([run]), tmp_path / "a")
-    again = write_figures(Sources.open([run]), tmp_path / "b")
-    assert {path.name for path in first} == {f"{n}.{s}" for n in names for s in ("png", "svg")}
+    names = {"pass_at_k", "subsets", "verdicts", "characters"}
+    first = write_figures(figures(Sources.open([run])), tmp_path / "a")
+    again = write_figures(figures(Sources.open([run])), tmp_path / "b")
+    assert {path.name for path in first} == {
+        f"{n}.{s}" for n in names for s in ("pdf", "png", "svg")
+    }
     for one, other in zip(first, again, strict=True):
-        if one.suffix == ".svg":
-            assert one.read_bytes() == other.read_bytes()
-            assert b"<dc:date>" not in one.read_bytes()
-        else:
-            assert one.read_bytes().startswith(b"\x89PNG")
+        assert one.read_bytes() == other.read_bytes()
+        start = {".pdf": b"%PDF", ".png": b"\x89PNG", ".svg": b"<svg"}[one.suffix]
+        assert one.read_bytes().startswith(start)
     assert "bench/easy" in (tmp_path / "a" / "subsets.svg").read_text()
 
 
 def test_figures_without_matplotlib_say_what_is_needed(
     model: str, bench: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from calculus_harness.harness.report.figures.matplotlib_figures import write_figures
-
     run = harness.sweep([model], [bench], limit=2, out=tmp_path / "run")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(UserError, match=r"calculus-harness\[plots\]"):
-        write_figures(Sources.open([run]), tmp_path / "figures")
+        write_figures(figures(Sources.open([run])), tmp_path / "figures")
 
 
 # --- beams and labels in the tables ---
@@ -506,12 +505,13 @@ def test_labels_are_reported_with_f1_and_confusion(tmp_path: Path, cli: Command)
 
 
 def test_labels_of_curves_do_not_cover_each_other() -> None:
-    placed = paired._apart([(50.0, "a", "c0"), (52.0, "b", "c1"), (90.0, "c", "c2")])
-    assert [at for at, *_ in placed] == [50.0, 65.0, 90.0]
-    assert paired.spaced(1) == [1]
-    assert paired.spaced(8) == list(range(1, 9))
-    assert paired.spaced(256)[-1] == 256
-    assert len(paired.spaced(256)) <= 16
+    ends = [(50.0, "a", "c0"), (52.0, "b", "c1"), (90.0, "c", "c2")]
+    assert [at for at, *_ in apart(ends, lowest=100)] == [50.0, 65.0, 90.0]
+    assert [at for at, *_ in apart(ends, lowest=70)] == [40.0, 55.0, 70.0]
+    assert spaced(1) == [1]
+    assert spaced(8) == list(range(1, 9))
+    assert spaced(256)[-1] == 256
+    assert len(spaced(256)) <= 16
 
 
 def test_what_one_model_spent_is_told_for_each_of_its_runs(

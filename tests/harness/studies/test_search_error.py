@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from calculus_harness.harness.stats.metrics.fail_at_k import fail_at_k
 from calculus_harness.harness.studies.brittleness.search_error import (
-    Blame,
     Candidate,
+    FailureCauses,
     Ranked,
-    blame,
     by_likelihood,
+    failure_causes,
     first_correct_ranks,
     mass,
     mass_by_outcome,
@@ -98,7 +98,7 @@ def test_blame() -> None:
         ranked("ab", [-1.0, -2.0]),
         ranked("aB", [-1.0, -2.0], -0.5),  # not a failure
     ]
-    assert blame(problems, 2) == Blame(2, search=1, model=2, unknown=2)
+    assert failure_causes(problems, 2) == FailureCauses(2, search=1, model=2, unknown=2)
 
 
 def test_top_and_first_correct() -> None:
@@ -132,7 +132,7 @@ PROBLEMS = st.lists(
 @given(PROBLEMS, st.integers(1, 8))
 def test_the_parts_add_up(problems: list[Ranked], k: int) -> None:
     failures = [p for p in problems if fail_at_k([c.correct for c in p.candidates], k)]
-    found, fault = unresolved_at_k(problems, k), blame(problems, k)
+    found, fault = unresolved_at_k(problems, k), failure_causes(problems, k)
     assert found.failures == len(failures) == fault.search + fault.model + fault.unknown
     assert 0 <= found.unresolved <= found.scored <= found.failures
     # Whose reference beats all of the candidates is no problem that a search would leave.

@@ -11,14 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from calculus_harness.harness.stats import inference
-from calculus_harness.harness.stats.inference import (
-    detectable,
-    holm,
-    mean_interval,
-    ratio_interval,
-    sign_flip,
-)
+from calculus_harness.harness.stats import significance
+from calculus_harness.harness.stats.intervals import mean_interval, ratio_interval
+from calculus_harness.harness.stats.power import clusters_needed, detectable, samples_needed
+from calculus_harness.harness.stats.significance import holm, sign_flip
 
 
 def enumerated(differences: list[float]) -> float:
@@ -43,9 +39,9 @@ def test_every_exact_way_agrees_with_the_definition(differences: list[float]) ->
     assert found.p == pytest.approx(expected)
     sizes = np.abs([d for d in differences if d])
     if len(sizes) and abs(sum(differences)) > 0:
-        lattice = inference._lattice(sizes)
+        lattice = significance._lattice(sizes)
         assert lattice is not None
-        assert inference._convolved(lattice, abs(sum(differences))) == pytest.approx(expected)
+        assert significance._convolved(lattice, abs(sum(differences))) == pytest.approx(expected)
 
 
 def test_with_one_sample_a_problem_it_is_mcnemars_exact_test() -> None:
@@ -80,14 +76,14 @@ def test_random_patterns_approximate_the_exact_distribution(
     generator = np.random.default_rng(3)
     differences = generator.normal(0.25, 1, size=16).tolist()
     exact = sign_flip(differences, range(16))
-    monkeypatch.setattr(inference, "ENUMERATED", 3)
+    monkeypatch.setattr(significance, "ENUMERATED", 3)
     random = sign_flip(differences, range(16))
     assert (exact.exact, random.exact) == (True, False)
-    assert random.p == pytest.approx(exact.p, abs=4 * math.sqrt(exact.p / inference.FLIPS))
+    assert random.p == pytest.approx(exact.p, abs=4 * math.sqrt(exact.p / significance.FLIPS))
     assert random == sign_flip(differences, range(16))
     assert random != sign_flip(differences, range(16), seed=1)
     far = sign_flip([1 + d / 1e7 for d in differences] * 3, range(48))
-    assert far.p >= 1 / (inference.FLIPS + 1) > 0 or far.exact
+    assert far.p >= 1 / (significance.FLIPS + 1) > 0 or far.exact
 
 
 def test_the_test_keeps_its_level() -> None:
@@ -189,13 +185,13 @@ def test_the_power_formula_against_simulation() -> None:
 
 
 def test_what_is_needed_is_the_least_that_suffices() -> None:
-    needed = inference.clusters_needed(0.2, 0.05)
+    needed = clusters_needed(0.2, 0.05)
     assert detectable(0.2, needed) <= 0.05 < detectable(0.2, needed - 1)
     # Without Student's correction: (1.96 + 0.84)^2 s^2 / d^2
     assert needed == pytest.approx(7.849 * 0.2 / 0.05**2, rel=0.01)
-    samples = inference.samples_needed(lambda n: 0.01 + 0.3 / n, 100, 0.05, 1)
+    samples = samples_needed(lambda n: 0.01 + 0.3 / n, 100, 0.05, 1)
     assert samples is not None
     assert detectable(0.01 + 0.3 / samples, 100) <= 0.05
     assert detectable(0.01 + 0.3 / (samples - 1), 100) > 0.05
-    assert inference.samples_needed(lambda n: 0.2 + 0.3 / n, 100, 0.05, 1) is None
-    assert inference.detectable(0.1, 1) == math.inf
+    assert samples_needed(lambda n: 0.2 + 0.3 / n, 100, 0.05, 1) is None
+    assert detectable(0.1, 1) == math.inf

@@ -12,18 +12,16 @@ from hypothesis import strategies as st
 
 from calculus_harness.benchmarks import Problem
 from calculus_harness.harness.stats import paired as comparison
-from calculus_harness.harness.stats.metrics import Tally, pass_at_k
+from calculus_harness.harness.stats.metrics.pass_at_k import pass_at_k
 from calculus_harness.harness.stats.paired import (
-    Pair,
-    Pairs,
     contrast,
     design,
-    pair_parents,
-    pair_problems,
     pass_twice,
     sampling_variance,
     with_family,
 )
+from calculus_harness.harness.stats.pairing import Pair, Pairs, pair_parents, pair_problems
+from calculus_harness.harness.stats.tallies import Tally
 
 
 def tally(name: str, n: int, c: int, cluster: str | None = None, unknown: int = 0) -> Tally:

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from calculus_harness import harness
 from calculus_harness.benchmarks import Problem
-from calculus_harness.harness.report.tables import print_votes
+from calculus_harness.harness.report.votes import print_votes
 from calculus_harness.harness.stats.answer_groups import Given, distinct_forms, group, votes
 
 
