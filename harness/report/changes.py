@@ -15,7 +15,7 @@ SHOWN = 20
 LONGEST = 160
 
 
-def print_changes(found: Changes, console: Console | None = None) -> None:
+def print_changes(changes: Changes, console: Console | None = None) -> None:
     """Print how many verdicts changed from what to what, and the first of them with the reasons."""
     from rich.console import Console
 
@@ -24,11 +24,11 @@ def print_changes(found: Changes, console: Console | None = None) -> None:
     def say(text: str, style: str | None = None) -> None:
         console.print(text, style=style, soft_wrap=True, markup=False, highlight=False)
 
-    count = len(found.changes)
-    say(f"{count} of {found.judged} verdicts differ from {found.before}", "bold")
-    for (before, after), times in found.transitions.items():
+    count = len(changes.changes)
+    say(f"{count} of {changes.judged} verdicts differ from {changes.before}", "bold")
+    for (before, after), times in changes.transitions.items():
         say(f"  {times:>5}  {_words(before)} → {_words(after)}")
-    for change in found.changes[:SHOWN]:
+    for change in changes.changes[:SHOWN]:
         sample = f" #{change.sample}" if change.sample else ""
         say(f"{change.problem}{sample}, {change.label}: {_cut(change.answer or 'no answer')}")
         say(f"    {_words(change.before)}: {_cut(change.because_before) or '-'}", "dim")

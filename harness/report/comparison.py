@@ -23,7 +23,7 @@ Line = tuple[Contrast, Difference]
 
 
 def lines_of(contrasts: Sequence[Contrast]) -> list[Line]:
-    return [(row, found) for row in contrasts for found in row.differences]
+    return [(row, difference) for row in contrasts for difference in row.differences]
 
 
 def headings(comparison: Comparison) -> list[str]:
@@ -31,31 +31,31 @@ def headings(comparison: Comparison) -> list[str]:
     return ["", "pairs", "k", *sides, "difference", "p", "p (Holm)", "detects"]
 
 
-def cells(row: Contrast, found: Difference) -> list[str]:
+def cells(row: Contrast, difference: Difference) -> list[str]:
     """A line as text, in the order of `headings`."""
     count = str(row.pairs) if row.pairs == row.clusters else f"{row.pairs} in {row.clusters}"
     return [
         row.group,
         count,
-        str(found.k),
-        percent(found.first),
-        percent(found.second),
-        points(found.value, found.interval),
-        p_value(found.p),
-        p_value(found.adjusted),
-        _detectable(found),
+        str(difference.k),
+        percent(difference.first),
+        percent(difference.second),
+        points(difference.value, difference.interval),
+        p_value(difference.p),
+        p_value(difference.adjusted),
+        _detectable(difference),
     ]
 
 
-def _detectable(found: Difference) -> str:
-    if found.design is None:
+def _detectable(difference: Difference) -> str:
+    if difference.design is None:
         return ""
-    return percent(found.design.detectable) if found.design.detectable <= 1 else "> 100"
+    return percent(difference.design.detectable) if difference.design.detectable <= 1 else "> 100"
 
 
-def transfer_cells(row: Contrast, found: Difference) -> list[str]:
+def transfer_cells(row: Contrast, difference: Difference) -> list[str]:
     """What was solved on one side and failed on the other, both ways."""
-    return [row.group, *_transfer(found.lost), *_transfer(found.gained)]
+    return [row.group, *_transfer(difference.lost), *_transfer(difference.gained)]
 
 
 def transfer_headings(comparison: Comparison) -> list[str]:
@@ -71,12 +71,16 @@ def transfer_headings(comparison: Comparison) -> list[str]:
     ]
 
 
-def _transfer(found: Transfer | None) -> tuple[str, str, str]:
-    if found is None:
+def _transfer(transfer: Transfer | None) -> tuple[str, str, str]:
+    if transfer is None:
         return "", "", ""
-    if found.control is None or found.excess is None:
-        return percent(found.share), "", ""
-    return percent(found.share), percent(found.control), points(found.excess, found.interval)
+    if transfer.control is None or transfer.excess is None:
+        return percent(transfer.share), "", ""
+    return (
+        percent(transfer.share),
+        percent(transfer.control),
+        points(transfer.excess, transfer.interval),
+    )
 
 
 def named(comparison: Comparison, row: Contrast) -> str:
@@ -91,10 +95,10 @@ def named(comparison: Comparison, row: Contrast) -> str:
 def remarks(comparison: Comparison) -> list[str]:
     """What a reader of the table has to know."""
     family = [
-        found
+        difference
         for row in comparison.contrasts
-        for found in row.differences
-        if found.adjusted is not None
+        for difference in row.differences
+        if difference.adjusted is not None
     ]
     lines = [
         "In percent and percentage points, second minus first; 95 % intervals, resampled by "
@@ -113,9 +117,9 @@ def remarks(comparison: Comparison) -> list[str]:
     if any(
         way is not None and way.control is None
         for row in comparison.contrasts
-        for found in row.differences
-        if found.k == comparison.primary_k
-        for way in (found.lost, found.gained)
+        for difference in row.differences
+        if difference.k == comparison.primary_k
+        for way in (difference.lost, difference.gained)
     ):
         lines.append(
             f"What was lost or gained by luck can only be told with {2 * comparison.primary_k} "
@@ -129,9 +133,9 @@ def remarks(comparison: Comparison) -> list[str]:
             solved = cost.per_solved
             text = f"{name}: {dollars(cost.per_problem)} dollars a problem"
             lines.append(f"{text}, {dollars(solved)} a solved one." if solved else f"{text}.")
-    for row, found in lines_of(comparison.contrasts):
-        low, high = found.bounds
-        if found.k == comparison.primary_k and high - low > 1e-9:
+    for row, difference in lines_of(comparison.contrasts):
+        low, high = difference.bounds
+        if difference.k == comparison.primary_k and high - low > 1e-9:
             lines.append(
                 f"{named(comparison, row)}: undecided answers count as not correct; decided, the "
                 f"difference would be between {signed(low)} and {signed(high)}."
@@ -147,10 +151,10 @@ def remarks(comparison: Comparison) -> list[str]:
 def _needs(comparison: Comparison) -> Iterator[str]:
     """What each contrast could have shown, and what it would take to show less."""
     for row in comparison.contrasts:
-        found = row.at(comparison.primary_k)
-        if found is None or found.design is None:
+        difference = row.at(comparison.primary_k)
+        if difference is None or difference.design is None:
             continue
-        plan = found.design
+        plan = difference.design
         odds = f"with {100 * POWER:.0f} % power at the level {100 * plan.alpha:.3g} %"
         if plan.detectable <= 1:
             what = f"a true difference of {percent(plan.detectable)} points is found {odds}"

@@ -142,7 +142,7 @@ def rows(
 
 
 def _row(sample: Sample, run: str, policy: str | None) -> dict[str, Any]:
-    problem, said, judged = sample.problem, sample.completion, sample.judged or {}
+    problem, completion, judged = sample.problem, sample.completion, sample.judged or {}
     row = {
         "run": run,
         "policy": policy,
@@ -156,14 +156,14 @@ def _row(sample: Sample, run: str, policy: str | None) -> dict[str, Any]:
         "perturbation": problem.perturbation,
         "inputs": _json(problem.inputs),
         "target": _json(problem.target),
-        "completion": said["text"],
+        "completion": completion["text"],
         "answer": judged.get("answer"),
         "status": judged.get("status"),
         "reward": judged.get("reward"),
         "evidence": _json(judged["evidence"]) if judged.get("evidence") else None,
-        "seconds": said.get("latency"),
+        "seconds": completion.get("latency"),
     }
-    return {name: row[name] if name in row else said.get(name) for name in FIELDS}
+    return {name: row[name] if name in row else completion.get(name) for name in FIELDS}
 
 
 def _json(value: Any) -> str:

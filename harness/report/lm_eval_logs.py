@@ -33,7 +33,10 @@ def write_lm_eval(run: Run, policy: str | None, out: Path) -> int:
     """Write the directory; returns the number of samples in it."""
     out.mkdir()
     summary = summarise(run, policy)
-    ks = {(row.model, row.subset): [found.k for found in row.passes] for row in summary.rows}
+    ks = {
+        (row.model, row.subset): [group_of_samples.k for group_of_samples in row.passes]
+        for row in summary.rows
+    }
     begun = datetime.fromisoformat(run.manifest["created"])
     date = begun.replace(tzinfo=None).isoformat(timespec="microseconds").replace(":", "-")
     places = {
@@ -49,24 +52,24 @@ def write_lm_eval(run: Run, policy: str | None, out: Path) -> int:
     count = 0
     folders = _folders(run, out)
     try:
-        for (model, key), found in groupby(
+        for (model, key), group_of_samples in groupby(
             samples(run, policy, out.parent), key=lambda sample: (sample.model, sample.key)
         ):
-            said = [sample for sample in found if sample.final]
-            if not said:
+            finished = [sample for sample in group_of_samples if sample.final]
+            if not finished:
                 continue
-            subset = said[0].problem.name
+            subset = finished[0].problem.name
             group = (model, subset)
             if group not in files:
                 folders[model].mkdir(exist_ok=True)
                 place = folders[model] / f"samples_{task_name(subset)}_{date}.jsonl"
                 files[group] = place.open("w", encoding="utf-8", errors="replace")
-            line = _line(said, places[key], ks.get(group, [1]), prompts, ranked)
+            line = _line(finished, places[key], ks.get(group, [1]), prompts, ranked)
             hashes.setdefault(group, []).append(
                 line["doc_hash"] + line["prompt_hash"] + line["target_hash"]
             )
             files[group].write(json.dumps(line, ensure_ascii=False) + "\n")
-            count += len(said)
+            count += len(finished)
     finally:
         for file in files.values():
             file.close()
@@ -107,33 +110,33 @@ def _folders(run: Run, out: Path) -> dict[str, Path]:
 
 
 def _line(
-    said: Sequence[Sample], place: int, ks: Sequence[int], prompts: Prompts, ranked: bool
+    group: Sequence[Sample], place: int, ks: Sequence[int], prompts: Prompts, ranked: bool
 ) -> dict[str, Any]:
-    problem = said[0].problem
+    problem = group[0].problem
     doc = {name: value for name, value in problem.to_dict().items() if name not in _LOOSE}
     doc |= {name: json.dumps(problem.to_dict()[name], ensure_ascii=False) for name in _LOOSE}
     target = reference(problem)
     shown = prompts.shown(problem)
     prompt = str(shown) if shown is not None else ""
-    right = [(one.judged or {}).get("status") == Status.CORRECT for one in said]
+    right = [(one.judged or {}).get("status") == Status.CORRECT for one in group]
     first = (right.index(True) if True in right else len(right)) if ranked else None
-    tally = Tally("", "", len(said), sum(right), 0, first)
-    metrics = {f"pass@{k}": pass_at_k(*tally.drawn(k), k) for k in ks if k <= len(said)}
-    answers = [(one.judged or {}).get("answer") or "" for one in said]
+    tally = Tally("", "", len(group), sum(right), 0, first)
+    passes = {f"pass@{k}": pass_at_k(*tally.drawn(k), k) for k in ks if k <= len(group)}
+    answers = [(one.judged or {}).get("answer") or "" for one in group]
     return {
         "doc_id": place,
         "doc": doc,
         "target": target,
         "arguments": {"gen_args_0": {"arg_0": prompt, "arg_1": _arguments(prompts, problem)}},
-        "resps": [[one.completion["text"] for one in said]],
+        "resps": [[one.completion["text"] for one in group]],
         "filtered_resps": [answers] if len(answers) > 1 else answers,
         "filter": FILTER,
-        "metrics": list(metrics),
+        "metrics": list(passes),
         "doc_hash": _hash(json.dumps(doc, indent=2, ensure_ascii=False)),
         "prompt_hash": _hash(prompt),
         "target_hash": _hash(target),
-        **metrics,
-        "verdicts": [(one.judged or {}).get("status") or "" for one in said],
+        **passes,
+        "verdicts": [(one.judged or {}).get("status") or "" for one in group],
     }
 
 

@@ -49,12 +49,12 @@ class Sources:
     @cached_property
     def summaries(self) -> list[Summary]:
         """Each run's summary, with the names and the costs."""
-        found = []
+        summaries = []
         for run, names in zip(self.runs, self.names, strict=True):
             summary = summarise(run, self.policy, self.prices)
             rows = tuple(replace(row, label=names[row.model]) for row in summary.rows)
-            found.append(replace(summary, rows=rows))
-        return found
+            summaries.append(replace(summary, rows=rows))
+        return summaries
 
     @cached_property
     def summary(self) -> Summary:

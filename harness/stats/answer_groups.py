@@ -62,7 +62,7 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _AnswerGroup:
     group: int
     marks: frozenset[str]
     tree: Expression
@@ -73,7 +73,7 @@ def group(problem: Problem, given: Sequence[Given]) -> list[int | None]:
 
     0 is the group of the correct ones.
     """
-    known: list[_Known] = []
+    known: list[_AnswerGroup] = []
     texts: dict[str, int | None] = {}
     groups: list[int | None] = []
     for one in given:
@@ -89,7 +89,7 @@ def group(problem: Problem, given: Sequence[Given]) -> list[int | None]:
     return groups
 
 
-def _find(problem: Problem, text: str, known: list[_Known], new: int) -> int | None:
+def _find(problem: Problem, text: str, known: list[_AnswerGroup], new: int) -> int | None:
     """The group of an answer that was not seen before; a new one is added to the known."""
     if problem.task != "integration":
         return new
@@ -102,12 +102,12 @@ def _find(problem: Problem, text: str, known: list[_Known], new: int) -> int | N
     for one in known:
         if len(one.marks & marks) >= SHARED and _same(problem, text, tree, one, marks):
             return one.group
-    known.append(_Known(new, marks, tree))
+    known.append(_AnswerGroup(new, marks, tree))
     return new
 
 
 def _same(
-    problem: Problem, text: str, tree: Expression, known: _Known, marks: frozenset[str]
+    problem: Problem, text: str, tree: Expression, known: _AnswerGroup, marks: frozenset[str]
 ) -> bool:
     if tree == known.tree:
         return True
@@ -231,10 +231,10 @@ def votes(run: Run, policy: str | None = None, ks: Iterable[int] = ()) -> list[V
         subsets.setdefault(problem.name, []).append(key)
     wanted = list(ks)
     return [
-        _votes(run, model, subset, found, clusters, wanted)
+        _votes(run, model, subset, answered, clusters, wanted)
         for model in run.models
         for subset, keys in subsets.items()
-        if (found := {key: given[model, key] for key in keys if (model, key) in given})
+        if (answered := {key: given[model, key] for key in keys if (model, key) in given})
     ]
 
 
@@ -248,10 +248,12 @@ def _votes(
 ) -> Votes:
     problems = {key: run.problem(key) for key in given}
     groups = {key: group(problems[key], answers) for key, answers in given.items()}
-    right = {key: [one.status == Status.CORRECT for one in found] for key, found in given.items()}
+    right = {
+        key: [one.status == Status.CORRECT for one in answers] for key, answers in given.items()
+    }
     alike = [clusters[key] for key in given]
-    forms = [n for key, found in given.items() if (n := distinct_forms(problems[key], found))]
-    sizes = [len(set(found) - {None}) for found in groups.values()]
+    forms = [n for key, answers in given.items() if (n := distinct_forms(problems[key], answers))]
+    sizes = [len(set(answers) - {None}) for answers in groups.values()]
     return Votes(
         model=model,
         label=run.models[model]["label"],

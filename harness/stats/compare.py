@@ -98,16 +98,16 @@ def compare(
         groups, changed = _models(systems)
         if changed:
             notes.append(f"{changed} problems differ between the runs and are left out.")
-    found = [group for group in groups if group.pairs]
+    paired_groups = [group for group in groups if group.pairs]
     for group in groups:
         if not group.pairs:
             notes.append(f"{group.name}: none of the {group.unpaired} problems has a counterpart.")
-    if not found:
+    if not paired_groups:
         raise UserError("nothing is paired: the two sides have no problem in common")
 
     wanted = sorted(set(ks))
     rows, pairs = [], []
-    for group in found:
+    for group in paired_groups:
         smaller = min(group.pairs.samples)
         chosen = sorted({*ks_up_to(smaller, wanted), *([primary] if primary <= smaller else [])})
         if primary > smaller:
@@ -124,7 +124,9 @@ def compare(
         by=by,
         primary_k=primary,
         contrasts=contrasts,
-        breakdown=_broken_down(contrasts, found, breakdown, primary, target) if breakdown else (),
+        breakdown=_broken_down(contrasts, paired_groups, breakdown, primary, target)
+        if breakdown
+        else (),
         broken_down_by=breakdown,
         policy=policy,
         runs=tuple(str(run.path) for run in opened),
@@ -137,17 +139,17 @@ def _costs(
     runs: Sequence[Run], prices: Prices, policy: str, notes: list[str]
 ) -> dict[str, Cost | None]:
     """What each system cost by name; models without a price are noted."""
-    found: dict[str, Cost | None] = {}
+    spent: dict[str, Cost | None] = {}
     specs = []
     for run, names in zip(runs, system_names(runs), strict=True):
         specs += [spec_of(run, model) for model in run.models]
-        found |= {names[model]: cost for model, cost in costs(run, prices, policy).items()}
+        spent |= {names[model]: cost for model, cost in costs(run, prices, policy).items()}
     notes += [lacking] if (lacking := prices.without(specs)) else []
-    return found
+    return spent
 
 
 @dataclass(frozen=True)
-class _Group:
+class _PairedGroup:
     """What one contrast compares, and the problems that it is about."""
 
     name: str
@@ -158,18 +160,20 @@ class _Group:
     system: str = ""
 
 
-def _perturbations(systems: Sequence[System]) -> list[_Group]:
+def _perturbations(systems: Sequence[System]) -> list[_PairedGroup]:
     groups = []
     for system in systems:
         problems = system.run.problems
         for subset, (pairs, unpaired) in pair_parents(system.tallies, problems).items():
             origins = list(dict.fromkeys(problems[pair.unit].subset for pair in pairs))
             sides = (" + ".join(origins) or "original", subset.partition("/")[2])
-            groups.append(_Group(subset, sides, Pairs(pairs), unpaired, problems, system.name))
+            groups.append(
+                _PairedGroup(subset, sides, Pairs(pairs), unpaired, problems, system.name)
+            )
     return groups
 
 
-def _models(systems: Sequence[System]) -> tuple[list[_Group], int]:
+def _models(systems: Sequence[System]) -> tuple[list[_PairedGroup], int]:
     groups = []
     changed: set[str] = set()
     for first, second in combinations(systems, 2):
@@ -191,15 +195,16 @@ def _models(systems: Sequence[System]) -> tuple[list[_Group], int]:
         sides = (first.name, second.name)
         if len(subsets) != 1:
             groups += [
-                _Group(name, sides, Pairs(found), 0, common) for name, found in subsets.items()
+                _PairedGroup(name, sides, Pairs(its_pairs), 0, common)
+                for name, its_pairs in subsets.items()
             ]
         name = "all" if len(subsets) != 1 else next(iter(subsets))
-        groups.append(_Group(name, sides, Pairs(pairs), asked - len(pairs), common))
+        groups.append(_PairedGroup(name, sides, Pairs(pairs), asked - len(pairs), common))
     return groups, len(changed)
 
 
 def _broken_down(
-    rows: Sequence[Contrast], groups: Sequence[_Group], by: Breakdown, k: int, target: float
+    rows: Sequence[Contrast], groups: Sequence[_PairedGroup], by: Breakdown, k: int, target: float
 ) -> tuple[Contrast, ...]:
     lines: list[Contrast] = []
     pairs: list[list[Pair]] = []
@@ -227,10 +232,10 @@ def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
         )
     except ProblemError:
         return ()
-    found = {
+    functions = {
         node.function for node in walk(integrand.expression) if isinstance(node, Call) and node.args
     }
-    return tuple(sorted(found - _COMMON))
+    return tuple(sorted(functions - _COMMON))
 
 
 def common_policy(runs: Sequence[Run], policy: str | None) -> str:

@@ -141,24 +141,24 @@ class Design:
 
 def design(pairs: Sequence[Pair], k: int, target: float, alpha: float = 1 - LEVEL) -> Design | None:
     """The `Design` of these pairs; None where nothing varies yet, or is too little."""
-    found = Pairs.of(pairs)
-    first, second = found.first.passes(k), found.second.passes(k)
+    paired = Pairs.of(pairs)
+    first, second = paired.first.passes(k), paired.second.passes(k)
     differences = [b - a for a, b in zip(first, second, strict=True)]
     mean = math.fsum(differences) / len(differences)
-    sums, _ = cluster_sums([[d - mean for d in differences]], found.clusters)
+    sums, _ = cluster_sums([[d - mean for d in differences]], paired.clusters)
     count = len(sums)
     if count < 2 or not float((sums**2).sum()) > 1e-12:
         return None
-    variance = count * (count / len(found) ** 2) * float((sums**2).sum()) / (count - 1)
-    fewest = min(found.samples)
+    variance = count * (count / len(paired) ** 2) * float((sums**2).sum()) / (count - 1)
+    fewest = min(paired.samples)
 
     def sampling(at: int) -> float:
         """The sampling variance of the mean with ``at`` samples of each problem, times clusters."""
-        terms = (weight * sampling_variance(*key, k, at) for key, weight in found.weights.items())
+        terms = (weight * sampling_variance(*key, k, at) for key, weight in paired.weights.items())
         return max(0.0, math.fsum(terms))
 
     now = needed = None
-    if 2 * k <= fewest and not (found.first.ranked or found.second.ranked):
+    if 2 * k <= fewest and not (paired.first.ranked or paired.second.ranked):
         now = min(sampling(fewest), variance)
         own = variance - now
         needed = samples_needed(lambda n: own + sampling(n), count, target, k, alpha, POWER)
@@ -218,7 +218,7 @@ class Contrast:
     system: str = ""
 
     def at(self, k: int) -> Difference | None:
-        return next((found for found in self.differences if found.k == k), None)
+        return next((difference for difference in self.differences if difference.k == k), None)
 
 
 @dataclass(frozen=True)
@@ -250,16 +250,16 @@ def contrast(
     """Compare the two sides of pairs at every k that the smaller number of samples allows."""
     if not pairs:
         raise ValueError("nothing is paired")
-    found = Pairs.of(pairs)
+    paired = Pairs.of(pairs)
     return Contrast(
         group=group,
         first=names[0],
         second=names[1],
-        pairs=len(found),
-        clusters=found.clusters.count,
-        samples_per_problem=found.samples,
+        pairs=len(paired),
+        clusters=paired.clusters.count,
+        samples_per_problem=paired.samples,
         unpaired=unpaired,
-        differences=tuple(_compare(found, k) for k in ks if k <= min(found.samples)),
+        differences=tuple(_compare(paired, k) for k in ks if k <= min(paired.samples)),
         system=system,
     )
 
@@ -293,19 +293,19 @@ def with_family(
     contrasts: Sequence[Contrast], pairs: Sequence[Sequence[Pair]], primary_k: int, target: float
 ) -> tuple[Contrast, ...]:
     """Adjust the p values at the primary k over all these contrasts, and add their designs."""
-    family = [found for row in contrasts if (found := row.at(primary_k)) is not None]
-    adjusted = iter(holm([found.p for found in family]))
+    family = [difference for row in contrasts if (difference := row.at(primary_k)) is not None]
+    adjusted = iter(holm([difference.p for difference in family]))
     alpha = (1 - LEVEL) / max(1, len(family))
     rows = []
     for row, its_pairs in zip(contrasts, pairs, strict=True):
         differences = []
-        for found in row.differences:
-            level = alpha if found.k == primary_k else 1 - LEVEL
+        for difference in row.differences:
+            level = alpha if difference.k == primary_k else 1 - LEVEL
             differences.append(
                 replace(
-                    found,
-                    adjusted=next(adjusted) if found.k == primary_k else None,
-                    design=design(its_pairs, found.k, target, level),
+                    difference,
+                    adjusted=next(adjusted) if difference.k == primary_k else None,
+                    design=design(its_pairs, difference.k, target, level),
                 )
             )
         rows.append(replace(row, differences=tuple(differences)))
@@ -328,7 +328,7 @@ def break_down(
             groups.setdefault(label, []).append(pair)
     names = row.first, row.second
     return [
-        contrast(f"{row.group} · {label}", names, found, [k], system=row.system)
-        for label, found in sorted(groups.items(), key=lambda entry: (-len(entry[1]), entry[0]))
-        if len(found) >= FEWEST
+        contrast(f"{row.group} · {label}", names, its_pairs, [k], system=row.system)
+        for label, its_pairs in sorted(groups.items(), key=lambda entry: (-len(entry[1]), entry[0]))
+        if len(its_pairs) >= FEWEST
     ]

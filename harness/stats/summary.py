@@ -53,7 +53,7 @@ class Row:
     @property
     def all_passes(self) -> tuple[Estimate, ...]:
         """pass^k with k > 1; none of ranked candidates."""
-        return tuple(found for found in self.estimates["pass^k"] if found.k > 1)
+        return tuple(one for one in self.estimates["pass^k"] if one.k > 1)
 
     @property
     def fails(self) -> tuple[Estimate, ...]:

@@ -52,15 +52,17 @@ def _differences(
         shapes.append(line("grid" if i else "zero", (at, 4), (at, bottom)))
         label = f"{100 * i * step:+.0f}" if i else "0"
         shapes.append(text("tick", at, bottom + 16, label, "middle"))
-    for place, (row, found) in enumerate(rows):
+    for place, (row, difference) in enumerate(rows):
         y = 12 + _ROW * (place + 0.5)
-        p = p_value(found.adjusted if found.adjusted is not None else found.p)
-        words = f"{points(found.value, found.interval)}, p {'' if p[0] == '<' else '= '}{p}"
-        clear = found.interval[0] > 0 or found.interval[1] < 0
+        p = p_value(difference.adjusted if difference.adjusted is not None else difference.p)
+        words = (
+            f"{points(difference.value, difference.interval)}, p {'' if p[0] == '<' else '= '}{p}"
+        )
+        clear = difference.interval[0] > 0 or difference.interval[1] < 0
         shapes += [
             text("name", LEFT - 12, y + 4, shortened(row.group), "end"),
-            *whisker(map(x, found.interval), y),
-            Shape("dot", f"dot {'sure' if clear else 'unsure'}", ((x(found.value), y),)),
+            *whisker(map(x, difference.interval), y),
+            Shape("dot", f"dot {'sure' if clear else 'unsure'}", ((x(difference.value), y),)),
             text("value", right + 16, y + 4, words),
         ]
     label = "paired differences with 95 % intervals"

@@ -116,16 +116,16 @@ def _chosen(sources: Sources, limit: int) -> Iterator[tuple[int, str, Sample]]:
 
 
 def _indexed(one: Sample) -> dict[str, Any]:
-    problem, said, judged = one.problem, one.completion, one.judged or {}
+    problem, completion, judged = one.problem, one.completion, one.judged or {}
     return {
         "problem": problem.id,
-        "sample": said["sample"],
+        "sample": completion["sample"],
         "status": judged["status"],
         "integrand": question(one)[:WORDS],
         "answer": (judged.get("answer") or "")[:WORDS],
-        "tokens": said.get("completion_tokens"),
-        "length": len(said["text"]) + len(said.get("reasoning", "")),
-        "seconds": round(said.get("latency", 0.0), 3),
+        "tokens": completion.get("completion_tokens"),
+        "length": len(completion["text"]) + len(completion.get("reasoning", "")),
+        "seconds": round(completion.get("latency", 0.0), 3),
     }
 
 
@@ -173,8 +173,8 @@ def facts(verdict: Verdict, completion: dict[str, Any]) -> Iterator[tuple[str, s
         yield ("answer just above" if jump else "derivative of the answer"), witness.got
         if evidence.detail:
             yield "because", evidence.detail
-    elif said := reason(verdict):
-        yield "because", said
+    elif why := reason(verdict):
+        yield "because", why
     if evidence.flags and evidence.witness:
         yield "notes", ", ".join(evidence.flags)
     if evidence.extracted_by:

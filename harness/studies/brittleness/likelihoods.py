@@ -27,10 +27,10 @@ def masses(source: ModelAnswers) -> Section:
     by_outcome = mass_by_outcome(ranked_where(source, named("primitive_exp")), k) if k else {}
     rows = []
     for failed, name in ((True, "failures"), (False, "successes")):
-        found = by_outcome.get(failed, Mass(k, 0, 0, None, None, None))
+        mass = by_outcome.get(failed, Mass(k, 0, 0, None, None, None))
         theirs = [published()["table 12", "exp", name, m] for m in ("p@1", "p@500", "p@{1..500}")]
-        ours = map(_probability, (found.first, found.last, found.total))
-        rows.append((f"{name} at {k}", str(found.problems), *ours, *theirs))
+        ours = map(_probability, (mass.first, mass.last, mass.total))
+        rows.append((f"{name} at {k}", str(mass.problems), *ours, *theirs))
     return Section(
         "Probability of the candidates, on exp (Table 12)",
         (
@@ -60,10 +60,10 @@ def unresolved(source: ModelAnswers) -> Section:
             if k > source.samples:
                 rows.append((name, str(k), NOT_RUN, NOT_RUN, NOT_RUN, _theirs(name, k)))
                 continue
-            found = unresolved_at_k(problems, k)
-            share = NOT_RUN if found.share is None else percent(found.share)
-            scored = str(found.scored)
-            rows.append((name, str(k), str(found.failures), scored, share, _theirs(name, k)))
+            counted = unresolved_at_k(problems, k)
+            share = NOT_RUN if counted.share is None else percent(counted.share)
+            scored = str(counted.scored)
+            rows.append((name, str(k), str(counted.failures), scored, share, _theirs(name, k)))
     return Section(
         "Failures that a perfect search would leave (Table 13)",
         ("failures among", "k", "failures", "scored", "Unresolved@k", "paper Unresolved@k"),
@@ -91,10 +91,16 @@ def causes(source: ModelAnswers) -> Section:
             groups.setdefault(source.run.problems[key].name, []).append(source.ranked[key])
     rows = []
     for name, problems in groups.items():
-        found = failure_causes(problems, k)
-        if found.search or found.model:
+        counted = failure_causes(problems, k)
+        if counted.search or counted.model:
             rows.append(
-                (name, str(len(problems)), str(found.search), str(found.model), str(found.unknown))
+                (
+                    name,
+                    str(len(problems)),
+                    str(counted.search),
+                    str(counted.model),
+                    str(counted.unknown),
+                )
             )
     return Section(
         f"Search errors and model errors among the failures at {k}",

@@ -12,10 +12,10 @@ from ...stats.tallies import Estimate, is_ranked
 from .answers import KS, NOT_RUN, ModelAnswers, Where, named, published
 
 
-def _estimated(found: Estimate | None) -> str:
-    if found is None:
+def _estimated(estimate: Estimate | None) -> str:
+    if estimate is None:
         return NOT_RUN
-    return with_interval(found.value, found.interval)
+    return with_interval(estimate.value, estimate.interval)
 
 
 def _headings(
@@ -52,8 +52,8 @@ def _row(
         for k in ks:
             lenient = not (strict and k >= max(KS))
             tallies = source.scorer_tallies if lenient else source.without_timeouts
-            found = source.fails(keys, k, tallies)
-            cells.append(NOT_RUN if found is None else percent(found.value))
+            estimate = source.fails(keys, k, tallies)
+            cells.append(NOT_RUN if estimate is None else percent(estimate.value))
     beside = [published().get((*place, f"fail@{k}"), "") for k in theirs]
     return (name, str(len(keys)), *cells, *beside)
 
@@ -62,12 +62,12 @@ def _remarks(source: ModelAnswers) -> list[str]:
     width = source.run.manifest["identity"]["sampling"].get("beams")
     what = f"the best of a beam search of width {width}" if width else "sampled"
     answers = f"{source.samples} answer{'s' * (source.samples != 1)} a problem"
-    found = [f"In percent, with 95 % intervals; {answers}, {what}."]
+    lines = [f"In percent, with 95 % intervals; {answers}, {what}."]
     if not is_ranked(source.run):
-        found.append("The paper's Fail@k is over ranked candidates of a beam search.")
+        lines.append("The paper's Fail@k is over ranked candidates of a beam search.")
     if source.missing:
-        found.append(f"Not finished: {source.missing} answers are still to be asked or judged.")
-    return found
+        lines.append(f"Not finished: {source.missing} answers are still to be asked or judged.")
+    return lines
 
 
 def robustness(source: ModelAnswers) -> Section:
@@ -153,7 +153,7 @@ def integers(source: ModelAnswers) -> Section:
             for low, _ in RANGES
         ]
     shares = {
-        name: [None if found is None else found.value for found in estimates]
+        name: [None if estimate is None else estimate.value for estimate in estimates]
         for name, estimates in series.items()
     }
     run = any(value is not None for values in shares.values() for value in values)

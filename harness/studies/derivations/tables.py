@@ -53,17 +53,17 @@ def published() -> dict[tuple[str, str, str, str], str]:
 
 def sections(analyses: Sequence[Analysis]) -> list[Section]:
     """All tables of all models, and the published ones once."""
-    found: list[Section] = []
+    made: list[Section] = []
     for analysis in analyses:
         for family in analysis.families:
             name = f"{analysis.label} on {_name(family)}"
-            found.append(_accuracy(family, f"{name}: accuracy and F1", analysis.samples))
-            found.append(_categories(family, f"{name}: static against perturbed"))
+            made.append(_accuracy(family, f"{name}: accuracy and F1", analysis.samples))
+            made.append(_categories(family, f"{name}: static against perturbed"))
             if family.pairs:
-                found.append(_pairs(family, f"{name}: right and wrong steps together"))
-        found.append(_by_rank(analysis))
+                made.append(_pairs(family, f"{name}: right and wrong steps together"))
+        made.append(_by_rank(analysis))
     families = {(f.benchmark, f.subset): f for a in analyses for f in a.families}
-    return [*found, *_published(list(families.values()))]
+    return [*made, *_published(list(families.values()))]
 
 
 def _name(family: Family) -> str:
@@ -77,14 +77,14 @@ def _accuracy(family: Family, title: str, samples: int) -> Section:
     """A row of Table 1 or 2, turned."""
     drops = {drop.name: drop for drop in family.drops}
     rows = []
-    for found in (family.static, *family.perturbed, *family.others):
-        drop = drops.get(found.name)
+    for scores in (family.static, *family.perturbed, *family.others):
+        drop = drops.get(scores.name)
         rows.append(
             (
-                found.name,
-                str(found.problems),
-                with_interval(found.accuracy, found.accuracy_interval),
-                with_interval(found.f1, found.f1_interval),
+                scores.name,
+                str(scores.problems),
+                with_interval(scores.accuracy, scores.accuracy_interval),
+                with_interval(scores.f1, scores.f1_interval),
                 *(_dropped(drop) if drop else ("", "", "", "")),
             )
         )
@@ -165,8 +165,8 @@ def _by_rank(analysis: Analysis) -> Section:
     for rank in range(longest):
         cells = [str(rank + 1)]
         for family in families:
-            found = family.by_rank[rank] if rank < len(family.by_rank) else None
-            cells.append(f"{found.name} {percent(found.frequency)}" if found else "")
+            operator = family.by_rank[rank] if rank < len(family.by_rank) else None
+            cells.append(f"{operator.name} {percent(operator.frequency)}" if operator else "")
         rows.append(tuple(cells))
     series: dict[str, list[float | None]] = {
         family.subset: [operator.frequency for operator in family.by_rank] for family in families
@@ -195,18 +195,18 @@ def _figure(
 
 def _published(families: Sequence[Family]) -> list[Section]:
     """The published tables of the subsets that a run has."""
-    found = []
+    made = []
     for family in families:
         place = "table 1" if family.benchmark == "derivations" else "table 2"
         others = [scores.name for scores in family.others]
         sets = [STATIC, *family.perturbations, *others]
         if section := _published_scores(place, family.subset, sets):
-            found.append(section)
+            made.append(section)
     if any(family.benchmark == "derivations" for family in families):
-        found.append(_published_shares("table 3", TOGETHER, (S, G, NONE, ALL)))
+        made.append(_published_shares("table 3", TOGETHER, (S, G, NONE, ALL)))
     if any((f.benchmark, f.subset) == ("derivations", "step3") for f in families):
-        found.append(_published_shares("table 6", "step3", (STATIC_PM, ALL, NOT_P)))
-    return found
+        made.append(_published_shares("table 6", "step3", (STATIC_PM, ALL, NOT_P)))
+    return made
 
 
 def _published_scores(place: str, subset: str, sets: Sequence[str]) -> Section | None:

@@ -26,8 +26,8 @@ from calculus_harness.harness.studies.derivations.pairwise import (
     NOT_P,
     STATIC_PM,
     G,
-    Item,
-    Judged,
+    JudgedLabel,
+    PerturbedItem,
     S,
     analyse,
     drop,
@@ -42,13 +42,13 @@ from calculus_harness.harness.studies.derivations.pairwise import (
 
 def item(
     key: str, right: bool, twins: Sequence[bool], *, label: int = 1, operator: str = "add"
-) -> Item:
+) -> PerturbedItem:
     """An item of the example that the key begins with; twins are called A, B, ..."""
 
-    def judged(truth: int, is_right: bool) -> Judged:
-        return Judged(truth, truth if is_right else 1 - truth)
+    def judged(truth: int, is_right: bool) -> JudgedLabel:
+        return JudgedLabel(truth, truth if is_right else 1 - truth)
 
-    return Item(
+    return PerturbedItem(
         key=key,
         example=key[:-1],
         operator=operator,
@@ -106,7 +106,7 @@ def test_the_label_of_most_samples_counts() -> None:
     assert majority(0, {"correct": 1, "incorrect": 2}) == 1
     assert majority(1, {"correct": 2, "incorrect": 2}) is None
     assert majority(1, {"no_answer": 3}) is None
-    assert not Judged(1, None).right
+    assert not JudgedLabel(1, None).right
 
 
 booleans = st.booleans()
@@ -148,7 +148,7 @@ labels = st.tuples(st.integers(0, 1), st.sampled_from([0, 1, None]))
 
 @given(st.lists(labels, min_size=1, max_size=40))
 def test_scores_are_those_of_the_label_metrics(drawn: list[tuple[int, int | None]]) -> None:
-    judged = [Judged(*one) for one in drawn]
+    judged = [JudgedLabel(*one) for one in drawn]
     found = scores("static", judged, list(map(str, range(len(judged)))))
     plain = Labels.of([one.truth for one in judged], [one.given for one in judged])
     assert (found.accuracy, found.f1) == (plain.accuracy, plain.f1(1))
@@ -157,8 +157,8 @@ def test_scores_are_those_of_the_label_metrics(drawn: list[tuple[int, int | None
 
 def test_a_drop_of_many_items_is_sure_and_one_of_none_is_not() -> None:
     clusters = [str(n // 2) for n in range(200)]
-    good = [Judged(n % 2, n % 2) for n in range(200)]
-    bad = [Judged(n % 2, 0) for n in range(200)]  # wrong on all positives
+    good = [JudgedLabel(n % 2, n % 2) for n in range(200)]
+    bad = [JudgedLabel(n % 2, 0) for n in range(200)]  # wrong on all positives
     found = drop("VR", good, bad, clusters)
     assert found.accuracy == -0.5
     assert found.f1 == -1.0
@@ -191,8 +191,8 @@ def problem(number: int, perturbation: str | None = None, **changes: str) -> Pro
     )
 
 
-def all_judged(problems: Mapping[str, Problem]) -> dict[str, Judged]:
-    return {key: Judged(int(str(p.target["label"])), 1) for key, p in problems.items()}
+def all_judged(problems: Mapping[str, Problem]) -> dict[str, JudgedLabel]:
+    return {key: JudgedLabel(int(str(p.target["label"])), 1) for key, p in problems.items()}
 
 
 def keyed(*problems: Problem) -> dict[str, Problem]:
