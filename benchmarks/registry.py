@@ -30,6 +30,7 @@ MODULES: dict[str, str] = {
     "brittleness": ".brittleness",
     "derivations": ".derivations",
     "calculus": ".derivations",
+    "hint": ".hint",
 }
 
 Make = Callable[[int, int], Problem]
