@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from rich.console import Console
 
 from ..stats.verdict_changes import Changes
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 #: So many are shown; all are in the JSON.
 SHOWN = 20
@@ -17,8 +14,6 @@ LONGEST = 160
 
 def print_changes(changes: Changes, console: Console | None = None) -> None:
     """Print how many verdicts changed from what to what, and the first of them with the reasons."""
-    from rich.console import Console
-
     console = console or Console()
 
     def say(text: str, style: str | None = None) -> None:

@@ -181,9 +181,15 @@ def print_comparison(comparison: Comparison, console: Console | None = None) -> 
         comparison: what `stats.compare.compare` returns.
         console: where to print; by default the terminal, or the notebook.
 
+    Returns:
+        Nothing.
+
     Example:
-        >>> from calculus_harness import compare, print_comparison
-        >>> print_comparison(compare("runs/a", "runs/b"))  # doctest: +SKIP
+        >>> from calculus_harness import compare, sweep
+        >>> runs = [sweep(["solver/sympy"], ["drills"], limit=1, out=out) for out in ("a", "b")]
+        >>> print_comparison(compare(*runs))
+        Paired by problem: first solver/sympy [a], second solver/sympy [b]
+        ...
 
     """
     console = console or Console()

@@ -79,8 +79,9 @@ def to_pandas(run: Run, policy: str | None = None) -> pandas.DataFrame:
         UserError: pandas is not installed.
 
     Example:
-        >>> from calculus_harness import Run, to_pandas
-        >>> to_pandas(Run("runs/a")).groupby("subset").reward.mean()  # doctest: +SKIP
+        >>> from calculus_harness import sweep
+        >>> run = sweep(["solver/sympy"], ["drills"], limit=1, out="run")
+        >>> to_pandas(run).groupby("subset").reward.mean()  # doctest: +SKIP
 
     """
     try:

@@ -166,13 +166,16 @@ def print_summary(results: Run | Summary, console: Console | None = None) -> Non
         results: a run, or its summary (`stats.summary.summarise`).
         console: where to print; by default the terminal, or the notebook.
 
+    Returns:
+        Nothing.
+
     Raises:
         RunError: the run has no verdicts.
 
     Example:
-        >>> from calculus_harness import Run, print_summary
-        >>> print_summary(Run("tests/harness/stored_run/run"))  # doctest: +ELLIPSIS
-        python/model.py:answer, 2 samples of each problem
+        >>> from calculus_harness import sweep
+        >>> print_summary(sweep(["solver/sympy"], ["drills"], limit=1, out="run"))
+        solver/sympy, 1 sample of each problem
         ...
 
     """

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from rich.console import Console
 
 from ...benchmarks.problem import Problem
 from ...prompts import ANSWER
 from ...rewards.verdict import Verdict
 from ..core.errors import UserError, suggest
 from ..stats.verdict_changes import reason
+from ..store.run import Run
 from ..store.samples import Prompts
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from ..store.run import Run
 
 
 @dataclass(frozen=True)
@@ -150,8 +148,6 @@ def _models(run: Run, wanted: str | None) -> set[str]:
 
 def print_view(shown: View, console: Console | None = None) -> None:
     """Print it whole: problem, prompt, completions, verdicts."""
-    from rich.console import Console
-
     console = console or Console()
 
     def say(text: str, style: str | None = None) -> None:

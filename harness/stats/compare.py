@@ -70,8 +70,10 @@ def compare(
         UserError: the runs have nothing to compare, or no verdicts in common.
 
     Example:
-        >>> from calculus_harness import compare, print_comparison
-        >>> print_comparison(compare("runs/a", "runs/b"))  # doctest: +SKIP
+        >>> from calculus_harness import sweep
+        >>> runs = [sweep(["solver/sympy"], ["drills"], limit=1, out=out) for out in ("a", "b")]
+        >>> compare(*runs).contrasts[0].differences[0].value
+        0.0
 
     """
     opened = [run if isinstance(run, Run) else Run(run) for run in runs]

@@ -47,7 +47,12 @@ class Price:
 
 @dataclass(frozen=True)
 class Prices:
-    """The prices in a file, by pattern and in its order."""
+    """The prices in a file, by pattern and in its order.
+
+    >>> prices = Prices(Path("prices.toml"), {"openai/*": Price(prompt=1.25, completion=10.0)})
+    >>> prices.find("openai/gpt-5").dollars(prompt=1000, completion=500)
+    0.00625
+    """
 
     path: Path
     prices: dict[str, Price]

@@ -120,11 +120,10 @@ def summarise(run: Run, policy: str | None = None, prices: Prices | None = None)
         RunError: the run has no such verdicts, or is damaged.
 
     Example:
-        >>> from calculus_harness import Run, summarise
-        >>> summary = summarise(Run("tests/harness/stored_run/run"))
-        >>> row = summary.rows[-1]
-        >>> row.subset, row.problems, row.passes[0].value
-        ('all', 20, 0.1)
+        >>> from calculus_harness import sweep
+        >>> run = sweep(["solver/sympy"], ["drills"], limit=1, out="run")
+        >>> summarise(run).rows[0].passes[0].value
+        1.0
 
     """
     policy = policy or run.policy

@@ -19,6 +19,7 @@ from ....benchmarks.problem import Problem
 from ....rewards import ProblemError
 from ....rewards.decision.balls import Conventions, Tape, UnusableError, compile_tape, precision
 from ....rewards.decision.integrand import prepare
+from ....rewards.expression.traversal import needs_worker
 from ....rewards.latex import ReadError, read
 from ....rewards.verdict import Witness
 
@@ -122,8 +123,6 @@ def _readings(answer: str, symbols: Sequence[str]) -> Iterator[Any]:
 
 
 def _compiled(expression: Any, variable: str, conventions: Conventions) -> Tape | None:
-    from ....rewards.expression.traversal import needs_worker
-
     if needs_worker(expression):
         return None
     tape = compile_tape(expression, variable, conventions)
