@@ -13,7 +13,7 @@ LONGEST = 160
 
 
 def print_changes(changes: Changes, console: Console | None = None) -> None:
-    """Print how many verdicts changed from what to what, and the first of them with the reasons."""
+    """Print how many verdicts changed, by old and new status, and the first with their reasons."""
     console = console or Console()
 
     def say(text: str, style: str | None = None) -> None:

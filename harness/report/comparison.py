@@ -54,7 +54,7 @@ def _detectable(difference: Difference) -> str:
 
 
 def transfer_cells(row: Contrast, difference: Difference) -> list[str]:
-    """What was solved on one side and failed on the other, both ways."""
+    """How often one side solved and the other failed, in both directions."""
     return [row.group, *_transfer(difference.lost), *_transfer(difference.gained)]
 
 
@@ -84,7 +84,7 @@ def _transfer(transfer: Transfer | None) -> tuple[str, str, str]:
 
 
 def named(comparison: Comparison, row: Contrast) -> str:
-    """A contrast as a sentence names it: with the system, or the systems, where there are more."""
+    """The name of a contrast in a sentence: with its systems where there are several."""
     several = len({(other.system, other.first, other.second) for other in comparison.contrasts}) > 1
     if comparison.by == "perturbation":
         systems = {other.system for other in comparison.contrasts}
@@ -93,7 +93,7 @@ def named(comparison: Comparison, row: Contrast) -> str:
 
 
 def remarks(comparison: Comparison) -> list[str]:
-    """What a reader of the table has to know."""
+    """The remarks below the tables: method, family, power, costs, what is left out."""
     family = [
         difference
         for row in comparison.contrasts
@@ -149,7 +149,7 @@ def remarks(comparison: Comparison) -> list[str]:
 
 
 def _needs(comparison: Comparison) -> Iterator[str]:
-    """What each contrast could have shown, and what it would take to show less."""
+    """The detectable difference of each contrast, and what would detect the target."""
     for row in comparison.contrasts:
         difference = row.at(comparison.primary_k)
         if difference is None or difference.design is None:

@@ -1,4 +1,4 @@
-"""A run as lm-evaluation-harness logs one, for the programs that read such logs.
+"""A run in the log format of lm-evaluation-harness.
 
 A subset is a task, a problem a document, and all its samples are the ``repeats`` of one request;
 the metrics of a document are pass@k of its samples. Our verifier is in the place of their filters:

@@ -1,4 +1,4 @@
-"""The runs that a report is about, with names that tell their systems apart."""
+"""The runs of a report, with distinct names for their models."""
 
 from __future__ import annotations
 

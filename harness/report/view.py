@@ -1,4 +1,4 @@
-"""`view`: all that is known of one problem, or one sample, of a run."""
+"""`view`: one problem, or one sample, of a run in full."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..store.samples import Prompts
 
 @dataclass(frozen=True)
 class View:
-    """One problem with what models said of it, whole; rows as they are stored."""
+    """One problem with its samples; rows as they are stored."""
 
     key: str
     problem: Problem
@@ -102,9 +102,7 @@ def view(
     rows.sort(key=lambda row: (order[row["model"]], row["sample"]))  # stages as they came
     if not rows:
         there = sorted({row["sample"] for _, row in completions.heads() if row["problem"] == key})
-        have = (
-            f"it has the samples {there[0]} to {there[-1]}" if there else "nothing was said of it"
-        )
+        have = f"it has the samples {there[0]} to {there[-1]}" if there else "it has no samples"
         raise UserError(f"{run.path} has no such sample of {key}; {have}")
     return View(
         key=key,
@@ -147,7 +145,7 @@ def _models(run: Run, wanted: str | None) -> set[str]:
 
 
 def print_view(shown: View, console: Console | None = None) -> None:
-    """Print it whole: problem, prompt, completions, verdicts."""
+    """Print the problem, the prompts, completions and verdicts in full."""
     console = console or Console()
 
     def say(text: str, style: str | None = None) -> None:

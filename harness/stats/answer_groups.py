@@ -55,7 +55,7 @@ _MUTE = frozenset({Status.NO_ANSWER, Status.UNPARSEABLE, Status.NOT_CLOSED_FORM}
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """One sample's answer, as its verdict has it."""
+    """The answer and the status of one sample."""
 
     answer: str | None
     status: str
@@ -69,7 +69,7 @@ class _AnswerGroup:
 
 
 def group(problem: Problem, given: Sequence[Given]) -> list[int | None]:
-    """A number for each answer, the same for those that are the same; None for what is none.
+    """The group number of each answer; None where there is no readable answer.
 
     0 is the group of the correct ones.
     """
@@ -90,7 +90,7 @@ def group(problem: Problem, given: Sequence[Given]) -> list[int | None]:
 
 
 def _find(problem: Problem, text: str, known: list[_AnswerGroup], new: int) -> int | None:
-    """The group of an answer that was not seen before; a new one is added to the known."""
+    """The group of an answer with a new text; a new group is added to ``known``."""
     if problem.task != "integration":
         return new
     variable = str(problem.target["variable"])
@@ -129,7 +129,7 @@ def _same(
 
 
 def _marks(tree: Expression, variable: str) -> frozenset[str]:
-    """F' at the fixed points, rounded; the text of what cannot be evaluated quickly."""
+    """F' at the fixed points, rounded; the text where it cannot be evaluated quickly."""
     if not needs_worker(tree):
         try:
             tape = compile_tape(tree, variable)

@@ -152,7 +152,7 @@ def _costs(
 
 @dataclass(frozen=True)
 class _PairedGroup:
-    """What one contrast compares, and the problems that it is about."""
+    """The pairs of one contrast, with its sides and problems."""
 
     name: str
     sides: tuple[str, str]
@@ -241,7 +241,7 @@ def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
 
 
 def common_policy(runs: Sequence[Run], policy: str | None) -> str:
-    """The set of verdicts that several runs are shown under; an error says what they lack."""
+    """The name of the verdicts to show several runs under; raises `UserError` without any."""
     for run in runs:
         if not run.policies:
             raise UserError(f"{run.path} has no verdicts; make them: run.py score {run.path}")
@@ -270,7 +270,7 @@ def _primary_k(runs: Sequence[Run]) -> tuple[int, list[str]]:
 
 
 def _systems(runs: Sequence[Run], policy: str) -> list[System]:
-    """Every model of every run that was asked anything."""
+    """Every model of every run that has samples."""
     return [
         System(names[model], run, tallies[model])
         for run, names in zip(runs, system_names(runs), strict=True)
@@ -281,7 +281,7 @@ def _systems(runs: Sequence[Run], policy: str) -> list[System]:
 
 
 def system_names(runs: Sequence[Run]) -> list[dict[str, str]]:
-    """A name for every model of every run, by its hash, so that they are told apart.
+    """A distinct name for every model of every run, by its hash.
 
     The label, and where two have the same one the prompt, or else the run's name; and as a last
     resort the beginning of the hash.

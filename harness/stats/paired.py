@@ -43,7 +43,7 @@ FEWEST = 5
 
 @lru_cache(maxsize=1 << 16)
 def pass_twice(n: int, c: int, k: int) -> float:
-    """The chance that k samples hold a correct one and k others do too: estimated without bias.
+    """The unbiased estimate of the chance that two disjoint sets of k samples are both solved.
 
     Two disjoint sets of k among the n samples, over all ways to choose them: 1 - 2 F_k + F_2k,
     where F_j = C(n-c,j)/C(n,j) is the share of sets of j without a correct sample. Its mean is
@@ -81,7 +81,7 @@ def sampling_variance(n: int, c: int, k: int, at: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """How often the second side fails what the first solved, at the same k.
+    """How often the second side fails problems that the first side solved, at the same k.
 
     ``share`` is P(second fails | first solved). A problem that was solved once may have been solved
     by luck, so that even the first side fails it again with the chance ``control``: regression to
@@ -120,7 +120,7 @@ def transfer(
 
 @dataclass(frozen=True)
 class Design:
-    """What paired samples can detect, at the level of the family's strictest test.
+    """The difference that paired samples can detect, at the level of the family's strictest test.
 
     ``variance`` / ``clusters`` is the variance of the mean difference. ``sampling`` is the part of
     ``variance`` that more samples a problem would shrink (None where the samples are too few to
@@ -140,7 +140,7 @@ class Design:
 
 
 def design(pairs: Sequence[Pair], k: int, target: float, alpha: float = 1 - LEVEL) -> Design | None:
-    """The `Design` of these pairs; None where nothing varies yet, or is too little."""
+    """The `Design` of these pairs; None with fewer than two clusters or without variance."""
     paired = Pairs.of(pairs)
     first, second = paired.first.passes(k), paired.second.passes(k)
     differences = [b - a for a, b in zip(first, second, strict=True)]
@@ -201,7 +201,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Contrast:
-    """One line of a comparison: what is compared, on what, and with what result for each k.
+    """One line of a comparison: two sides on a group of problems, with a difference for each k.
 
     ``system`` is whose subsets are compared, empty where systems are. ``unpaired`` problems have no
     counterpart and are left out. ``samples_per_problem`` are the fewest of each side.
@@ -223,7 +223,7 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Contrasts with the family that their p values are adjusted over."""
+    """Contrasts whose p values are adjusted together, as one family."""
 
     by: str
     primary_k: int

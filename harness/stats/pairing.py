@@ -1,4 +1,4 @@
-"""What is compared with what: two systems paired by problem, or subsets paired by parent."""
+"""Pairs of samples: two systems paired by problem, or subsets paired by parent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .tallies import Tally
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What is compared with what: the samples of one problem, or of several that are averaged."""
+    """The samples of both sides for one problem, or of several problems that are averaged."""
 
     unit: str
     cluster: str
@@ -59,7 +59,7 @@ class Side:
 
     @cached_property
     def ranked(self) -> bool:
-        """Whether there are ranked candidates, which say nothing about luck."""
+        """Whether there are ranked candidates (these give no estimate of luck)."""
         return any(t.first is not None for t in self.kinds)
 
     def means(self, value: Value) -> tuple[float, ...]:
@@ -73,7 +73,7 @@ class Side:
         )
 
     def passes(self, k: int) -> tuple[float, ...]:
-        """pass@k of every pair; worked out once."""
+        """pass@k of every pair (cached)."""
         if k not in self._passes:
             self._passes[k] = self.means(lambda t: pass_at_k(*t.drawn(k), k))
         return self._passes[k]
@@ -84,7 +84,7 @@ class Side:
 
 
 class Pairs(tuple[Pair, ...]):
-    """Pairs, with what is the same for every k worked out once."""
+    """Pairs; what does not depend on k is computed once."""
 
     @classmethod
     def of(cls, pairs: Iterable[Pair]) -> Pairs:

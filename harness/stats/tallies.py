@@ -34,7 +34,7 @@ class Tally:
     first: int | None = None
 
     def drawn(self, k: int) -> tuple[int, int]:
-        """Of how many samples, and how many correct ones, pass@k is that of these samples.
+        """The (n, c) that a metric over k is computed from.
 
         Of ranked candidates the k best are looked at, and no others: 1 - Fail@k.
         """
@@ -43,7 +43,7 @@ class Tally:
         return k, int(self.first < k)
 
     def drawn_at_best(self, k: int) -> tuple[int, int]:
-        """The same if everything undecided were correct."""
+        """The same (n, c) if all undecided samples were correct."""
         if self.first is None:
             return self.samples, self.correct + self.unknown
         return k, int(self.first < k or self.unknown > 0)

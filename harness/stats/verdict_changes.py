@@ -1,4 +1,4 @@
-"""What another verifier, policy or version of it changes: verdict by verdict, and why."""
+"""Differences between two verdict sets of a run, verdict by verdict, with reasons."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Changes:
 
     @property
     def transitions(self) -> dict[tuple[str, str], int]:
-        """How many verdicts went from what to what, the most frequent first."""
+        """How often each status became which other, the most frequent first."""
         return dict(Counter((change.before, change.after) for change in self.changes).most_common())
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The samples as the page holds them: an index to filter and sort, and compressed chunks.
+"""The samples on the page: an index to filter and sort, and compressed chunks.
 
 A chunk is gzip in base64, which the page unpacks when one of its samples is shown; that way 15,000
 samples open at once. The chunks share `BUDGET`: a sample's text is shown whole if there is room,
@@ -34,7 +34,7 @@ WORDS = 160
 
 @dataclass(frozen=True)
 class PageSamples:
-    """What the page needs: ``index`` has columns by name, the chunks are base64.
+    """The samples of a page: ``index`` has columns by name, the chunks are base64.
 
     ``formulas`` are question, answer and reference, each as text and as MathML; they are apart
     because every row of the table shows some. ``names`` are what numbers in the index stand for.
@@ -130,7 +130,7 @@ def _indexed(one: Sample) -> dict[str, Any]:
 
 
 def question(one: Sample) -> str:
-    """What was asked, as a formula where it is one."""
+    """The question, as a formula where it is one."""
     inputs = one.problem.inputs
     if "integrand" in inputs:
         return str(inputs["integrand"])

@@ -21,7 +21,7 @@ from ...stats.metrics.fail_at_k import fail_at_k
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What was returned at one rank; ``logprob`` in nats, None where it is not known."""
+    """The candidate at one rank; ``logprob`` in nats, None where it is not known."""
 
     text: str
     correct: bool
@@ -52,8 +52,9 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """Of the ``failures`` at k, those whose reference and whose last candidate were ``scored``, and
-    of these the ones that a perfect search would leave ``unresolved``.
+    """Failures at k that a perfect search would leave unresolved.
+
+    ``scored`` are the failures whose reference and last candidate have a log-probability.
     """
 
     k: int

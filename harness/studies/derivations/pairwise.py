@@ -100,7 +100,7 @@ class PerturbedItem:
 
     @property
     def fails_to_generalise(self) -> bool:
-        """Right, and wrong as soon as it is perturbed in any of the ways."""
+        """Whether it is right unperturbed and wrong under every perturbation."""
         return self.static.right and self.none_of_the_twins
 
 
@@ -457,7 +457,7 @@ def drop(
 
 
 def _f1_sums(judged: Sequence[JudgedLabel], clusters: Sequence[str]) -> Floats:
-    """By cluster: hits, and what was predicted or true (each once), of label 1."""
+    """Hits, and predicted plus true, of label 1 by cluster."""
     hits = [float(one.truth == 1 == one.given) for one in judged]
     either = [float(one.truth == 1) + float(one.given == 1) for one in judged]
     return cluster_sums([hits, either], clusters)[0]
