@@ -83,7 +83,7 @@ def _carry_out(path: Path, out: Path, last: str) -> None:
         click.echo(f"train: {text}", err=True)
 
     # The trainers have bars of their own.
-    run = run_training(config, out, say=say, progress=Lines())
+    run = run_training(config, out, log=say, progress=Lines())
     print_summary(run)
     if len(run.models) > 1:
         print_comparison(compare(run))
@@ -151,13 +151,13 @@ def encoder(out: Path, **options: Any) -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     require_extra("torch", "transformers", "datasets")
-    from ..training.encoder import Settings
+    from ..training.encoder import EncoderSettings
     from ..training.encoder import train as train_encoder
 
     def say(text: str) -> None:
         click.echo(f"train: {text}", err=True)
 
-    model = train_encoder(Settings(**options), out, say=say)
+    model = train_encoder(EncoderSettings(**options), out, log=say)
     say(f"the model is in {model}; ask it: run.py sweep --model encoder/{model} --benchmark ...")
 
 
@@ -214,7 +214,7 @@ def generate_train(
     """
     from ...prompts import load
     from ..store.export_rows import claim, write_rows
-    from ..training.sets import training_set
+    from ..training.training_set import training_set
 
     claim(out, force)
     template = load(prompt)

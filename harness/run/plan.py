@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...benchmarks.problem import Problem
-from ...benchmarks.registry import Subset, resolve, spread, together
+from ...benchmarks.registry import Subset, resolve, sample_families, spread
 from ...prompts import Prompt, Rendered, default_for
 from ...prompts import load as load_prompt
 from ..core.errors import ModelError, UserError
@@ -240,7 +240,7 @@ def problems_of(specs: Sequence[str], limit: int | None, seed: int) -> list[Prob
     if limit is not None:
         if not any(subset.endless for subset in subsets) and any(map(_perturbs, subsets)):
             whole = [subset.problems(None, seed) for subset in subsets]
-            return _each_once(together(whole, limit, seed))
+            return _each_once(sample_families(whole, limit, seed))
         room = [limit if subset.endless else subset.size() for subset in subsets]
         shares = list(spread(limit, room))
     return _each_once(

@@ -185,7 +185,7 @@ class _Conductor:
         scoring = [asyncio.create_task(self._score_passing()) for _ in range(BATCHES)]
         try:
             for model in self.job.models:
-                await self._ask(model.at(self.run.path / "state" / model.hash), scoring)
+                await self._ask(model.with_state(self.run.path / "state" / model.hash), scoring)
             for _ in scoring:
                 self.queue.put_nowait(None)
             await asyncio.gather(*scoring)

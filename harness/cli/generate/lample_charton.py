@@ -71,25 +71,26 @@ def generate_pairs(
     from rich.console import Console
     from rich.progress import track
 
-    from ....benchmarks.lample_charton import Settings, random_integrals
+    from ....benchmarks.lample_charton import GeneratorSettings, random_integrals
     from ....rewards.workers.pool import usable_cores
     from ...store.export_rows import claim, write_problems
 
     claim(out, force)
     if pairs is not None and pairs.exists() and not force:
         raise UserError(f"{pairs} is there already; --force replaces it")
-    settings = Settings(recipe, max_operators, operators, max_length)
+    settings = GeneratorSettings(recipe, max_operators, operators, max_length)
     cores = workers or usable_cores()
     drawn = random_integrals(method, seed, count, settings, workers=cores)
     console = Console(stderr=True)
     made = list(track(drawn, "generating", count, console=console, transient=True))
     write_problems(made, out)
     if pairs is not None:
-        from ....benchmarks.lample_charton.codec.released import Line, write
+        from ....benchmarks.lample_charton.codec.released import CountedPair, write
 
         sides = ((p.metadata["prefix"], p.metadata["antiderivative_prefix"]) for p in made)
         try:
-            write((Line(1, tuple(str(f).split()), tuple(str(g).split())) for f, g in sides), pairs)
+            lines = (CountedPair(1, tuple(str(f).split()), tuple(str(g).split())) for f, g in sides)
+            write(lines, pairs)
         except OSError as error:
             raise UserError(f"cannot write {pairs}: {error.strerror or error}") from None
     click.echo(f"wrote {len(made)} problems to {out}", err=True)

@@ -115,14 +115,14 @@ def _problems(
     bank: str | None,
 ) -> Iterable[Problem]:
     from ....benchmarks.bee.augmented import Generator, Parents, built_in
-    from ....benchmarks.bee.recipes import RECIPES
+    from ....benchmarks.bee.perturbations import PERTURBATIONS
     from ....benchmarks.registry import load, resolve
 
     name = benchmark if subset is None else f"{benchmark}/{subset}"
     if benchmark == "brittleness" and bank is not None:
         return _perturbed(name, bank, seed, limit)
     resolve(name)  # for its error message
-    recipe = RECIPES.get(name.removeprefix("bee/")) if name.startswith("bee/") else None
+    recipe = PERTURBATIONS.get(name.removeprefix("bee/")) if name.startswith("bee/") else None
     if recipe is None:
         if difficulty != 1 or bank is not None:
             raise UserError("--difficulty is for bee's augmentations, --bank for brittleness too")

@@ -88,7 +88,7 @@ def score_texts(
             remarks: list[str] = []
 
             async def scoring() -> None:
-                ready = model.at(run.path / "state" / model.hash)
+                ready = model.with_state(run.path / "state" / model.hash)
                 try:
                     async with aclosing(ready.score(stream(wanted.values()))) as scores:
                         async for scored in scores:

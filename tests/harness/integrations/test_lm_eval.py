@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from calculus_harness.harness.integrations import lm_eval_path
-from tests.harness.integrations.answering import ANSWERS, answer, server, write_problems
+from tests.harness.integrations.local_model import ANSWERS, answer, server, write_problems
 
 ROOT = Path(__file__).parents[3]
 lmeval = [pytest.mark.lmeval, pytest.mark.filterwarnings("ignore")]
@@ -93,7 +93,7 @@ class TestWithLmEval:
         assert row["no_answer,verified"] == row["undecided,verified"] == pytest.approx(1 / 7)
         model = tmp_path / "model.py"
         model.write_text(
-            "from tests.harness.integrations.answering import answer\n"
+            "from tests.harness.integrations.local_model import answer\n"
             "def say(messages, seed):\n    return answer(messages[-1]['content'])\n"
         )
         ours = sweep(
