@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from .run.spec import SweepSpec
     from .run.sweep import sweep
     from .stats.compare import compare
-    from .stats.cost import Prices
-    from .stats.metrics import summarise
+    from .stats.prices import Prices
+    from .stats.summary import summarise
     from .store.run import Run
 
 __all__ = [
@@ -54,13 +54,13 @@ __all__ = [
 _HOMES = {
     ".report": ("print_comparison", "print_summary", "to_pandas"),
     ".stats.compare": ("compare",),
-    ".stats.metrics": ("summarise",),
+    ".stats.summary": ("summarise",),
     ".core.errors": ("UserError",),
     ".core.policy": ("Policy",),
     ".models": ("Capability", "Model", "ask_each", "register"),
     ".run.phases": ("run_phases",),
     ".run.plan": ("plan",),
-    ".stats.cost": ("Prices",),
+    ".stats.prices": ("Prices",),
     ".core.requests": ("Completion", "FinishReason", "Request", "Sampling"),
     ".store.run": ("Run",),
     ".run.scoring": ("score",),

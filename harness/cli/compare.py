@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from ..core.errors import UserError
-from ..report.comparisons import export_comparison, print_comparison
+from ..report.comparison import export_comparison, print_comparison
 from ..stats.compare import compare as compare_runs
-from ..stats.cost import Prices
+from ..stats.prices import Prices
 from .options import prices_option
 
 

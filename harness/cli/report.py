@@ -8,13 +8,17 @@ from pathlib import Path
 import click
 
 from ..core.errors import UserError
-from ..report import export_summary, print_published, print_summary, write_page
+from ..report import export_summary, print_summary, write_page
 from ..report.export import export_run
+from ..report.figures.files import write_figures
+from ..report.page.sections import figures as page_figures
+from ..report.published import published_sections
+from ..report.sections import print_sections
 from ..report.sources import Sources
-from ..report.tables import print_votes
 from ..report.view import print_view
 from ..report.view import view as view_problem
-from ..stats.cost import Prices
+from ..report.votes import print_votes
+from ..stats.prices import Prices
 from ..store.run import Run
 from .options import policy_option, prices_option
 
@@ -71,7 +75,7 @@ def report(
     else:
         if form is None:
             print_summary(sources.summary)
-            print_published(sources.summary)
+            print_sections(published_sections(sources.summary))
             if majority:
                 for run in sources.runs:
                     print_votes(run, sources.policy)
@@ -79,9 +83,7 @@ def report(
             out = Path("report.html")
         click.echo(f"wrote {write_page(sources, out)}", err=True)
     if figures is not None:
-        from ..report.figures.matplotlib_figures import write_figures
-
-        for path in write_figures(sources, figures):
+        for path in write_figures(page_figures(sources), figures):
             click.echo(f"wrote {path}", err=True)
 
 

@@ -13,7 +13,7 @@ from ..report import export_summary, print_summary
 from ..report.changes import print_changes
 from ..run.progress import for_stderr
 from ..run.scoring import score as score_run
-from ..stats.metrics import summarise
+from ..stats.summary import summarise
 from ..stats.verdict_changes import changes
 from ..store.run import Run
 from ..store.verdict_sets import latest_complete

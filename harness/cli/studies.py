@@ -7,11 +7,12 @@ from pathlib import Path
 import click
 
 from ..models import create
-from ..report.page.sections import Section, as_markdown, print_sections, write_sections
+from ..report.sections import Section, as_markdown, print_sections, write_sections
 from ..store.run import Run
 from ..studies.brittleness import tables as brittleness_tables
-from ..studies.brittleness.teacher_forcing import force
+from ..studies.brittleness.teacher_forcing import score_texts
 from ..studies.derivations import tables as derivations_tables
+from ..studies.derivations.export import export_analyses
 from ..studies.derivations.pairwise import analyse
 from .options import key_values, model_options_option, policy_option
 
@@ -32,7 +33,7 @@ def brittleness(runs: tuple[Path, ...], policy: str | None, markdown: bool) -> N
     for run in opened:
         if policy is not None:
             run.verdicts(policy)  # for its error message
-    sources = brittleness_tables.sources(opened, policy)
+    sources = brittleness_tables.answers_of(opened, policy)
     together = [brittleness_tables.decoding(sources)]
     for run in opened:
         sections: list[Section] = []
@@ -91,11 +92,11 @@ def logprobs(
 ) -> None:
     """Ask a model how likely it finds a run's references.
 
-    Its own best answers are scored, too. Whether failures are the search's fault or the model's is
-    then in `run.py brittleness`. The same command goes on where it was stopped.
+    Its own best answers are scored, too. `run.py brittleness` then tells
+    search errors from model errors. The same command goes on where it was stopped.
     """
     scorer = create(model, key_values(model_options, "-M"))
-    result = force(run, scorer, candidates=candidates, written=written, limit=limit)
+    result = score_texts(run, scorer, candidates=candidates, written=written, limit=limit)
     click.echo(f"{result.scored} texts scored; they are in {run / 'scores'}", err=True)
     if result.remarks:
         remark = f"{len(result.remarks)} could not be scored, the first: {result.remarks[0]}"
@@ -119,7 +120,7 @@ def pairwise(run: Path, policy: str | None, form: str | None) -> None:
     opened = Run(run)
     analyses = analyse(opened, policy)
     if form is not None:
-        click.echo(derivations_tables.export_analyses(analyses, form), nl=False)
+        click.echo(export_analyses(analyses, form), nl=False)
         return
     sections = derivations_tables.sections(analyses)
     print_sections(sections)

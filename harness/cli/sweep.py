@@ -22,7 +22,7 @@ from ..run.phases import run_phases
 from ..run.plan import plan
 from ..run.progress import for_stderr
 from ..run.spec import COMMAND_LINE_ONLY, SweepSpec, read_settings
-from ..stats.metrics import summarise
+from ..stats.summary import summarise
 from ..store.atomic import write_atomically
 from ..store.run import Run
 from ..studies import named_phases

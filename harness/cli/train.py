@@ -68,7 +68,7 @@ def _train(path: Path, out: Path, kind: str) -> None:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     require_extra("torch", "transformers", "trl")
     from ..report import print_summary, write_page
-    from ..report.comparisons import print_comparison
+    from ..report.comparison import print_comparison
     from ..run.progress import Lines
     from ..stats.compare import compare
     from ..training.config import load

@@ -57,7 +57,7 @@ def verified(strict: bool = False, undecided: str = "unscored") -> Scorer:
         strict: Take an answer only from a box.
         undecided: Answers that are neither proven nor refuted are ``unscored`` (inspect_ai leaves
             them out of its metrics and reports their number), or ``incorrect``, as in
-            `harness.stats.metrics`.
+            `harness.stats.tallies`.
 
     Raises:
         ValueError: ``undecided`` is something else.

@@ -15,7 +15,7 @@ from ..run.grade import grade
 from ..run.problems import problems_of
 from ..tasks import default_prompt
 
-#: Statuses of completions that are neither correct nor wrong; see `harness.stats.metrics`.
+#: Statuses of completions that are neither correct nor wrong; see `harness.stats.tallies`.
 UNDECIDED = (Status.UNDECIDED, Status.TIMEOUT, Status.ERROR)
 DEFAULT_POLICY = Policy()
 

@@ -1,4 +1,4 @@
-"""The experiments of "Symbolic Brittleness" as phases: what a model solves, and what is next to it.
+"""The experiments of "Symbolic Brittleness" as phases: problems, and neighbours of solved ones.
 
 The first phase asks any benchmarks. What is solved of them makes three pools, as in the paper:
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from calculus_harness.harness.report.published import beside, published
-from calculus_harness.harness.stats.metrics import Summary
+from calculus_harness.harness.stats.summary import Summary
 from calculus_harness.rewards.decision import integrand
 
 Command = Callable[..., subprocess.CompletedProcess[str]]

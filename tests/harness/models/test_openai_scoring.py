@@ -19,7 +19,11 @@ from calculus_harness.harness.core.errors import ModelError
 from calculus_harness.harness.models import Capability, Continuation, Model, Scored, create
 from calculus_harness.harness.models.openai.errors import UnavailableError
 from calculus_harness.harness.models.openai.scoring import Echo, parse_echo, text_logprobs
-from calculus_harness.harness.studies.brittleness.teacher_forcing import Forced, force, ranked
+from calculus_harness.harness.studies.brittleness.teacher_forcing import (
+    ScoringResult,
+    ranked,
+    score_texts,
+)
 from calculus_harness.prompts import Message, Rendered
 
 pytest.importorskip("openai", reason="needs the extra 'openai'")
@@ -157,8 +161,8 @@ def test_the_texts_of_a_run_are_scored_and_those_that_cannot_be_are_remarked_on(
             out=tmp_path / "run",
         )
         model = create("openai/m", options)
-        found = force(run.path, model)
-        assert force(run.path, model) == Forced(0)  # nothing is asked twice
+        found = score_texts(run.path, model)
+        assert score_texts(run.path, model) == ScoringResult(0)  # nothing is asked twice
     # One prompt of three ends with the end of a piece.
     assert found.scored > 0
     assert set(found.remarks) == {

@@ -22,7 +22,7 @@ from calculus_harness.harness import Policy, Run, Sampling, UserError, summarise
 from calculus_harness.harness.core.requests import problem_key
 from calculus_harness.harness.models.base import Capability, Continuation, Model, Scored
 from calculus_harness.harness.models.python_function import PythonFunction
-from calculus_harness.harness.report.page.sections import (
+from calculus_harness.harness.report.sections import (
     as_markdown,
     print_sections,
     write_sections,
@@ -34,7 +34,11 @@ from calculus_harness.harness.stats.compare import compare
 from calculus_harness.harness.studies import named_phases
 from calculus_harness.harness.studies.brittleness import tables as report
 from calculus_harness.harness.studies.brittleness.phases import PLANS, derive
-from calculus_harness.harness.studies.brittleness.teacher_forcing import Forced, force, ranked
+from calculus_harness.harness.studies.brittleness.teacher_forcing import (
+    ScoringResult,
+    ranked_candidates,
+    score_texts,
+)
 from tests.harness.jobs import job_of
 
 ROOT = Path(__file__).parents[3]
@@ -302,11 +306,13 @@ def test_the_report_says_what_was_measured_and_what_was_published(
 ) -> None:
     scoring = Scoring(spec=model)
     run = run_phases(job(scoring, tmp_path / "run"), named_phases("brittleness"))
-    found = force(run.path, scoring, candidates=3, written=r"\boxed{%s}")
+    found = score_texts(run.path, scoring, candidates=3, written=r"\boxed{%s}")
     assert found.scored > len(run.problems)
     assert found.remarks == ()
-    assert force(run.path, scoring, candidates=3) == Forced(0)  # nothing is scored twice
-    (source,) = report.sources([Run(run.path)])
+    assert score_texts(run.path, scoring, candidates=3) == ScoringResult(
+        0
+    )  # nothing is scored twice
+    (source,) = report.answers_of([Run(run.path)])
     assert source.missing == 0
     sections = report.sections(source)
     sin = problems(run, "primitive_sin")
@@ -325,17 +331,17 @@ def test_the_report_says_what_was_measured_and_what_was_published(
     assert cells(sections, "Table 9")["35 operators"][-2:] == ("49.0", "59.2")[::-1]
     assert cells(sections, "Table 14")["50"][-2:] == ("2.250", "41.667")
     # The reference and the wrong candidates have the probabilities that their lengths say.
-    lists = ranked(Run(run.path), scoring.hash)
+    lists = ranked_candidates(Run(run.path), scoring.hash)
     for problem in sin:
         one = lists[problem_key(problem)]
         text = rf"\boxed{{{problem.target['antiderivative']}}}"
         assert one.reference == pytest.approx(-0.1 * len(text))
         assert one.candidates[0].logprob == pytest.approx(-0.1 * len(one.candidates[0].text))
         assert one.candidates[3].logprob is None
-    whose = cells(sections, "Whose fault")
+    causes = cells(sections, "Search errors")
     failing = [lists[problem_key(p)] for p in problems(run, "coeff_sum4")]
     failing = [one for one in failing if one.fails(4)]
-    assert whose.get("brittleness/coeff_sum4") in (
+    assert causes.get("brittleness/coeff_sum4") in (
         None,
         (  # the fourth candidate is not known
             str(len(failing)),
@@ -363,10 +369,10 @@ def test_the_papers_scorer_stands_beside_our_verdicts(tmp_path: Path, model: str
         sampling=Sampling(beams=3),
     )
     run = run_phases(small, named_phases("brittleness"))
-    ours = report.sources([Run(run.path)])[0]
+    ours = report.answers_of([Run(run.path)])[0]
     assert ours.scorer is None
     score(run.path, policy=Policy(method="welleck"))
-    (source,) = report.sources([Run(run.path)])
+    (source,) = report.answers_of([Run(run.path)])
     assert source.policy == ours.policy
     (section,) = [s for s in report.sections(source) if "Table 2" in s.title]
     assert "their scorer Fail@1" in section.headings
@@ -375,7 +381,7 @@ def test_the_papers_scorer_stands_beside_our_verdicts(tmp_path: Path, model: str
     for row in section.rows:
         if row[mine] != "not run":  # on these answers both read the same
             assert row[mine].split()[0] == row[place]
-    assert source.without_timeouts.keys() == source.scored.keys()
+    assert source.without_timeouts.keys() == source.scorer_tallies.keys()
 
 
 def test_the_command_line(tmp_path: Path, model: str, cli: Any) -> None:

@@ -21,7 +21,7 @@ from calculus_harness import harness
 from calculus_harness.harness import Policy, Run, Sampling, UserError
 from calculus_harness.harness.report import write_page
 from calculus_harness.harness.run.runner import run_job
-from calculus_harness.harness.stats.metrics import Row
+from calculus_harness.harness.stats.summary import Row
 from calculus_harness.rewards.workers.pool import PoolError
 from tests.harness.jobs import job_of
 
