@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
+from math import isqrt
 from typing import Any, TypeAlias
 
 import mpmath
 
 from ....benchmarks.expressions import differentiate, symbols, walk
-from ....rewards.expression.tree import Expression, Number, Symbol
+from ....rewards.expression.tree import Call, Expression, Number, Symbol
 
 Value: TypeAlias = Any  # mpf or mpc
 Point: TypeAlias = Mapping[str, Fraction]
@@ -86,18 +87,12 @@ def _apply(name: str, args: list[Value]) -> Value:
 
 def points(*trees: Expression, assumptions: Mapping[str, str]) -> Iterator[dict[str, Fraction]]:
     """Where to look: near the scales of the formulas first, then at usual points."""
-    sizes = {
-        abs(n)
-        for tree in trees
-        for node in walk(tree)
-        if isinstance(node, Number)
-        for n in (node.numerator, node.denominator)
-    }
+    sizes = {size for tree in trees for node in walk(tree) for size in _sizes(node)}
     places: list[Fraction] = []
     for n in sorted((n for n in sizes if 10 <= n < 10**40), reverse=True)[:4]:
-        for small in (Fraction(1, n), Fraction(1, 3 * n)):
+        for small in (Fraction(1, n), Fraction(1, 3 * n), Fraction(1, 2 * isqrt(n))):
             places += [small, -small, 1 + small, 1 - small]
-        places += [Fraction(n) + Fraction(1, 7), Fraction(-n)]
+        places += [Fraction(n) + Fraction(1, 7), 2 * Fraction(n) + Fraction(1, 7), Fraction(-n)]
     names = sorted(set().union(*map(symbols, trees)) - {"x"})
     for draw, place in enumerate([*_USUAL[:3], *places, *_USUAL[3:]]):
         others = {}
@@ -105,6 +100,19 @@ def points(*trees: Expression, assumptions: Mapping[str, str]) -> Iterator[dict[
             values = _INTEGERS if assumptions.get(name) == "integer" else _PARAMETERS
             others[name] = values[(draw + shift) % len(values)]
         yield {"x": place, **others}
+
+
+def _sizes(node: Expression) -> tuple[int, ...]:
+    """The whole numbers that a node stands for: of a fraction both, of a power its value."""
+    if isinstance(node, Number):
+        return abs(node.numerator), node.denominator
+    if isinstance(node, Call) and node.function == "pow":
+        base, exponent = node.args
+        if isinstance(base, Number) and isinstance(exponent, Number | Call):
+            inner = exponent.args[0] if isinstance(exponent, Call) and exponent.args else exponent
+            if isinstance(inner, Number) and inner.denominator == 1 and inner.numerator < 40:
+                return (abs(base.numerator) ** abs(inner.numerator),)
+    return ()
 
 
 def _gap(trees: tuple[Expression, ...], point: Point, digits: int) -> tuple[Value, Value]:
