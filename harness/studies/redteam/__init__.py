@@ -5,10 +5,10 @@ the verifier over them and writes down, as small as they get, wrong answers that
 right ones that were refused or undecided, and failures.
 """
 
-from . import rewrites, slips, templates  # registers their generators
+from . import numeric, rewrites, slips, templates  # the last three register generators
 from .case import GENERATORS, Case, Formulas, case_at
-from .minimise import label_holds, minimise
-from .search import KINDS, Find, Result, fault, search, verifier
+from .minimise import label_holds, minimise, size
+from .search import KINDS, Find, Judge, Result, fault, search, verifier
 
 __all__ = [
     "GENERATORS",
@@ -16,13 +16,16 @@ __all__ = [
     "Case",
     "Find",
     "Formulas",
+    "Judge",
     "Result",
     "case_at",
     "fault",
     "label_holds",
     "minimise",
+    "numeric",
     "rewrites",
     "search",
+    "size",
     "slips",
     "templates",
     "verifier",

@@ -6,11 +6,12 @@ answer alone, and counts only if the label is confirmed anew (`numeric`) and the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from ....benchmarks.expressions import ONE, number, symbols, walk
+from ....benchmarks.expressions import ONE, add, neg, number, symbols, walk
 from ....rewards.expression.tree import Call, Expression, Number, Symbol
 from .case import BOXED, Case, DiscardedError, Formulas
 from .numeric import confirmed, refuted
@@ -73,7 +74,18 @@ def label_holds(case: Case) -> bool:
     trees = formulas.integrand, formulas.answer
     if case.wanted:
         return confirmed(*trees, case.assumptions)
+    if formulas.factor == ONE:  # terms that answer and truth share cancel exactly
+        trees = formulas.added, _difference(formulas.answer, formulas.truth)
     return refuted(*trees, case.assumptions, ladder=_LADDER)
+
+
+def _difference(first: Expression, second: Expression) -> Expression:
+    """``first - second`` without the terms that are in both."""
+    ours, theirs = (
+        Counter(tree.args if isinstance(tree, Call) and tree.function == "add" else (tree,))
+        for tree in (first, second)
+    )
+    return add(*(ours - theirs).elements(), *map(neg, (theirs - ours).elements()))
 
 
 def _smaller(case: Case) -> Iterator[Case]:

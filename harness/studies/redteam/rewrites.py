@@ -30,7 +30,7 @@ _IDENTITIES: dict[str, Callable[[Expression], Expression]] = {
     "atan": lambda u: mul(TWO, call("atan", div(u, add(ONE, _root(u))))),
     "asinh": lambda u: call("ln", add(u, _root(u))),
     "ln": lambda u: add(call("ln", mul(Number(3), u)), neg(call("ln", Number(3)))),
-    "erf": lambda u: add(ONE, neg(call("erfc", u))),
+    "erf": lambda u: neg(call("erf", neg(u))),
     "sqrt": lambda u: power(u, Number(1, 2)),
     "exp": lambda u: power(call("exp", _halved(u)), TWO),
 }
