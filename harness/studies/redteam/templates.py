@@ -10,7 +10,7 @@ from typing import Any
 
 from ....benchmarks.draws import Draws
 from .antiderivatives import SCALES
-from .case import GENERATORS, Case
+from .case import GENERATORS, Case, generator
 
 _FILE = Path(__file__).with_name("templates.toml")
 TEMPLATES: dict[str, Any] = tomllib.loads(_FILE.read_text(encoding="utf-8"))
@@ -33,6 +33,18 @@ def _filled(name: str, wanted: bool, pairs: Sequence[Sequence[str]], draws: Draw
     integrand, completion = fill(draws, *pairs[place])
     assumed = _INTEGER if place in TEMPLATES["integer_n"].get(name, ()) else {}
     return Case(integrand, completion, wanted, f"{name}, template {place}", assumed)
+
+
+@generator
+def horner(draws: Draws) -> Case:
+    """A Taylor polynomial of degree 60 to 160, nested so that no term shows its size."""
+    name, first, step = draws.pick((("e^x", 0, 1), (r"\cos x", 1, 2), (r"\cosh x", 1, 2)))
+    text = "1"
+    for degree in reversed(range(first + step, draws.integer(60, 160), step)):
+        divisor = degree if step == 1 else degree * (degree - 1)
+        sign = "-" if name == r"\cos x" else "+"
+        text = rf"1{sign}\frac{{{'x' if step == 1 else 'x^2'}}}{{{divisor}}}\left({text}\right)"
+    return Case(name, text if step == 1 else rf"x\left({text}\right)", False, "a polynomial")
 
 
 for _wanted, _table in ((False, "wrong"), (True, "right")):

@@ -101,7 +101,7 @@ def complex_forms(rng: random.Random) -> tuple[Expr, Expr]:
             (sp.exp(k * x**2), -i * sp.sqrt(sp.pi) * sp.erf(i * sp.sqrt(k) * x) / (2 * sp.sqrt(k))),
             (sp.cos(k * x) / x, (sp.Ei(i * k * x) + sp.Ei(-i * k * x)) / 2),
             (sp.sin(k * x) / x, (sp.Ei(i * k * x) - sp.Ei(-i * k * x)) / (2 * i)),
-            (sp.tan(k * x), -i * x + i * x * 2 - sp.log(1 + sp.exp(2 * i * k * x)) / k),
+            (sp.tan(k * x), i * x - sp.log(1 + sp.exp(2 * i * k * x)) / k),
             (sp.cos(k * x**2), _fresnel(k)),
             (x * sp.tan(x), i * x**2 / 2 - x * sp.log(1 + sp.exp(2 * i * x)) + _dilogarithm()),
             (1 / (x**2 + m), (sp.log(x - i * sp.sqrt(m)) - sp.log(x + i * sp.sqrt(m))) / _two_i(m)),
@@ -209,17 +209,20 @@ def printed(e: Expr, rng: random.Random, *, answer: bool) -> tuple[str, str]:
     elif answer and rng.random() < 0.3:
         for name, others in NAMES.items():
             if name in text and "^" not in text.split(name)[0][-3:]:
-                other = rng.choice(others)
-                return re.sub(r"(?<![a-zA-Z])" + re.escape(name), lambda _: other, text), "book"
+                other = rng.choice(others).replace("\\", r"\\")
+                return re.sub(r"(?<![a-zA-Z])" + re.escape(name), other, text), "book"
     return text, "sympy"
 
 
 def generated(seed: int, count: int) -> Iterator[dict[str, str]]:
-    rng = random.Random(seed)
     seen = set()
     names = list(FAMILIES)
     for number in range(count):
-        family = names[number % len(names)]
+        rng = random.Random(f"{seed} {number}")
+        turn, place = divmod(number, len(names))
+        family = names[place]
+        if family == "elliptic_pi" and turn % 3:  # mpmath takes seconds for one check
+            family = "elliptic_f"
         while True:
             f, big_f = FAMILIES[family](rng)
             if (f, big_f) in seen or not f.has(x) or f.has(sp.Derivative, sp.Subs, sp.zoo, sp.nan):
@@ -230,11 +233,13 @@ def generated(seed: int, count: int) -> Iterator[dict[str, str]]:
         style = random.Random(rng.random())
         integrand, _ = printed(f, style, answer=False)
         answer, notation = printed(big_f, style, answer=True)
-        row = {"id": f"{family}-{number // len(names) + 1:02d}", "integrand": integrand}
+        row = {"id": f"{family}-{number + 1:03d}", "integrand": integrand}
         constant = style.choice(["", " + C", "+C"])
-        yield row | {"answer": answer + constant, "label": "right", "kind": family} | {
-            "notation": notation
-        }
+        yield (
+            row
+            | {"answer": answer + constant, "label": "right", "kind": family}
+            | {"notation": notation}
+        )
         found = 0
         for slip, wrong in slips(big_f, rng):
             if found == MUTANTS:
