@@ -98,8 +98,8 @@ def _print_table(result: Result) -> None:
     from ..studies.redteam import KINDS
 
     table = Table(box=SIMPLE_HEAD, title=f"Verdicts that are wrong (seed {result.seed})")
-    table.add_column("generator")
-    for column in ("tries", *KINDS, "skipped", "per 10^4"):
+    table.add_column("generator", no_wrap=True, min_width=18)
+    for column in ("tries", *KINDS, "skipped", "in 10^4"):
         table.add_column(column, justify="right")
     for name in [*sorted(result.tries), "all"]:
         names = sorted(result.tries) if name == "all" else [name]
