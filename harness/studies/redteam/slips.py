@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from ....benchmarks.draws import Draws
-from ....benchmarks.expressions import add, div, mul, neg, number, power
+from ....benchmarks.expressions import ZERO, add, div, mul, neg, number, power
 from ....rewards.expression.tree import Call, Expression, Number
 from .antiderivatives import ONE, SCALES, X, antiderivative, call, smooth
 from .case import BOXED, Case, DiscardedError, Formulas, generator
@@ -70,11 +70,18 @@ def _faint_everywhere(draws: Draws) -> Expression:
     return draws.pick([call("exp", neg(above)), div(ONE, call("cosh", above))])
 
 
+def _check_varies(tree: Expression) -> None:
+    """Discard the draw if the terms of ``tree`` have cancelled, which makes a label wrong."""
+    if not refuted(ZERO, tree):
+        raise DiscardedError("the derivative vanishes")
+
+
 @generator
 def near_miss_factor(draws: Draws) -> Case:
-    """F (1 + e^{-k(1+x^2)}): the factor's derivative never vanishes together with F's."""
-    truth = smooth(draws)
-    answer = mul(truth, add(ONE, _faint_everywhere(draws)))
+    """F (1 + e^{-k(1+x^2)}), or with a hyperbolic secant."""
+    truth, faint = smooth(draws), _faint_everywhere(draws)
+    _check_varies(mul(truth, faint))
+    answer = mul(truth, add(ONE, faint))
     return Case.of(Formulas(truth, answer), False, "F times a factor close to 1")
 
 
@@ -116,6 +123,7 @@ def neglected_term(draws: Draws) -> Case:
 def steep_step(draws: Draws) -> Case:
     """F' times a step as steep as a large number: F is right on one side only."""
     truth, k = smooth(draws), number(draws.pick(SCALES))
+    _check_varies(truth)
     step = draws.pick(
         [
             div(ONE, add(ONE, call("exp", neg(mul(k, X))))),
