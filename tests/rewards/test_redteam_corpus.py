@@ -2,6 +2,7 @@
 
 Rows that today's verifier judges wrongly are listed by id in ``cases/known_failures.json``. They
 are expected to fail strictly: who mends the verifier sees them turn, and takes them off the list.
+Those under ``slow`` ran into the deadline, which another machine may meet.
 """
 
 from __future__ import annotations
@@ -28,12 +29,14 @@ def rows(name: str) -> list[Row]:
 
 
 def parameters(name: str) -> list[Any]:
-    failing = set(KNOWN[name])
-    mark = pytest.mark.xfail(reason="judged wrongly today", strict=True)
-    return [
-        pytest.param(row, id=row["id"], marks=[mark] if row["id"] in failing else [])
-        for row in rows(name)
-    ]
+    def marks(id: str) -> list[pytest.MarkDecorator]:
+        if id in KNOWN[name]:
+            return [pytest.mark.xfail(reason="judged wrongly today", strict=True)]
+        if id in KNOWN["slow"]:
+            return [pytest.mark.xfail(reason="may take longer than the deadline", strict=False)]
+        return []
+
+    return [pytest.param(row, id=row["id"], marks=marks(row["id"])) for row in rows(name)]
 
 
 def status(name: str, row: Row) -> str:
@@ -67,6 +70,7 @@ def test_ids_are_unique_and_known_failures_exist(name: str) -> None:
     assert max(ids.values()) == 1
     assert len(KNOWN[name]) == len(set(KNOWN[name]))
     assert set(KNOWN[name]) <= ids.keys()
+    assert not set(KNOWN[name]) & set(KNOWN["slow"])
 
 
 def test_every_row_says_why() -> None:

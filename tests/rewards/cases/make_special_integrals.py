@@ -1,6 +1,6 @@
 """Builds ``special_integrals.json``: integrals whose answers need special functions.
 
-    python tests/rewards/cases/make_special_integrals.py [--seed 5] [--count 440]
+    python tests/rewards/cases/make_special_integrals.py [--seed 5] [--count 450] [--workers N]
 
 An answer is drawn from one of the families below and differentiated by SymPy; the families whose
 answers pass through complex numbers give integrand and answer. As in ``make_antiderivatives.py``,
@@ -17,10 +17,12 @@ import json
 import random
 import re
 from collections.abc import Callable, Iterator
+from multiprocessing import Pool
 from pathlib import Path
 from typing import Any
 
 import sympy as sp
+from mpmath.libmp import NoConvergence
 
 HERE = Path(__file__).parent
 _spec = importlib.util.spec_from_file_location("make", HERE / "make_antiderivatives.py")
@@ -214,48 +216,35 @@ def printed(e: Expr, rng: random.Random, *, answer: bool) -> tuple[str, str]:
     return text, "sympy"
 
 
-def generated(seed: int, count: int) -> Iterator[dict[str, str]]:
-    seen = set()
-    names = list(FAMILIES)
-    for number in range(count):
-        rng = random.Random(f"{seed} {number}")
-        turn, place = divmod(number, len(names))
-        family = names[place]
-        if family == "elliptic_pi" and turn % 3:  # mpmath takes seconds for one check
-            family = "elliptic_f"
-        while True:
-            f, big_f = FAMILIES[family](rng)
-            if (f, big_f) in seen or not f.has(x) or f.has(sp.Derivative, sp.Subs, sp.zoo, sp.nan):
-                continue
-            seen.add((f, big_f))
-            if f.count_ops() < 90 and checked(make.proven_right, f, big_f):
-                break
-        style = random.Random(rng.random())
-        integrand, _ = printed(f, style, answer=False)
-        answer, notation = printed(big_f, style, answer=True)
-        row = {"id": f"{family}-{number + 1:03d}", "integrand": integrand}
-        constant = style.choice(["", " + C", "+C"])
-        yield (
-            row
-            | {"answer": answer + constant, "label": "right", "kind": family}
-            | {"notation": notation}
-        )
-        found = 0
-        for slip, wrong in slips(big_f, rng):
-            if found == MUTANTS:
-                break
-            if wrong.has(sp.zoo, sp.nan, sp.oo) or not checked(make.proven_wrong, f, wrong):
-                continue
-            found += 1
-            text, notation = printed(wrong, style, answer=True)
-            yield row | {
-                "id": f"{row['id']}-m{found}",
-                "answer": text + constant,
-                "label": "wrong",
-                "kind": family,
-                "notation": notation,
-                "mutation": slip,
-            }
+def made(address: tuple[int, int]) -> list[dict[str, str]]:
+    """The integral with this seed and number, and its mutants; the same on any machine."""
+    seed, number = address
+    rng = random.Random(f"{seed} {number}")
+    turn, place = divmod(number, len(FAMILIES))
+    family = list(FAMILIES)[place]
+    if family == "elliptic_pi" and turn % 3:  # mpmath takes seconds for one check
+        family = "elliptic_f"
+    while True:
+        f, big_f = FAMILIES[family](rng)
+        if not f.has(x) or f.has(sp.Derivative, sp.Subs, sp.zoo, sp.nan) or f.count_ops() > 90:
+            continue
+        if checked(make.proven_right, f, big_f):
+            break
+    integrand, _ = printed(f, rng, answer=False)
+    answer, notation = printed(big_f, rng, answer=True)
+    constant = rng.choice(["", " + C", "+C"])
+    row = {"id": f"{family}-{number + 1:03d}", "integrand": integrand, "answer": answer + constant}
+    rows = [row | {"label": "right", "kind": family, "notation": notation}]
+    for slip, wrong in slips(big_f, rng):
+        if len(rows) > MUTANTS:
+            break
+        if wrong.has(sp.zoo, sp.nan, sp.oo) or not checked(make.proven_wrong, f, wrong):
+            continue
+        text, notation = printed(wrong, rng, answer=True)
+        changed = {"id": f"{row['id']}-m{len(rows)}", "answer": text + constant}
+        about = {"label": "wrong", "kind": family, "notation": notation, "mutation": slip}
+        rows.append(row | changed | about)
+    return rows
 
 
 def slips(e: Expr, rng: random.Random) -> Iterator[tuple[str, Expr]]:
@@ -274,21 +263,30 @@ def checked(proof: Callable[[Expr, Expr], bool], f: Expr, big_f: Expr) -> bool:
     """A proof by numbers, or False where mpmath has no value."""
     try:
         return proof(f, big_f)
-    except (ArithmeticError, NameError, TypeError, ValueError, NotImplementedError):
+    except (ArithmeticError, NameError, RuntimeError, TypeError, ValueError, NoConvergence):
         return False
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=5)
-    parser.add_argument("--count", type=int, default=440)
+    parser.add_argument("--count", type=int, default=450)
+    parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--out", type=Path, default=HERE / "special_integrals.json")
     options = parser.parse_args()
-    rows = list(generated(options.seed, options.count))
-    lines = ",\n".join(json.dumps(row) for row in rows)
-    options.out.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
-    right = sum(row["label"] == "right" for row in rows)
-    print(f"{len(rows)} rows, {right} of them right")
+    seen: set[tuple[str, str]] = set()
+    right, lines = 0, []
+    with Pool(options.workers) as pool:
+        addresses = [(options.seed, number) for number in range(options.count)]
+        for rows in pool.imap(made, addresses):
+            pair = rows[0]["integrand"], rows[0]["answer"].partition("+ C")[0].removesuffix("+C")
+            if pair not in seen:
+                seen.add(pair)
+                right += 1
+                lines += [json.dumps(row) for row in rows]
+                print(f"{right}: {rows[0]['id']}", flush=True)
+    options.out.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
+    print(f"{len(lines)} rows, {right} of them right")
 
 
 if __name__ == "__main__":
