@@ -34,6 +34,7 @@ class Commands(click.Group):
         "logprobs": (".studies:logprobs", "Ask a model how likely it finds a run's references."),
         "ls": (".ls:ls", "List benchmarks, models, prompts and tasks."),
         "pairwise": (".studies:pairwise", "Analyse items with their perturbed twins."),
+        "redteam": (".redteam:redteam", "Search for wrong verdicts of the verifier."),
         "report": (".report:report", "Print the table of runs, and write their page."),
         "score": (".score:score", "Judge a run's answers, without asking any model."),
         "serve-reward": (

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ....benchmarks.draws import Draws
 from ....benchmarks.expressions import ONE, ZERO, add, differentiate, mul
+from ....benchmarks.hashed_random import HashedRandom
 from ....rewards.expression.tree import Expression
 from ....rewards.latex import to_latex
 
@@ -84,7 +84,7 @@ class Case:
         return row | ({"assumptions": dict(self.assumptions)} if self.assumptions else {})
 
 
-Make = Callable[[Draws], Case]
+Make = Callable[[HashedRandom], Case]
 GENERATORS: dict[str, Make] = {}
 
 
@@ -103,7 +103,7 @@ def case_at(name: str, seed: int, index: int) -> Case:
     """
     for attempt in range(50):
         try:
-            return GENERATORS[name](Draws("redteam", name, seed, index, attempt))
+            return GENERATORS[name](HashedRandom("redteam", name, seed, index, attempt))
         except DiscardedError:
             continue
     raise RuntimeError(f"generator {name} found no case at seed {seed}, index {index}")

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from ....benchmarks.expressions import ONE, add, neg, number, symbols, walk
+from ....benchmarks.expressions import ONE, add, neg, number, walk
+from ....rewards.expression.traversal import symbols_of
 from ....rewards.expression.tree import Call, Expression, Number, Symbol
 from .case import BOXED, Case, DiscardedError, Formulas
 from .numeric import confirmed, refuted
@@ -94,7 +95,7 @@ def _smaller(case: Case) -> Iterator[Case]:
     if case.voice != BOXED:
         yield replace(case, voice=BOXED, completion=Case.of(formulas, case.wanted, "").completion)
     for edited in _edited(formulas):
-        if "x" in symbols(edited.answer) | symbols(edited.truth):
+        if "x" in symbols_of(edited.answer) | symbols_of(edited.truth):
             with suppress(DiscardedError):
                 yield Case.of(edited, case.wanted, case.note, case.voice, case.assumptions)
 

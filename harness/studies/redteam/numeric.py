@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 
 import mpmath
 
-from ....benchmarks.expressions import differentiate, symbols, walk
+from ....benchmarks.expressions import differentiate, walk
+from ....rewards.expression.traversal import symbols_of
 from ....rewards.expression.tree import Call, Expression, Number, Symbol
 
 Value: TypeAlias = Any  # mpf or mpc
@@ -93,7 +94,7 @@ def points(*trees: Expression, assumptions: Mapping[str, str]) -> Iterator[dict[
         for small in (Fraction(1, n), Fraction(1, 3 * n), Fraction(1, 2 * isqrt(n))):
             places += [small, -small, 1 + small, 1 - small]
         places += [Fraction(n) + Fraction(1, 7), 2 * Fraction(n) + Fraction(1, 7), Fraction(-n)]
-    names = sorted(set().union(*map(symbols, trees)) - {"x"})
+    names = sorted(set().union(*map(symbols_of, trees)) - {"x"})
     for draw, place in enumerate([*_USUAL[:3], *places, *_USUAL[3:]]):
         others = {}
         for shift, name in enumerate(names):

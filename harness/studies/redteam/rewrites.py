@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ....benchmarks.draws import Draws
 from ....benchmarks.expressions import add, div, mul, neg, number, parse, power
+from ....benchmarks.hashed_random import HashedRandom
 from ....rewards.expression.tree import Call, Expression, Number
 from ....rewards.latex import to_latex
 from .antiderivatives import ONE, SCALES, X, antiderivative, call, smooth
@@ -40,14 +40,14 @@ def _root(u: Expression) -> Expression:
     return call("sqrt", add(ONE, power(u, TWO)))
 
 
-def rewritten(tree: Expression, draws: Draws) -> Expression:
+def rewritten(tree: Expression, rng: HashedRandom) -> Expression:
     """The same function written in another way: an identity at every fourth place or so."""
     if not isinstance(tree, Call) or not tree.args:
         return tree
-    args = tuple(rewritten(arg, draws) for arg in tree.args)
-    change = draws.below(4) == 0
+    args = tuple(rewritten(arg, rng) for arg in tree.args)
+    change = rng.below(4) == 0
     if tree.function in ("add", "mul") and change:
-        return Call(tree.function, tuple(draws.shuffled(args)))
+        return Call(tree.function, tuple(rng.shuffled(args)))
     if tree.function in _IDENTITIES and change:
         return _IDENTITIES[tree.function](args[0])
     return Call(tree.function, args)
@@ -57,49 +57,49 @@ _CONSTANTS = (r"e^{-1000}", r"\tanh(700)", r"\frac{1}{300!}", r"\ln 7", r"\pi^e"
 
 
 @generator
-def rewrite(draws: Draws) -> Case:
+def rewrite(rng: HashedRandom) -> Case:
     """A right answer of usual size in another form, with a constant."""
-    truth = antiderivative(draws)
-    constant = parse(draws.pick(_CONSTANTS))
-    formulas = Formulas(truth, add(rewritten(truth, draws), constant))
+    truth = antiderivative(rng)
+    constant = parse(rng.choice(_CONSTANTS))
+    formulas = Formulas(truth, add(rewritten(truth, rng), constant))
     return Case.of(formulas, True, "another form")
 
 
 @generator
-def rewrite_at_scale(draws: Draws) -> Case:
+def rewrite_at_scale(rng: HashedRandom) -> Case:
     """A right answer with slopes and degrees of 60 to 10^4."""
-    truth = smooth(draws, draws.pick(SCALES))
-    return Case.of(Formulas(truth, rewritten(truth, draws)), True, "another form, at a scale")
+    truth = smooth(rng, rng.choice(SCALES))
+    return Case.of(Formulas(truth, rewritten(truth, rng)), True, "another form, at a scale")
 
 
 @generator
-def voice(draws: Draws) -> Case:
+def voice(rng: HashedRandom) -> Case:
     """A right answer as people and models frame it."""
-    m = number(draws.integer(2, 9))
-    truth = draws.pick(
+    m = number(rng.integer(2, 9))
+    truth = rng.choice(
         [
             div(power(X, m), m),
             add(mul(power(X, TWO), call("ln", X)), neg(_halved(power(X, TWO)))),
             mul(m, call("atan", X)),
             mul(X, call("exp", mul(m, X))),
-            smooth(draws),
+            smooth(rng),
         ]
     )
     return Case.of(
-        Formulas(truth, truth), True, "a voice", draws.pick(TEMPLATES["voices"]["answer"])
+        Formulas(truth, truth), True, "a voice", rng.choice(TEMPLATES["voices"]["answer"])
     )
 
 
-def _halves(draws: Draws, factor: str) -> tuple[str, str]:
+def _halves(rng: HashedRandom, factor: str) -> tuple[str, str]:
     """|x - a| (x - a)^(m-1), and a text with both halves of its antiderivative."""
-    a, m = draws.integer(-3, 7), draws.integer(1, 5)
+    a, m = rng.integer(-3, 7), rng.integer(1, 5)
     shifted = add(X, number(-a))
     above = mul(div(ONE, number(m + 1)), power(shifted, number(m + 1)))
     integrand = mul(power(shifted, number(m - 1)), call("abs", shifted))
     dress = TEMPLATES["piecewise"]
-    first, second = draws.pick(dress["conditions"])
-    text: str = draws.pick(dress["frames"])
-    parts = {"<F>": draws.pick(dress["dresses"]), "<P>": first, "<Q>": second, "<a>": str(a)}
+    first, second = rng.choice(dress["conditions"])
+    text: str = rng.choice(dress["frames"])
+    parts = {"<F>": rng.choice(dress["dresses"]), "<P>": first, "<Q>": second, "<a>": str(a)}
     parts |= {"<A>": to_latex(above), "<B>": to_latex(neg(mul(parse(factor), above)))}
     for name, part in parts.items():
         text = text.replace(name, part)
@@ -107,13 +107,13 @@ def _halves(draws: Draws, factor: str) -> tuple[str, str]:
 
 
 @generator
-def piecewise(draws: Draws) -> Case:
+def piecewise(rng: HashedRandom) -> Case:
     r"""The two halves of an antiderivative of \|x - a\| p(x), in every dress."""
-    return Case(*_halves(draws, "1"), True, "a piecewise answer")
+    return Case(*_halves(rng, "1"), True, "a piecewise answer")
 
 
 @generator
-def piecewise_wrong(draws: Draws) -> Case:
+def piecewise_wrong(rng: HashedRandom) -> Case:
     """The same with a factor on one half."""
-    wrong = draws.pick(("2", "-1", r"\frac{9}{10}"))
-    return Case(*_halves(draws, wrong), False, "a piecewise answer with one wrong half")
+    wrong = rng.choice(("2", "-1", r"\frac{9}{10}"))
+    return Case(*_halves(rng, wrong), False, "a piecewise answer with one wrong half")

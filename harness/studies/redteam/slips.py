@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from ....benchmarks.draws import Draws
 from ....benchmarks.expressions import ZERO, add, div, mul, neg, number, power
+from ....benchmarks.hashed_random import HashedRandom
 from ....rewards.expression.tree import Call, Expression, Number
 from .antiderivatives import ONE, SCALES, X, antiderivative, call, smooth
 from .case import BOXED, Case, DiscardedError, Formulas, generator
@@ -43,31 +43,31 @@ def slips(tree: Expression) -> Iterator[tuple[str, Expression]]:
             yield kind, Call(name, (*args[:place], changed, *args[place + 1 :]))
 
 
-def _mutated(truth: Expression, draws: Draws) -> Case:
-    kind, answer = draws.pick([("a sign", neg(truth)), *slips(truth)])
+def _mutated(truth: Expression, rng: HashedRandom) -> Case:
+    kind, answer = rng.choice([("a sign", neg(truth)), *slips(truth)])
     formulas = Formulas(truth, answer)
     if not refuted(formulas.integrand, answer):
         raise DiscardedError("the slip changed nothing that can be seen")
-    return Case.of(formulas, False, kind, draws.pick(_VOICES))
+    return Case.of(formulas, False, kind, rng.choice(_VOICES))
 
 
 @generator
-def mutation(draws: Draws) -> Case:
+def mutation(rng: HashedRandom) -> Case:
     """One slip in a right answer of usual size."""
-    return _mutated(antiderivative(draws), draws)
+    return _mutated(antiderivative(rng), rng)
 
 
 @generator
-def mutation_at_scale(draws: Draws) -> Case:
+def mutation_at_scale(rng: HashedRandom) -> Case:
     """One slip in a right answer with slopes and degrees of 60 to 10^4."""
-    return _mutated(smooth(draws, draws.pick(SCALES)), draws)
+    return _mutated(smooth(rng, rng.choice(SCALES)), rng)
 
 
-def _faint_everywhere(draws: Draws) -> Expression:
+def _faint_everywhere(rng: HashedRandom) -> Expression:
     """Never zero on the line, and at most e^-45 anywhere near the origin."""
-    k = draws.pick(_FAINT)
+    k = rng.choice(_FAINT)
     above = mul(number(k), add(ONE, power(X, Number(2))))
-    return draws.pick([call("exp", neg(above)), div(ONE, call("cosh", above))])
+    return rng.choice([call("exp", neg(above)), div(ONE, call("cosh", above))])
 
 
 def _check_varies(tree: Expression) -> None:
@@ -77,41 +77,41 @@ def _check_varies(tree: Expression) -> None:
 
 
 @generator
-def near_miss_factor(draws: Draws) -> Case:
+def near_miss_factor(rng: HashedRandom) -> Case:
     """F (1 + e^{-k(1+x^2)}), or with a hyperbolic secant."""
-    truth, faint = smooth(draws), _faint_everywhere(draws)
+    truth, faint = smooth(rng), _faint_everywhere(rng)
     _check_varies(mul(truth, faint))
     answer = mul(truth, add(ONE, faint))
     return Case.of(Formulas(truth, answer), False, "F times a factor close to 1")
 
 
 @generator
-def near_miss_term(draws: Draws) -> Case:
+def near_miss_term(rng: HashedRandom) -> Case:
     """F plus a term that is no constant: faint everywhere, or a bump far away."""
-    truth = smooth(draws, draws.pick([None, None, *SCALES[:4]]))
-    k, far = draws.pick(_FAINT), draws.integer(12, 400)
+    truth = smooth(rng, rng.choice([None, None, *SCALES[:4]]))
+    k, far = rng.choice(_FAINT), rng.integer(12, 400)
     bump = call("exp", neg(power(add(X, number(-far)), Number(2))))
-    steep = call("tanh", add(X, number(draws.pick([-10_000, -(10**5), -(10**6)]))))
-    small = mul(number(Fraction(1, 10 ** draws.pick([30, 80, 500]))), X)
+    steep = call("tanh", add(X, number(rng.choice([-10_000, -(10**5), -(10**6)]))))
+    small = mul(number(Fraction(1, 10 ** rng.choice([30, 80, 500]))), X)
     tiny = mul(call("exp", number(-k)), X)
-    wrong = draws.pick([_faint_everywhere(draws), bump, steep, small, tiny])
+    wrong = rng.choice([_faint_everywhere(rng), bump, steep, small, tiny])
     return Case.of(Formulas(truth, add(truth, wrong)), False, "F plus a faint term")
 
 
 @generator
-def neglected_term(draws: Draws) -> Case:
+def neglected_term(rng: HashedRandom) -> Case:
     """F' plus a term that is small or far away, for which the answer is F."""
-    truth = smooth(draws)
-    k, far = draws.pick(_FAINT), draws.integer(12, 400)
+    truth = smooth(rng)
+    k, far = rng.choice(_FAINT), rng.integer(12, 400)
     far_off = add(X, number(-far))
-    left_out = draws.pick(
+    left_out = rng.choice(
         [
             call("exp", neg(power(far_off, Number(2)))),
-            _faint_everywhere(draws),
+            _faint_everywhere(rng),
             call("exp", number(-k)),
-            mul(number(Fraction(1, 10 ** draws.pick([30, 80, 500]))), X),
+            mul(number(Fraction(1, 10 ** rng.choice([30, 80, 500]))), X),
             div(ONE, add(ONE, call("exp", add(number(k), X)))),
-            call("exp", neg(mul(number(draws.pick([10**4, 10**6])), power(X, Number(2))))),
+            call("exp", neg(mul(number(rng.choice([10**4, 10**6])), power(X, Number(2))))),
         ]
     )
     return Case.of(
@@ -120,11 +120,11 @@ def neglected_term(draws: Draws) -> Case:
 
 
 @generator
-def steep_step(draws: Draws) -> Case:
+def steep_step(rng: HashedRandom) -> Case:
     """F' times a step as steep as a large number: F is right on one side only."""
-    truth, k = smooth(draws), number(draws.pick(SCALES))
+    truth, k = smooth(rng), number(rng.choice(SCALES))
     _check_varies(truth)
-    step = draws.pick(
+    step = rng.choice(
         [
             div(ONE, add(ONE, call("exp", neg(mul(k, X))))),
             call("tanh", mul(k, X)),

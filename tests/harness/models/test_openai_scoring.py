@@ -21,7 +21,7 @@ from calculus_harness.harness.models.openai.errors import UnavailableError
 from calculus_harness.harness.models.openai.scoring import Echo, parse_echo, text_logprobs
 from calculus_harness.harness.studies.brittleness.teacher_forcing import (
     ScoringResult,
-    ranked,
+    ranked_candidates,
     score_texts,
 )
 from calculus_harness.prompts import Message, Rendered
@@ -168,7 +168,7 @@ def test_the_texts_of_a_run_are_scored_and_those_that_cannot_be_are_remarked_on(
     assert set(found.remarks) == {
         "the server's tokenizer merges its beginning with the end of the prompt"
     }
-    references = [problem.reference for problem in ranked(run, model.hash).values()]
+    references = [problem.reference for problem in ranked_candidates(run, model.hash).values()]
     assert len(references) == 12
     assert 0 < sum(reference is not None for reference in references) < 12
 

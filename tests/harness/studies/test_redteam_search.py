@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calculus_harness.benchmarks.draws import Draws
 from calculus_harness.benchmarks.expressions import differentiate, parse
+from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.harness.cli.redteam import redteam
 from calculus_harness.harness.studies.redteam import (
     GENERATORS,
@@ -217,4 +217,6 @@ def test_command(tmp_path: Path) -> None:
 
 
 def test_draws_are_named_by_their_address() -> None:
-    assert Draws("redteam", "a", 0).below(10**9) != Draws("redteam", "b", 0).below(10**9)
+    assert HashedRandom("redteam", "a", 0).below(10**9) != HashedRandom("redteam", "b", 0).below(
+        10**9
+    )
