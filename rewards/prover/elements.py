@@ -2,9 +2,9 @@
 
 Every rule holds for the principal branches of `rewards.decision.jets` (odd roots of negative
 numbers are real) wherever both sides are defined, or else is used only with *signs*: in a second
-attempt (``split``) radicands and arguments of logarithms are factored, and the sign of each factor
-is asked of the caller, who knows it at a point. It becomes a condition of the proof. Rules of
-special functions are in `special`.
+attempt (``split``) radicands and arguments of logarithms are factored, and each factor has the sign
+that the present *case* gives it. A proof needs all cases. Rules of special functions are in
+`special`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from flint import fmpq, fmpz
+from flint import acb, fmpq, fmpz
 
 from ..expression import Call, Expression, Number, Symbol
-from ..trees import fold
+from ..balls import compile_tape, precision
+from ..trees import fold, symbols_of
 from .field import Field, Generator, NotProvedError, Poly, Quotient
 
 #: A sum in an exponent or an angle is taken apart if it has no more terms than this.
@@ -25,11 +26,14 @@ MAX_ADDENDS = 6
 MAX_MULTIPLE, MAX_POWER, MAX_LETTER_POWER = 64, 64, 20_000
 #: Rational numbers of at most so many bits are factored, or raised to powers.
 MAX_FACTOR_BITS, MAX_NUMBER_BITS = 64, 4096
+#: Most signs that one case fixes, and bits with which the sign of a constant is computed.
+MAX_CONDITIONS, SIGN_BITS = 5, 256
 #: Assumptions that make a parameter positive (see `rewards.decision.integrand.ASSUMPTIONS`).
 POSITIVE = frozenset(("positive", "integer", "even", "odd"))
 
-Sign = Callable[[Expression], int | None]
-Condition = tuple[Expression, int]
+
+class NowhereError(Exception):
+    """In this case of signs the integrand has no real value: nothing is to be proved."""
 
 
 class RestartError(Exception):
@@ -44,8 +48,9 @@ class Translator:
     variable: str
     kinds: Mapping[str, str]
     units: dict[tuple[str, str, str], fmpq]
-    sign_of: Sign | None = None
     split: bool = False
+    case: tuple[int, ...] = ()
+    real_parts: bool = False
     splittable: bool = False
     rules: set[str] = field(default_factory=set)
     conditions: list[tuple[Poly, int]] = field(default_factory=list)
@@ -198,7 +203,7 @@ class Translator:
             made.relation, made.order = letter**2 + base.variables[cosine.index] ** 2 - 1, 2
         elif "root" in kind:
             made.order = int(unit.q)
-            if made.order > MAX_POWER:
+            if made.order > MAX_LETTER_POWER:
                 raise NotProvedError("a root of too high an order")
             made.relation = letter**made.order - arg.num
         return made
@@ -206,27 +211,28 @@ class Translator:
     # --- signs ---
 
     def sign(self, poly: Poly) -> int | None:
-        """The sign of a polynomial: manifest, or as a condition of the proof; None: unknown."""
+        """The sign of a polynomial: manifest, implied, computed, or the present case's."""
         if self.field.is_positive(poly):
             return 1
         if self.field.is_positive(-poly):
             return -1
         for known, sign in self.conditions:
-            if known == poly:
-                return sign
-            if known == -poly:
-                return -sign
+            least = known if sign > 0 else -known
+            for s, candidate in ((1, poly), (-1, -poly)):
+                if candidate == least or self.field.is_positive(candidate - least):
+                    return s
         self.splittable = True
         element = self.field.poly(poly)
-        if not (self.split and self.sign_of) or not self.field.is_real(element):
+        if not self.split or not self.field.is_real(element) or poly.is_zero():
             return None
-        # The sign of parameters at one draw of them says nothing of others.
-        if self.field.is_constant(element):
-            return None
-        sign = self.sign_of(self.field.tree(element))
-        if sign is not None:
-            self.conditions.append((poly, sign))
-        return sign
+        tree = self.field.tree(element)
+        if not symbols_of(tree):
+            return _constant_sign(tree)
+        at = len(self.conditions)
+        if at >= MAX_CONDITIONS:
+            raise NotProvedError("too many signs")
+        self.conditions.append((poly, self.case[at] if at < len(self.case) else 1))
+        return self.conditions[-1][1]
 
     def require_sign(self, element: Quotient) -> int:
         """The sign of an element, without which nothing can be proved."""
@@ -235,6 +241,11 @@ class Translator:
         if not (above and below):
             raise NotProvedError("a sign that is not known")
         return above * below
+
+    def require_positive(self, sign: int, element: Quotient) -> None:
+        """Leave a case in which the integrand, whose parts must be real, has no value."""
+        if sign < 0 and self.real_parts and not self.field.is_constant(element):
+            raise NowhereError
 
     # --- exponentials and angles ---
 
@@ -327,7 +338,7 @@ class Translator:
     def _of_pi(self, c: fmpq) -> tuple[Quotient, Quotient] | None:
         """Sine and cosine of c times pi, for twelfths of a turn and eighths."""
         turns = Fraction(int(c.p), int(c.q)) % 2
-        if turns.denominator not in (1, 2, 3, 4, 6):
+        if turns.denominator not in (1, 2, 3, 4, 6, 8, 12):
             return None
         return self._cosine((Fraction(1, 2) - turns) % 2), self._cosine(turns)
 
@@ -336,6 +347,8 @@ class Translator:
         if turns > Fraction(1, 2):
             return -self._cosine(1 - turns)
         half = self.rational(1, 2)
+        if turns.denominator in (8, 12):  # cos(t/2)^2 = (1 + cos t)/2
+            return self.root(half * (self.field.one + self._cosine(2 * turns)), 2)
         return {
             Fraction(0): lambda: self.field.one,
             Fraction(1, 6): lambda: half * self.root(self.rational(3), 2),
@@ -364,8 +377,14 @@ class Translator:
             if size * abs(k) > MAX_NUMBER_BITS or abs(k) > MAX_LETTER_POWER:
                 raise NotProvedError("a power that is too high")
         elif abs(k) > MAX_POWER or (abs(k) > 4 and len(element.num) + len(element.den) > 8):
-            return self.field.of(self._base(element)) ** k
+            above, below = self.field.poly(element.num), self.field.poly(element.den)
+            return self._high_power(above, k) / self._high_power(below, k)
         return element**k
+
+    def _high_power(self, element: Quotient, k: int) -> Quotient:
+        if len(element.num) == 1:
+            return element**k
+        return self.field.of(self._base(element)) ** k
 
     def _base(self, element: Quotient) -> Generator:
         """A generator for a sum that has too high a power to be expanded."""
@@ -471,6 +490,8 @@ class Translator:
         sign, factors = self.factors(element)
         if factors is None:
             return None
+        if q % 2 == 0:
+            self.require_positive(sign, element)
         result = self._root_of_sign(sign, q)
         for base, e in factors:
             result = result * self._positive_root(self.field.poly(base), fmpq(e, q))
@@ -519,6 +540,8 @@ class Translator:
             if factors is not None:
                 for base, e in factors:
                     total = total + self.rational(e) * self._ln_positive(self.field.poly(base))
+                if not bars:
+                    self.require_positive(sign, element)
                 if sign < 0 and not bars:
                     total = total + self.i * self.named("pi")
                 self.rules.add("logarithms of coprime factors")
@@ -557,6 +580,14 @@ class Translator:
         return self.function(
             "ln", (element,), lambda: self.field.derivative(element) / element, real=True
         )
+
+
+def _constant_sign(tree: Expression) -> int | None:
+    """The sign of a real constant, in ball arithmetic; None where it cannot be told."""
+    with precision(SIGN_BITS):
+        tape = compile_tape(tree, "x")
+        value = tape.run(acb(0), {}, derivative=False)[tape.root][0].real
+        return 1 if value > 0 else -1 if value < 0 else None
 
 
 def _prime_factors(value: fmpq) -> list[tuple[int, int]]:
@@ -694,8 +725,10 @@ def _holds(t: Translator, node: Expression) -> bool:
         return all(parts) if node.function == "and" else any(parts)
     if node.function not in ("lt", "le", "gt", "ge"):
         raise NotProvedError("a condition that singles out points")
-    above = t.require_sign(t.value(node.args[0]) - t.value(node.args[1])) > 0
-    return above is (node.function in ("gt", "ge"))
+    gap = t.normal(t.value(node.args[0]) - t.value(node.args[1]))
+    if gap.is_zero():
+        return node.function in ("le", "ge")
+    return (t.require_sign(gap) > 0) is (node.function in ("gt", "ge"))
 
 
 FORMS: dict[str, Callable[[Translator, Call], Quotient]] = {

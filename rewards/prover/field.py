@@ -243,6 +243,8 @@ class Field:
 
     def is_positive(self, poly: Poly) -> bool:
         """Whether a polynomial is a sum of terms that are manifestly not negative on the line."""
+        if poly.is_zero():
+            return False
         kinds = [(g.positive, g.real) for g in self.generators]
         for exponents, coefficient in poly.terms():
             if coefficient < 0:
@@ -254,6 +256,8 @@ class Field:
 
     def reduce(self, poly: Poly) -> Poly:
         """The remainder modulo all relations."""
+        if poly.is_zero():
+            return poly
         for generator in reversed(self.generators):
             if generator.relation is None:
                 continue
@@ -265,6 +269,8 @@ class Field:
             if len(poly) * comb(times + terms - 1, terms - 1) > MAX_TERMS:
                 raise NotProvedError("too many terms modulo the relations")
             poly = divmod(poly, generator.relation)[1]
+            if poly.is_zero():
+                break
         return poly
 
     def normal(self, element: Quotient) -> Quotient:

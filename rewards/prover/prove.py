@@ -9,26 +9,36 @@ from flint import fmpq
 
 from ..expression import Call, Expression
 from . import special  # noqa: F401  (registers the rules of functions)
-from .elements import Condition, RestartError, Sign, Translator
+from .elements import NowhereError, RestartError, Translator
 from .field import MAX_GENERATORS, SMALL, Field, NotProvedError, Quotient, TooManyGeneratorsError
 
-#: Most attempts with finer and finer units of angles, exponents and roots.
-MAX_RESTARTS = 8
+#: Most attempts with finer and finer units of angles, exponents and roots; most cases of signs.
+MAX_RESTARTS, MAX_CASES = 8, 24
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """F' = f in a differential field, wherever expressions have the signs of ``conditions``.
+
+    Both are defined there; ``terms`` add up to F.
+    """
+
+    conditions: tuple[tuple[Expression, int], ...]
+    field: Field
+    terms: tuple[Quotient, ...]
+    integrand: Quotient
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """F' = f holds wherever both are defined and ``conditions`` hold: signs of real expressions.
+    """F' = f wherever both are defined: in each of ``cases``, which leave no real point out.
 
-    ``rules`` names the functions and rewriting rules that were used; ``field``, ``terms`` (of F)
-    and ``integrand`` are what a certificate is made of.
+    Isolated points are excepted: zeros of the expressions in conditions, breakpoints of what is not
+    analytic. ``rules`` names the functions and the rewriting rules that were used.
     """
 
     rules: tuple[str, ...]
-    conditions: tuple[Condition, ...]
-    field: Field
-    terms: tuple[Quotient, ...]
-    integrand: Quotient
+    cases: tuple[Case, ...]
 
 
 def prove(
@@ -36,49 +46,98 @@ def prove(
     integrand: Expression,
     variable: str,
     kinds: Mapping[str, str],
-    sign_of: Sign | None = None,
+    *,
+    real_parts: bool = True,
 ) -> Proof | None:
     """Prove that ``answer`` is an antiderivative of ``integrand``, or say nothing.
 
     Args:
         answer: F.
         integrand: f.
-        variable: the variable.
+        variable: the variable, which is real.
         kinds: assumptions on the parameters; those without one are merely real.
-        sign_of: the sign of a real expression at a point, or None where it is not known. It is
-            asked only where the identity cannot be proved without, and not about parameters.
+        real_parts: only points count at which every radical and logarithm of f is real.
 
     Returns:
         The proof, or None if none was found, which says nothing.
 
     """
-    for split in (False, True) if sign_of else (False,):
-        units: dict[tuple[str, str, str], fmpq] = {}
-        size = SMALL
-        for _ in range(MAX_RESTARTS):
-            translator = Translator(Field(size), variable, kinds, units, sign_of, split)
-            try:
-                proof = _attempt(translator, answer, integrand)
-            except RestartError:
-                continue
-            except TooManyGeneratorsError:
-                if size == MAX_GENERATORS:
-                    break
+    problem = (answer, integrand, variable, kinds, real_parts)
+    whole = _attempt(*problem, split=False, case=())
+    if whole.case is not None:
+        return Proof(tuple(sorted(whole.rules)), (whole.case,))
+    if not whole.splittable:
+        return None
+    rules: set[str] = set()
+    proved: list[Case] = []
+    waiting: list[tuple[int, ...]] = [()]
+    for _ in range(MAX_CASES):
+        if not waiting:
+            break
+        signs = waiting.pop()
+        attempt = _attempt(*problem, split=True, case=signs)
+        chosen = attempt.signs
+        waiting += [(*chosen[:i], -chosen[i]) for i in range(len(signs), len(chosen))]
+        if attempt.nowhere:
+            continue
+        if attempt.case is None:
+            return None
+        proved.append(attempt.case)
+        rules |= attempt.rules
+    if waiting or not proved:
+        return None
+    return Proof(tuple(sorted(rules)), tuple(proved))
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """What came of one attempt; ``nowhere`` says that f has no real value in its case."""
+
+    case: Case | None
+    rules: set[str]
+    signs: tuple[int, ...]
+    splittable: bool
+    nowhere: bool = False
+
+
+def _attempt(
+    answer: Expression,
+    integrand: Expression,
+    variable: str,
+    kinds: Mapping[str, str],
+    real_parts: bool,
+    *,
+    split: bool,
+    case: tuple[int, ...],
+) -> _Attempt:
+    units: dict[tuple[str, str, str], fmpq] = {}
+    size, nowhere, found = SMALL, False, None
+    for _ in range(MAX_RESTARTS):
+        translator = Translator(Field(size), variable, kinds, units, split, case)
+        try:
+            found = _equal(translator, answer, integrand, real_parts)
+        except RestartError:
+            continue
+        except TooManyGeneratorsError:
+            if size < MAX_GENERATORS:
                 size = MAX_GENERATORS
                 continue
-            except NotProvedError:
-                proof = None
-            if proof is not None:
-                return proof
-            break
-        if not translator.splittable:
-            return None
-    return None
+        except NowhereError:
+            nowhere = True
+        except NotProvedError:
+            pass
+        break
+    signs = tuple(sign for _, sign in translator.conditions)
+    return _Attempt(found, translator.rules, signs, translator.splittable, nowhere)
 
 
-def _attempt(translator: Translator, answer: Expression, integrand: Expression) -> Proof | None:
+def _equal(
+    translator: Translator, answer: Expression, integrand: Expression, real_parts: bool
+) -> Case | None:
     base = translator.field
+    translator.real_parts = real_parts
     f = translator.value(integrand)
+    translator.real_parts = False
     terms, total = [], -f
     for term in _terms(answer):
         value = translator.value(term)
@@ -87,18 +146,16 @@ def _attempt(translator: Translator, answer: Expression, integrand: Expression) 
     if not _vanishes(base, total):
         return None
     conditions = tuple((base.tree(base.poly(poly)), sign) for poly, sign in translator.conditions)
-    return Proof(tuple(sorted(translator.rules)), conditions, base, tuple(terms), f)
+    return Case(conditions, base, tuple(terms), f)
 
 
 def _vanishes(base: Field, total: Quotient) -> bool:
-    num = total.num
-    if num.is_zero():
+    if total.is_zero():
         return True
-    # A high power as a common factor need not be expanded.
-    num = num / num.term_content()
     if base.reduce(total.den).is_zero():
         return False
-    return bool(base.reduce(num).is_zero())
+    # A high power as a common factor need not be expanded.
+    return bool(base.reduce(total.num / total.num.term_content()).is_zero())
 
 
 def _terms(node: Expression) -> Iterator[Expression]:

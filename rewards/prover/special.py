@@ -61,10 +61,6 @@ def _sqrt(t: T, u: Q) -> Q:
     return t.root(u, 2)
 
 
-def _zero(t: T, u: Q) -> Q:
-    return t.field.zero
-
-
 # --- elementary functions
 
 RULES.update({
@@ -166,8 +162,19 @@ RULES.update({
     "min": partial(_larger, sign=-1),
     "frac": lambda t, u: u - RULES["floor"](t, u),
 })  # fmt: skip
-_simple("floor", _zero)
-_simple("ceil", _zero)
+
+
+def _whole(name: str) -> None:
+    def value(t: T, u: Q) -> Q:
+        if not t.field.is_real(u):
+            raise NotProvedError("rounding what may not be real")
+        return _slope(t, name, u, lambda: t.field.zero, real=True)
+
+    RULES[name] = value
+
+
+_whole("floor")
+_whole("ceil")
 
 
 # --- error functions and Fresnel integrals (DLMF 7.2)
