@@ -23,7 +23,7 @@ from .field import Field, Generator, NotProvedError, Poly, Quotient
 #: A sum in an exponent or an angle is taken apart if it has no more terms than this.
 MAX_ADDENDS = 6
 #: Largest multiple of an angle that is expanded, and largest power of a sum or of an exponential.
-MAX_MULTIPLE, MAX_POWER, MAX_LETTER_POWER = 64, 64, 20_000
+MAX_MULTIPLE, MAX_POWER, MAX_LETTER_POWER = 128, 64, 20_000
 #: Rational numbers of at most so many bits are factored, or raised to powers.
 MAX_FACTOR_BITS, MAX_NUMBER_BITS = 64, 4096
 #: Most signs that one case fixes, and bits with which the sign of a constant is computed.
@@ -382,9 +382,15 @@ class Translator:
         return element**k
 
     def _high_power(self, element: Quotient, k: int) -> Quotient:
+        lead = element.num.leading_coefficient()
+        if len(element.num) == 1 or (lead.p.bit_length() + lead.q.bit_length()) * abs(k) > (
+            MAX_NUMBER_BITS
+        ):
+            lead = fmpq(1)
+        monic = Quotient(element.num / lead, element.den)
         if len(element.num) == 1:
-            return element**k
-        return self.field.of(self._base(element)) ** k
+            return monic**k
+        return self.field.of(self._base(monic)) ** k * self.field.constant(lead) ** k
 
     def _base(self, element: Quotient) -> Generator:
         """A generator for a sum that has too high a power to be expanded."""

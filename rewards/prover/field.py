@@ -28,6 +28,8 @@ Poly = Any
 #: Most generators; most terms that one product, or a remainder, may have; most of all values
 #: together.
 MAX_GENERATORS, MAX_TERMS, MAX_WORK = 40, 4000, 40_000
+#: How often a relation may be applied to one power.
+MAX_TIMES = 256
 #: Greatest common divisors are only sought of polynomials so small: as the product of their numbers
 #: of terms, and as the number of monomials that their degrees allow.
 MAX_GCD_TERMS, MAX_GCD_BOX = 2500, 20_000
@@ -266,7 +268,7 @@ class Field:
             if times == 0:
                 continue
             terms = max(1, len(generator.relation) - 1)
-            if len(poly) * comb(times + terms - 1, terms - 1) > MAX_TERMS:
+            if times > MAX_TIMES or len(poly) * comb(times + terms - 1, terms - 1) > MAX_TERMS:
                 raise NotProvedError("too many terms modulo the relations")
             poly = divmod(poly, generator.relation)[1]
             if poly.is_zero():
