@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from benchmarks.draws import Draws
-from benchmarks.problem import JSON, Parent, Problem
-from benchmarks.registry import benchmark
-from benchmarks.trees import add, mul, number, power
-from rewards.expression import Expression, Symbol
-from rewards.latex import to_latex
+from ..rewards.expression.tree import Expression, Symbol
+from ..rewards.latex import to_latex
+from .draws import Draws
+from .expressions import add, mul, number, power
+from .problem import JSON, Parent, Problem
+from .registry import benchmark
 
 SOURCE = "this project, docs/training.md"
 COEFFICIENTS, EXPONENTS = range(1, 31), range(1, 13)

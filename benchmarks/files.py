@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.problem import Problem
-from benchmarks.rows import FIELDS, Layout, problem_of
+from .problem import Problem
+from .rows import FIELDS, Layout, problem_of
 
 SUFFIXES = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
 #: Broken rows that a message names.

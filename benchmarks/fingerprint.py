@@ -18,14 +18,14 @@ from typing import Any
 
 from flint import acb, arb
 
-from benchmarks.problem import Problem
-from benchmarks.trees import walk
-from rewards import ProblemError, Status, verify_equivalent
-from rewards.balls import Tape, UnusableError, compile_tape, precision
-from rewards.expression import Call, Expression, Symbol
-from rewards.integrand import prepare
-from rewards.latex import to_latex
-from rewards.trees import needs_worker
+from ..rewards import ProblemError, Status, verify_equivalent
+from ..rewards.decision.balls import Tape, UnusableError, compile_tape, precision
+from ..rewards.decision.integrand import prepare
+from ..rewards.expression.traversal import needs_worker
+from ..rewards.expression.tree import Call, Expression, Symbol
+from ..rewards.latex import to_latex
+from .expressions import walk
+from .problem import Problem
 
 __all__ = ["Fingerprint", "Match", "Overlap", "duplicates", "fingerprint", "overlap"]
 
@@ -38,13 +38,28 @@ _PRECISIONS = (128, 512, 2048)
 _OFFSET = "0.31830988618"
 #: Generic points, so that no pole or branch cut that people write is near.
 _COMPLEX = (
-    ("0.36787", "0.41421"), ("1.27323", "0.57721"), ("-0.69314", "0.91596"), ("2.50662", "0.33467"),
-    ("-1.64493", "0.26149"), ("0.11494", "1.20205"),
-)  # fmt: skip
+    ("0.36787", "0.41421"),
+    ("1.27323", "0.57721"),
+    ("-0.69314", "0.91596"),
+    ("2.50662", "0.33467"),
+    ("-1.64493", "0.26149"),
+    ("0.11494", "1.20205"),
+)
 _REAL = (
-    "0.0761594", "0.2360679", "0.4812118", "0.7390851", "0.8346268", "1.1186362", "1.4513692",
-    "2.2247448", "3.7320508", "-0.1428571", "-0.5671432", "-1.3247179", "-2.7320508",
-)  # fmt: skip
+    "0.0761594",
+    "0.2360679",
+    "0.4812118",
+    "0.7390851",
+    "0.8346268",
+    "1.1186362",
+    "1.4513692",
+    "2.2247448",
+    "3.7320508",
+    "-0.1428571",
+    "-0.5671432",
+    "-1.3247179",
+    "-2.7320508",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,17 +19,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, zip_longest
 
-from benchmarks import files
-from benchmarks.problem import Problem
+from . import files
+from .problem import Problem
 
 #: Benchmark name -> the module that declares its subsets.
 MODULES: dict[str, str] = {
-    "bee": "benchmarks.bee",
-    "lample_charton": "benchmarks.lample_charton",
-    "drills": "benchmarks.drills",
-    "brittleness": "benchmarks.brittleness",
-    "derivations": "benchmarks.derivations",
-    "calculus": "benchmarks.derivations",
+    "bee": ".bee",
+    "lample_charton": ".lample_charton",
+    "drills": ".drills",
+    "brittleness": ".brittleness",
+    "derivations": ".derivations",
+    "calculus": ".derivations",
 }
 
 Make = Callable[[int, int], Problem]
@@ -227,7 +227,7 @@ def _declared(name: str) -> tuple[Subset, ...]:
     module = MODULES.get(name)
     if module is None:
         raise UnknownBenchmarkError(f"unknown benchmark {name!r}{_suggest(name, names())}")
-    importlib.import_module(module)
+    importlib.import_module(module, __package__)
     return tuple(subset for subset in _SUBSETS.values() if subset.benchmark == name)
 
 

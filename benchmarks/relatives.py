@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from benchmarks.problem import Parent, Problem
-from benchmarks.trees import ONE, add, div, mul, number, parse, power, symbols, walk
-from rewards import ProblemError
-from rewards.expression import Call, Expression, Number, Symbol
-from rewards.integrand import prepare
-from rewards.latex import ReadError, to_latex
+from ..rewards import ProblemError
+from ..rewards.decision.integrand import prepare
+from ..rewards.expression.tree import Call, Expression, Number, Symbol
+from ..rewards.latex import ReadError, to_latex
+from .expressions import ONE, add, div, mul, number, parse, power, symbols, walk
+from .problem import Parent, Problem
 
 
 def relatives(problem: Problem, depth: int = 2) -> list[Problem]:

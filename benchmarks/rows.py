@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.problem import Problem
-from rewards import ProblemError
-from rewards.integrand import Integrand, prepare
-from rewards.latex import ReadError, read, to_latex
-from rewards.sympy_text import read_sympy
-from rewards.trees import symbols_of
+from ..rewards import ProblemError
+from ..rewards.decision.integrand import Integrand, prepare
+from ..rewards.expression.sympy_text import read_sympy
+from ..rewards.expression.traversal import symbols_of
+from ..rewards.latex import ReadError, read, to_latex
+from .problem import Problem
 
 #: What a row may hold; ``integrand`` is all that it must.
 FIELDS = ("integrand", "variable", "antiderivative", "id", "subset", "assumptions", "metadata")

@@ -8,9 +8,11 @@ import sys
 
 from inspect_ai import eval as evaluate
 
-from harness.integrations.for_inspect import problems
+from calculus_harness.harness.integrations.for_inspect import problems
 
 [log] = evaluate(problems(sys.argv[2], prompt="direct"), model=sys.argv[1], display="none")
 for score in log.results.scores if log.results else []:
-    print(f"accuracy {score.metrics['accuracy'].value:.3f} of {score.scored_samples}, "
-          f"undecided {score.unscored_samples}")  # fmt: skip
+    print(
+        f"accuracy {score.metrics['accuracy'].value:.3f} of {score.scored_samples}, "
+        f"undecided {score.unscored_samples}"
+    )

@@ -8,13 +8,21 @@ import sys
 import lm_eval
 from lm_eval.tasks import TaskManager
 
-from harness.integrations import lm_eval_path
+from calculus_harness.harness.integrations import lm_eval_path
 
 folder = lm_eval_path.write(lm_eval_path.tasks(), lm_eval_path.cache_folder())
 options = {"calculus": {"prompt": "direct", "limit": 20}}
 manager = TaskManager(include_path=str(folder), metadata=options)
-model = {"base_url": f"{sys.argv[1]}/chat/completions", "model": sys.argv[2],
-         "tokenizer_backend": None}  # fmt: skip
-found = lm_eval.simple_evaluate("local-chat-completions", model, tasks=[sys.argv[3]],
-                                task_manager=manager, apply_chat_template=True)  # fmt: skip
+model = {
+    "base_url": f"{sys.argv[1]}/chat/completions",
+    "model": sys.argv[2],
+    "tokenizer_backend": None,
+}
+found = lm_eval.simple_evaluate(
+    "local-chat-completions",
+    model,
+    tasks=[sys.argv[3]],
+    task_manager=manager,
+    apply_chat_template=True,
+)
 print(found["results"][sys.argv[3]]["pass@1,verified"])

@@ -8,7 +8,10 @@ import sys
 
 import verifiers.v1 as vf
 
-from harness.integrations.for_verifiers import CalculusTaskset, CalculusTasksetConfig
+from calculus_harness.harness.integrations.for_verifiers import (
+    CalculusTaskset,
+    CalculusTasksetConfig,
+)
 
 for task in CalculusTaskset(CalculusTasksetConfig(benchmark=sys.argv[1], limit=3)):
     seed = vf.TraceTask(type="CalculusTask", data=task.data, key=task.key, hash=task.hash)

@@ -1,6 +1,6 @@
 """Rewards for completions, without any trainer."""
 
-from calculus_harness_rewards.adapters.scoring import Item, Rubric, score
+from calculus_harness.rewards.adapters.scoring import Item, Rubric, score
 
 rubric = Rubric(components=("correctness", "format"))
 items = [

@@ -3,9 +3,10 @@
 pip install 'calculus-harness[train]'
 """
 
-from calculus_harness_rewards.adapters.for_trl import make_reward
 from datasets import load_dataset
 from trl import GRPOConfig, GRPOTrainer
+
+from calculus_harness.rewards.adapters.for_trl import make_reward
 
 reward = make_reward(components=["correctness", "format"], eos_token_id=151645)  # Qwen's <|im_end|>
 problems = load_dataset("json", data_files="train.jsonl", split="train")  # prompt, integrand

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+if __name__ == "harness":  # imported from a checkout's root
+    from calculus_harness import _checkout
+
+    _checkout.alias(__name__)
+
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from harness.comparing import compare
-    from harness.errors import UserError
-    from harness.grading import Policy
-    from harness.models import Capability, Model, ask_each, register
-    from harness.phases import run_phases
-    from harness.planning import plan
-    from harness.prices import Prices
-    from harness.requests import Completion, FinishReason, Request, Sampling
-    from harness.store import Run
-    from harness.sweeping import score, sweep
+    from .core.errors import UserError
+    from .core.requests import Completion, FinishReason, Request, Sampling
+    from .models import Capability, Model, ask_each, register
+    from .run.grade import Policy
+    from .run.phases import run_phases
+    from .run.plan import plan
+    from .run.sweep import score, sweep
+    from .stats.compare import compare
+    from .stats.cost import Prices
+    from .store.run import Run
 
 __all__ = [
     "Capability",
@@ -38,16 +43,16 @@ __all__ = [
 ]
 
 _HOMES = {
-    "harness.comparing": ("compare",),
-    "harness.errors": ("UserError",),
-    "harness.grading": ("Policy",),
-    "harness.models": ("Capability", "Model", "ask_each", "register"),
-    "harness.phases": ("run_phases",),
-    "harness.planning": ("plan",),
-    "harness.prices": ("Prices",),
-    "harness.requests": ("Completion", "FinishReason", "Request", "Sampling"),
-    "harness.store": ("Run",),
-    "harness.sweeping": ("score", "sweep"),
+    ".stats.compare": ("compare",),
+    ".core.errors": ("UserError",),
+    ".run.grade": ("Policy",),
+    ".models": ("Capability", "Model", "ask_each", "register"),
+    ".run.phases": ("run_phases",),
+    ".run.plan": ("plan",),
+    ".stats.cost": ("Prices",),
+    ".core.requests": ("Completion", "FinishReason", "Request", "Sampling"),
+    ".store.run": ("Run",),
+    ".run.sweep": ("score", "sweep"),
 }
 
 
@@ -55,5 +60,5 @@ def __getattr__(name: str) -> Any:
     # Imported when used, so that the command line starts at once.
     for home, names in _HOMES.items():
         if name in names:
-            return getattr(import_module(home), name)
+            return getattr(import_module(home, __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,7 +5,7 @@ import sys
 
 def main() -> None:
     try:
-        from harness.cli import main as run
+        from .cli.main import main as run
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)

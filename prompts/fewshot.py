@@ -16,10 +16,10 @@ from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
-from benchmarks.fingerprint import Fingerprint, fingerprint
-from benchmarks.problem import Problem
-from prompts import labelled
-from rewards import ProblemError
+from ..benchmarks.fingerprint import Fingerprint, fingerprint
+from ..benchmarks.problem import Problem
+from ..rewards import ProblemError
+from . import labelled
 
 Shown = TypeVar("Shown")
 

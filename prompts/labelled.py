@@ -16,8 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchmarks.draws import Draws
-from benchmarks.problem import Problem
+from ..benchmarks.draws import Draws
+from ..benchmarks.problem import Problem
 
 POOLS = Path(__file__).parent / "examples"
 TASKS = ("derivation_step", "calculus_step")

@@ -38,10 +38,10 @@ from typing import Any
 
 import jinja2
 
-from benchmarks.problem import TASKS, Problem
-from prompts.fewshot import NotEnoughExamplesError, select
-from prompts.labelled import OPERATOR, PICKS
-from prompts.rendering import Message, Rendered
+from ..benchmarks.problem import TASKS, Problem
+from .fewshot import NotEnoughExamplesError, select
+from .labelled import OPERATOR, PICKS
+from .rendering import Message, Rendered
 
 LIBRARY = Path(__file__).parent / "library"
 ROLES = ("system", "user", "assistant")
@@ -186,8 +186,10 @@ def parse(name: str, source: str) -> Prompt:
     limits = head.get("max_tokens", {})
     for stage, limit in limits.items():
         if stage not in stages or not isinstance(limit, int) or limit < 1:
-            raise PromptError(f"prompt {name!r}: max_tokens must give a stage a number, as in "
-                              f"{{ {stages[0]} = 1000 }}")  # fmt: skip
+            raise PromptError(
+                f"prompt {name!r}: max_tokens must give a stage a number, as in "
+                f"{{ {stages[0]} = 1000 }}"
+            )
     try:
         _ENVIRONMENT.parse(body)
     except jinja2.TemplateSyntaxError as error:

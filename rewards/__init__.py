@@ -1,16 +1,23 @@
 r"""The verifier of calculus answers: trusted inside a training loop.
 
->>> from rewards import verify_antiderivative
+>>> from calculus_harness.rewards import verify_antiderivative
 >>> verify_antiderivative(r"so it is $\boxed{\sin(x^2) + C}$", r"2x\cos(x^2)").correct
 True
 """
 
+from importlib.util import find_spec
+
+if __name__ == "rewards" and find_spec("calculus_harness"):  # imported from a checkout's root
+    from calculus_harness import _checkout
+
+    _checkout.alias(__name__)
+
 from .antiderivative import ProblemError, verify_antiderivative
 from .arithmetic import verify_integer
+from .batch import averify_many, verify_many
 from .labels import verify_label
 from .values import verify_equivalent, verify_value
 from .verdict import Evidence, Status, Verdict, Witness
-from .workers import averify_many, verify_many
 
 __all__ = [
     "Evidence",

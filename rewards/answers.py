@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from .decision import Outcome
+from .decision.decide import Outcome
 from .extraction import extract
 from .latex import AlternativesError, NotClosedFormError, ReadError, Reading, readings, to_latex
-from .pool import in_worker
 from .verdict import Evidence, Status, Verdict
+from .workers.pool import in_worker
 
 
 @dataclass(slots=True)

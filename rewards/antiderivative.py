@@ -10,19 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from .answers import (
-    Answer,
-    NeedsWorkerError,
-    best,
-    find_answer,
-    read_answer,
-    require_worker,
-)
-from .balls import UnusableError
-from .decision import Outcome, Policy, decide
-from .integrand import Integrand, ProblemError, prepare
+from .answers import Answer, NeedsWorkerError, best, find_answer, read_answer, require_worker
+from .decision.balls import UnusableError
+from .decision.decide import Outcome, Policy, decide
+from .decision.integrand import Integrand, ProblemError, prepare
+from .expression.traversal import needs_worker
 from .latex import Reading
-from .trees import needs_worker
 from .verdict import Status, Verdict
 
 if TYPE_CHECKING:
@@ -56,7 +49,8 @@ def verify_antiderivative(
         integrand: f as LaTeX (with or without ``\int`` and ``dx``) or as a SymPy expression.
         variable: the variable of integration; None takes it from the differential or, if f has one
             symbol only, from that.
-        assumptions: kind of a parameter by its name: one of `rewards.integrand.ASSUMPTIONS`
+        assumptions: kind of a parameter by its name: one of
+        `rewards.decision.integrand.ASSUMPTIONS`
             (``positive``, which is the default, ``negative``, ``real``, ``integer``, ...).
         strict: the answer must be boxed; see `rewards.extraction`.
         strict_domain: F' = f with principal branches on the whole real domain, no exception for the
@@ -67,7 +61,7 @@ def verify_antiderivative(
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of wall clock for an item that has to run in a worker.
         method: ``balls``, or ``published`` for AntiderivBench's evaluator (extra ``published``), or
-            ``welleck`` for that of "Symbolic Brittleness" (`rewards.published_welleck`).
+            ``welleck`` for that of "Symbolic Brittleness" (`rewards.baselines.welleck`).
 
     Returns:
         A `Verdict` whose evidence says why.
@@ -78,15 +72,20 @@ def verify_antiderivative(
     """
     problem = prepare(integrand, variable, assumptions)
     if method == "welleck":
-        from .workers import welleck_in_worker
+        from .batch import welleck_in_worker
 
         return welleck_in_worker(
-            completion, integrand, variable=problem.variable, assumptions=assumptions,
-            strict=strict, stop=list(stop), truncated=truncated,
-        )  # fmt: skip
+            completion,
+            integrand,
+            variable=problem.variable,
+            assumptions=assumptions,
+            strict=strict,
+            stop=list(stop),
+            truncated=truncated,
+        )
     answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated, method=method)
     if answer.text is not None and method == "published":
-        from .workers import published_in_worker
+        from .batch import published_in_worker
 
         return published_in_worker(answer, problem, deadline)
     policy = Policy(strict_domain, require_continuous)
@@ -98,7 +97,7 @@ def verify_antiderivative(
         if outcome.status is Status.CORRECT and answer.alternatives:
             outcome = _with_alternatives(answer, outcome, problem, policy)
     except NeedsWorkerError:
-        from .workers import verify_in_worker
+        from .batch import verify_in_worker
 
         return verify_in_worker(
             "verify",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .announced import final_text
+from .extraction.announced import final_text
 from .verdict import Evidence, Status, Verdict
 
 #: Words that mean label 1, and label 0. A negation before a word turns it around.

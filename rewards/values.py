@@ -9,21 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from .answers import (
-    Answer,
-    NeedsWorkerError,
-    best,
-    find_answer,
-    read_answer,
-    require_worker,
-)
-from .balls import Tape, UnusableError, compile_tape, precision
-from .decision import Outcome, Policy, decide, log2, show
-from .expression import Expression
-from .integrand import Integrand, ProblemError
-from .jets import ZERO, Ball
+from .answers import Answer, NeedsWorkerError, best, find_answer, read_answer, require_worker
+from .decision.balls import Tape, UnusableError, compile_tape, precision
+from .decision.decide import Outcome, Policy, decide, log2, show
+from .decision.integrand import Integrand, ProblemError
+from .decision.jets import ZERO, Ball
+from .expression.traversal import needs_worker, symbols_of
+from .expression.tree import Expression
 from .latex import ReadError, Reading, read
-from .trees import needs_worker, symbols_of
 from .verdict import Status, Verdict, Witness
 
 #: Two closed forms are equal if they agree to so many bits (300 decimal digits), relative to the
@@ -59,7 +52,7 @@ def verify_value(
     try:
         outcome, reading = best(_values(answer, expected, relative_tolerance))
     except NeedsWorkerError:
-        from .workers import verify_in_worker
+        from .batch import verify_in_worker
 
         return verify_in_worker(
             "value",
@@ -106,7 +99,7 @@ def verify_equivalent(
     try:
         outcome, reading = best(_comparisons(answer, problem))
     except NeedsWorkerError:
-        from .workers import verify_in_worker
+        from .batch import verify_in_worker
 
         return verify_in_worker(
             "equivalent",

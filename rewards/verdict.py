@@ -34,8 +34,9 @@ class Evidence:
     """Why a verdict was given. Fields that do not apply keep their defaults.
 
     ``coverage`` is the share of the integrand's real domain (under the probability measure stated
-    in `rewards.domain`) on which F' = f holds with the principal branches; ``digits`` is the number
-    of decimal digits to which F' and f are guaranteed to agree at every one of ``points``.
+    in `rewards.decision.domain`) on which F' = f holds with the principal branches; ``digits`` is
+    the number of decimal digits to which F' and f are guaranteed to agree at every one of
+    ``points``.
     """
 
     method: str = "balls"

@@ -18,9 +18,13 @@ def run(*command: object, cwd: Path) -> str:
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     environment["PIP_CONSTRAINT"] = str(ROOT / "constraints.txt")
     done = subprocess.run(
-        list(map(str, command)), cwd=cwd, capture_output=True, text=True, timeout=600,
+        list(map(str, command)),
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=600,
         env=environment,
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -67,8 +71,9 @@ def test_the_wheel_holds_code_and_data_and_nothing_else(wheel: Path) -> None:
 
 def test_the_script_verifies_outside_the_checkout(installed: Path, tmp_path: Path) -> None:
     script = installed / "calculus-harness"
-    said = run(script, "verify", "--integrand", r"2x\cos(x^2)", "--answer", r"\sin(x^2)+C",
-               cwd=tmp_path)  # fmt: skip
+    said = run(
+        script, "verify", "--integrand", r"2x\cos(x^2)", "--answer", r"\sin(x^2)+C", cwd=tmp_path
+    )
     assert said.startswith("correct")
     assert "calculus-harness" in run(script, "--version", cwd=tmp_path)
     assert "bee/qualifier" in run(script, "ls", cwd=tmp_path)
@@ -76,8 +81,21 @@ def test_the_script_verifies_outside_the_checkout(installed: Path, tmp_path: Pat
 
 def test_a_sweep_runs_outside_the_checkout(installed: Path, tmp_path: Path) -> None:
     script = installed / "calculus-harness"
-    said = run(script, "sweep", "--model", "solver/sympy", "-M", "time-limit=5", "--benchmark",
-               "bee/qualifier", "--limit", "2", "--out", "run", cwd=tmp_path)  # fmt: skip
+    said = run(
+        script,
+        "sweep",
+        "--model",
+        "solver/sympy",
+        "-M",
+        "time-limit=5",
+        "--benchmark",
+        "bee/qualifier",
+        "--limit",
+        "2",
+        "--out",
+        "run",
+        cwd=tmp_path,
+    )
     assert "pass@1" in said
     run(script, "report", "run", cwd=tmp_path)
     assert (tmp_path / "run" / "report.html").exists()

@@ -8,9 +8,9 @@ from types import FrameType
 import sympy
 from sympy.core.cache import clear_cache
 
-from rewards.latex import read, to_latex
-from rewards.sympy_bridge import from_sympy, to_sympy
-from rewards.trees import symbols_of
+from ...rewards.expression.sympy_bridge import from_sympy, to_sympy
+from ...rewards.expression.traversal import symbols_of
+from ...rewards.latex import read, to_latex
 
 
 class _OutOfTimeError(BaseException):

@@ -15,17 +15,17 @@ from functools import cache, cached_property, partial
 from itertools import islice
 from typing import Any, TypeAlias
 
-from benchmarks.bee import bank
-from benchmarks.bee.recipes import RECIPES, Choices, Draft, Known, Recipe
-from benchmarks.bee.records import Record, base_of, ledger
-from benchmarks.bee.simplify import CPU_LIMIT, Outcome, simplify_all
-from benchmarks.fingerprint import Fingerprint, fingerprint
-from benchmarks.problem import Problem
-from benchmarks.registry import benchmark
-from rewards import ProblemError, Status, Verdict, verify_antiderivative
-from rewards.expression import Expression
-from rewards.integrand import prepare
-from rewards.latex import ReadError, read, to_latex
+from ...rewards import ProblemError, Status, Verdict, verify_antiderivative
+from ...rewards.decision.integrand import prepare
+from ...rewards.expression.tree import Expression
+from ...rewards.latex import ReadError, read, to_latex
+from ..fingerprint import Fingerprint, fingerprint
+from ..problem import Problem
+from ..registry import benchmark
+from . import bank
+from .recipes import RECIPES, Choices, Draft, Known, Recipe
+from .records import Record, base_of, ledger
+from .simplify import CPU_LIMIT, Outcome, simplify_all
 
 #: Draws for one problem before it is given up.
 MAX_DRAWS = 40
@@ -218,11 +218,17 @@ class Generator:
             spot = _spot(one.f, one.variation)
             records.append(
                 Record(
-                    self.recipe.name, self.seed, self.difficulty, spot, one.turn,
-                    base_of(one.draft.integrand), outcome, simplified,
+                    self.recipe.name,
+                    self.seed,
+                    self.difficulty,
+                    spot,
+                    one.turn,
+                    base_of(one.draft.integrand),
+                    outcome,
+                    simplified,
                     None if coverage == 1 else coverage,
                 )
-            )  # fmt: skip
+            )
         return records
 
     def _problem(self, one: _Taken, record: Record) -> Problem:

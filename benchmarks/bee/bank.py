@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
-from benchmarks.problem import Problem
-from benchmarks.registry import benchmark
-from rewards.latex import read, to_latex
+from ...rewards.latex import read, to_latex
+from ..problem import Problem
+from ..registry import benchmark
 
 SOURCE = "written for this project in the style of integration bees; docs/bee.md"
 VARIABLE = "x"
@@ -62,7 +62,7 @@ class Entry:
 @cache
 def entries(partition: str) -> tuple[Entry, ...]:
     """The rows of one partition, in the file's order."""
-    file = resources.files("benchmarks.bee").joinpath(f"{partition}.jsonl")
+    file = Path(__file__).with_name(f"{partition}.jsonl")
     lines = file.read_text(encoding="utf-8").splitlines()
     return tuple(Entry.from_dict(json.loads(line)) for line in lines if line)
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from typing import TypeVar
 
-from benchmarks.bee.twins import twin
-from benchmarks.draws import Draws
-from benchmarks.problem import JSON, Parent
-from benchmarks.trees import (
+from ...rewards.expression.tree import Call, Expression, Symbol
+from ...rewards.latex import to_latex
+from ..draws import Draws
+from ..expressions import (
     ONE,
     add,
     differentiate,
@@ -29,8 +29,8 @@ from benchmarks.trees import (
     substitute,
     symbols,
 )
-from rewards.expression import Call, Expression, Symbol
-from rewards.latex import to_latex
+from ..problem import JSON, Parent
+from .twins import twin
 
 Item = TypeVar("Item")
 
@@ -39,9 +39,14 @@ X: Expression = Symbol("x")
 PARAMETERS = ("a", "b", "c", "k", "m", "n")
 #: Inverse functions to substitute.
 INVERSES = (
-    r"\ln x", r"\arctan x", r"\sqrt x", r"\arcsin x", r"\operatorname{arsinh} x", r"\sqrt[3]{x}",
+    r"\ln x",
+    r"\arctan x",
+    r"\sqrt x",
+    r"\arcsin x",
+    r"\operatorname{arsinh} x",
+    r"\sqrt[3]{x}",
     r"\operatorname{artanh} x",
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import sha256
-from importlib import resources
 from pathlib import Path
 
-from rewards.expression import Expression
+from ...rewards.expression.tree import Expression
 
 SHIPPED = "decisions.jsonl"
 
@@ -64,7 +63,7 @@ class Ledger:
 
     def __init__(self) -> None:
         self._records: dict[Place, list[Record]] = defaultdict(list)
-        file = resources.files("benchmarks.bee").joinpath(SHIPPED)
+        file = Path(__file__).with_name(SHIPPED)
         self._read(file.read_text(encoding="utf-8") if file.is_file() else "")
         self._shipped = tuple(self._records)
         with contextlib.suppress(OSError):
@@ -75,8 +74,11 @@ class Ledger:
 
     def places(self, recipe: str) -> set[str]:
         """The spots of a recipe at which the package has a problem with seed 0."""
-        return {spot for name, seed, level, spot in self._shipped
-                if (name, seed, level) == (recipe, 0, 1)}  # fmt: skip
+        return {
+            spot
+            for name, seed, level, spot in self._shipped
+            if (name, seed, level) == (recipe, 0, 1)
+        }
 
     def add(self, records: Sequence[Record]) -> None:
         """Add to the cache; without a place for it, the decisions are made again next time."""

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 
-from rewards.pool import WorkerError, WorkerMemory, WorkerPool, WorkerTimeout
+from ...rewards.workers.pool import WorkerError, WorkerMemory, WorkerPool, WorkerTimeout
 
 #: Seconds of processor time for one integrand, so that a busy machine decides like an idle one.
 CPU_LIMIT = 5.0
@@ -18,6 +17,7 @@ CPU_LIMIT = 5.0
 PATIENCE = 8.0
 MEMORY_MB = 2048
 
+_TASKS = {"simplify": f"{__package__}._simplify_worker:simplify"}
 #: What became of an integrand: its simplified LaTeX or None, and why.
 Outcome = tuple[str | None, str]
 
@@ -28,11 +28,10 @@ def simplify_all(integrands: Sequence[str], *, cpu_limit: float = CPU_LIMIT) -> 
     The reason is ``simplified``, or ``timeout``, ``memory``, or ``error`` where SymPy fails or says
     something that has no closed form.
     """
-    tasks = {"simplify": f"{Path(__file__).with_name('_simplify_worker.py')}:simplify"}
     if not integrands:
         return []
     items = [(text, cpu_limit) for text in integrands]
-    with WorkerPool(memory_mb=MEMORY_MB, tasks=tasks) as pool:
+    with WorkerPool(memory_mb=MEMORY_MB, tasks=_TASKS) as pool:
         results = pool.map("simplify", items, deadline=PATIENCE * cpu_limit)
     return [_outcome(result) for result in results]
 
@@ -40,8 +39,7 @@ def simplify_all(integrands: Sequence[str], *, cpu_limit: float = CPU_LIMIT) -> 
 @cache
 def _pool() -> WorkerPool:
     """One pool for the whole process: to import SymPy takes longer than most simplifications."""
-    worker = Path(__file__).with_name("_simplify_worker.py")
-    return WorkerPool(memory_mb=MEMORY_MB, tasks={"simplify": f"{worker}:simplify"})
+    return WorkerPool(memory_mb=MEMORY_MB, tasks=_TASKS)
 
 
 def _outcome(result: str | WorkerError | None) -> Outcome:

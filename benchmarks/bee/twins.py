@@ -6,19 +6,31 @@ becomes i times a real one; `rotate` keeps account of that factor and gives up o
 
 from __future__ import annotations
 
-from benchmarks.trees import add, div, mul, neg, power, walk
-from rewards.expression import Call, Expression, Number, Symbol
+from ...rewards.expression.tree import Call, Expression, Number, Symbol
+from ..expressions import add, div, mul, neg, power, walk
 
 #: At an imaginary argument iv: the twin, and the factor as a power of i.
 _TWINS = {
-    "sin": ("sinh", 1), "cos": ("cosh", 0), "tan": ("tanh", 1),
-    "cot": ("coth", 3), "sec": ("sech", 0), "csc": ("csch", 3),
-    "sinh": ("sin", 1), "cosh": ("cos", 0), "tanh": ("tan", 1),
-    "coth": ("cot", 3), "sech": ("sec", 0), "csch": ("csc", 3),
-    "asin": ("asinh", 1), "atan": ("atanh", 1), "acot": ("acoth", 3),
-    "asinh": ("asin", 1), "atanh": ("atan", 1), "acoth": ("acot", 3),
+    "sin": ("sinh", 1),
+    "cos": ("cosh", 0),
+    "tan": ("tanh", 1),
+    "cot": ("coth", 3),
+    "sec": ("sech", 0),
+    "csc": ("csch", 3),
+    "sinh": ("sin", 1),
+    "cosh": ("cos", 0),
+    "tanh": ("tan", 1),
+    "coth": ("cot", 3),
+    "sech": ("sec", 0),
+    "csch": ("csc", 3),
+    "asin": ("asinh", 1),
+    "atan": ("atanh", 1),
+    "acot": ("acoth", 3),
+    "asinh": ("asin", 1),
+    "atanh": ("atan", 1),
+    "acoth": ("acot", 3),
     "abs": ("abs", 0),
-}  # fmt: skip
+}
 
 
 class _MixedError(Exception):

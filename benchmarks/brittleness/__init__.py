@@ -8,11 +8,11 @@ nothing of a model; `neighbours` and `sums` are pure functions of the problems t
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from benchmarks.brittleness import operators, primitives
-from benchmarks.brittleness.integrals import DerivationError
-from benchmarks.brittleness.neighbours import over_k, plus_exp, plus_ln, times_k
-from benchmarks.brittleness.sums import sums
-from benchmarks.problem import Problem
+from ..problem import Problem
+from . import operators, primitives
+from .integrals import DerivationError
+from .neighbours import over_k, plus_exp, plus_ln, times_k
+from .sums import sums
 
 #: What can be made of any problems, by its subset's name: a function of them and a seed.
 KINDS: dict[str, Callable[[Sequence[Problem], int], list[Problem]]] = {

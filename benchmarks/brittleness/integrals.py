@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from benchmarks.problem import JSON, Parent, Problem
-from rewards import ProblemError, verify_antiderivative
-from rewards.expression import Expression
-from rewards.integrand import prepare
-from rewards.latex import ReadError, read, to_latex
+from ...rewards import ProblemError, verify_antiderivative
+from ...rewards.decision.integrand import prepare
+from ...rewards.expression.tree import Expression
+from ...rewards.latex import ReadError, read, to_latex
+from ..problem import JSON, Parent, Problem
 
 BENCHMARK = "brittleness"
 #: The two readings of the paper: what its released code does, and what its text says.

@@ -21,16 +21,11 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 
-from benchmarks.brittleness.integrals import (
-    VARIANTS,
-    DerivationError,
-    Integral,
-    UnprovenError,
-)
-from benchmarks.draws import Draws
-from benchmarks.problem import JSON, Parent, Problem
-from benchmarks.trees import add, div, mul, number
-from rewards.expression import Call, Expression, Symbol
+from ...rewards.expression.tree import Call, Expression, Symbol
+from ..draws import Draws
+from ..expressions import add, div, mul, number
+from ..problem import JSON, Parent, Problem
+from .integrals import VARIANTS, DerivationError, Integral, UnprovenError
 
 #: Problems that are scaled, and factors for each.
 SCALED, FACTORS = 100, 10

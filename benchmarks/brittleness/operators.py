@@ -13,13 +13,13 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from benchmarks.brittleness.integrals import BENCHMARK
-from benchmarks.brittleness.primitives import COUNT, PAPER
-from benchmarks.lample_charton.generators import Settings
-from benchmarks.lample_charton.problems import problem_of
-from benchmarks.lample_charton.production import pair_at
-from benchmarks.problem import Problem
-from benchmarks.registry import benchmark
+from ..lample_charton.generators import Settings
+from ..lample_charton.parallel import pair_at
+from ..lample_charton.problems import problem_of
+from ..problem import Problem
+from ..registry import benchmark
+from .integrals import BENCHMARK
+from .primitives import COUNT, PAPER
 
 METHOD = "bwd"
 #: Operators that the model was trained on, and the larger numbers.

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchmarks.brittleness.integrals import Integral
-from benchmarks.lample_charton.prefix import to_prefix
-from benchmarks.problem import Problem
-from benchmarks.trees import walk
-from rewards.expression import Call, Expression
-from rewards.sympy_bridge import to_sympy
+from ...rewards.expression.sympy_bridge import to_sympy
+from ...rewards.expression.tree import Call, Expression
+from ..expressions import walk
+from ..lample_charton.codec.prefix import to_prefix
+from ..problem import Problem
+from .integrals import Integral
 
 _HYPERBOLIC = frozenset({"sinh", "cosh", "tanh", "asinh", "acosh", "atanh"})
 #: Functions whose problems are dropped, in the integrand or the antiderivative.

@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
 
-from benchmarks.brittleness.integrals import Integral
-from benchmarks.draws import Draws
-from benchmarks.problem import JSON, Problem
-from benchmarks.registry import benchmark
-from benchmarks.trees import add, mul, neg, number, power
-from rewards.expression import Call, Expression, Symbol
+from ...rewards.expression.tree import Call, Expression, Symbol
+from ..draws import Draws
+from ..expressions import add, mul, neg, number, power
+from ..problem import JSON, Problem
+from ..registry import benchmark
+from .integrals import Integral
 
 PAPER = "Welleck et al., Symbolic Brittleness in Sequence Models (2022)"
 X = Symbol("x")
@@ -179,29 +179,45 @@ def root_problem(subset: str, exponent: int) -> Problem:
     )
 
 
-@benchmark("brittleness/powers", source=f"{PAPER}, section 4; as its released code draws them",
-           size=len(EXPONENTS), default=False)  # fmt: skip
+@benchmark(
+    "brittleness/powers",
+    source=f"{PAPER}, section 4; as its released code draws them",
+    size=len(EXPONENTS),
+    default=False,
+)
 def powers(seed: int, index: int) -> Problem:
     """x^c for c from 1 to 1000 and from 10000 to 10999."""
     return power_problem("powers", EXPONENTS[index])
 
 
-@benchmark("brittleness/roots", source=f"{PAPER}, section 4; as its released code draws them",
-           size=len(EXPONENTS), default=False)  # fmt: skip
+@benchmark(
+    "brittleness/roots",
+    source=f"{PAPER}, section 4; as its released code draws them",
+    size=len(EXPONENTS),
+    default=False,
+)
 def roots(seed: int, index: int) -> Problem:
     """x^(1/c) for c from 1 to 1000 and from 10000 to 10999."""
     return root_problem("roots", EXPONENTS[index])
 
 
-@benchmark("brittleness/powers_paper", source=f"{PAPER}, section 4; what its text says",
-           size=1001, default=False)  # fmt: skip
+@benchmark(
+    "brittleness/powers_paper",
+    source=f"{PAPER}, section 4; what its text says",
+    size=1001,
+    default=False,
+)
 def powers_paper(seed: int, index: int) -> Problem:
     """x^c for c from 0 to 1000."""
     return power_problem("powers_paper", index)
 
 
-@benchmark("brittleness/roots_paper", source=f"{PAPER}, section 4; what its text says",
-           size=1000, default=False)  # fmt: skip
+@benchmark(
+    "brittleness/roots_paper",
+    source=f"{PAPER}, section 4; what its text says",
+    size=1000,
+    default=False,
+)
 def roots_paper(seed: int, index: int) -> Problem:
     """x^(1/c) for c from 1 to 1000."""
     return root_problem("roots_paper", index + 1)
@@ -210,8 +226,12 @@ def roots_paper(seed: int, index: int) -> Problem:
 # --- larger integers ---
 
 
-@benchmark("brittleness/cos_32", source=f"{PAPER}, released code only; its results are unreported",
-           size=512, default=False)  # fmt: skip
+@benchmark(
+    "brittleness/cos_32",
+    source=f"{PAPER}, released code only; its results are unreported",
+    size=512,
+    default=False,
+)
 def cos_32(seed: int, index: int) -> Problem:
     """32 cos(k x) for k from 512 to 1023."""
     return TEMPLATES["cos"].problem("cos_32", 32, 512 + index)

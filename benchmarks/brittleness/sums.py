@@ -13,12 +13,12 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 
-from benchmarks.brittleness.integrals import DerivationError, Integral, UnprovenError
-from benchmarks.brittleness.neighbours import taken
-from benchmarks.draws import Draws
-from benchmarks.problem import Parent, Problem
-from benchmarks.trees import ONE, ZERO, add, mul, number, substitute, symbols
-from rewards.expression import Call, Expression, Number, Symbol
+from ...rewards.expression.tree import Call, Expression, Number, Symbol
+from ..draws import Draws
+from ..expressions import ONE, ZERO, add, mul, number, substitute, symbols
+from ..problem import Parent, Problem
+from .integrals import DerivationError, Integral, UnprovenError
+from .neighbours import taken
 
 #: Sums of each number of terms.
 COUNT = 1000

@@ -1,5 +1,5 @@
 """Derivations, and the tasks made of them (Meadows et al.); see docs/derivations.md."""
 
-from benchmarks.derivations import subsets
+from . import subsets
 
 __all__ = ["subsets"]

@@ -13,20 +13,17 @@ from functools import lru_cache
 
 from rapidfuzz.distance import DamerauLevenshtein
 
-from benchmarks.derivations.examples import MAX_DRAWS, NoExampleError
-from benchmarks.derivations.options import CODE, GREEK, VOCABULARY, Options
-from benchmarks.derivations.printing import latex
-from benchmarks.derivations.proof import UndecidedError, World, equal
-from benchmarks.derivations.rewriting import (
+from ..draws import Draws
+from .examples import MAX_DRAWS, NoExampleError
+from .expressions.printing import latex
+from .expressions.rewriting import (
     BoundVariableError,
     CasesError,
     antiderivative,
     differentiate,
     rename,
 )
-from benchmarks.derivations.sequences import PUBLISHED, SEPARATOR, without_sizes
-from benchmarks.derivations.steps import premise_expression
-from benchmarks.derivations.terms import (
+from .expressions.terms import (
     DERIVATIVE,
     INTEGRAL,
     Term,
@@ -36,7 +33,10 @@ from benchmarks.derivations.terms import (
     has,
     symbol,
 )
-from benchmarks.draws import Draws
+from .options import CODE, GREEK, VOCABULARY, Options
+from .proof import UndecidedError, World, equal
+from .sequences import PUBLISHED, SEPARATOR, without_sizes
+from .steps import premise_expression
 
 DIFFERENTIATION, INTEGRATION = "differentiation", "integration"
 OPERATIONS = (DIFFERENTIATION, INTEGRATION)
@@ -91,8 +91,9 @@ def _chunk(operation: str, seed: int, chunk: int, easy: bool, options: Options) 
                 f"no wrong results for {operation} among {len(solved)}; another seed or variant "
                 "may have some"
             )
-        new = [_solved(operation, Draws(*key, len(solved) + i), easy, options)
-               for i in range(CHUNK)]  # fmt: skip
+        new = [
+            _solved(operation, Draws(*key, len(solved) + i), easy, options) for i in range(CHUNK)
+        ]
         known = {one.premise for one in solved}
         solved += {one.premise: one for one in new if one.premise not in known}.values()
         cases = [made for one in solved if (made := _with_negative(operation, one, solved))]
@@ -147,8 +148,8 @@ def _with_negative(operation: str, one: _Solved, others: list[_Solved]) -> Case 
 def _is_result(operation: str, premise: Term, variable: Term, result: Term) -> bool | None:
     """Whether this is the derivative, or an antiderivative; None if that cannot be decided.
 
-    Decided by the verifier's balls with the derivative of `benchmarks.trees`: an antiderivative's
-    derivative must be the premise.
+    Decided by the verifier's balls with the derivative of `benchmarks.expressions`: an
+    antiderivative's derivative must be the premise.
     """
     world = World()
     try:

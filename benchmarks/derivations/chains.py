@@ -5,18 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from benchmarks.derivations.options import MAX_FAILURES, Options
-from benchmarks.derivations.steps import (
-    PREMISE,
-    PREMISES,
-    Annotation,
-    Derivation,
-    Step,
-    next_step,
-    premise,
-)
-from benchmarks.derivations.terms import APPLY, SYMBOL, walk
-from benchmarks.draws import Draws
+from ..draws import Draws
+from .expressions.terms import APPLY, SYMBOL, walk
+from .options import MAX_FAILURES, Options
+from .steps import PREMISE, PREMISES, Annotation, Derivation, Step, next_step, premise
 
 
 def grow(length: int, draws: Draws, options: Options) -> Derivation | None:

@@ -11,16 +11,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from benchmarks.derivations.chains import derivation, has_compound_arguments
-from benchmarks.derivations.options import CODE, GREEK, MAX_FAILURES, Options
-from benchmarks.derivations.proof import (
-    UndecidedError,
-    WrongError,
-    is_result,
-    prove_steps,
-)
-from benchmarks.derivations.rewriting import rename
-from benchmarks.derivations.steps import (
+from ..draws import Draws
+from .chains import derivation, has_compound_arguments
+from .expressions.rewriting import rename
+from .expressions.terms import Term, names_of
+from .options import CODE, GREEK, MAX_FAILURES, Options
+from .proof import UndecidedError, WrongError, is_result, prove_steps
+from .steps import (
     LEFT_FOR_RIGHT,
     PREMISE,
     PREMISES,
@@ -32,8 +29,6 @@ from benchmarks.derivations.steps import (
     Step,
     next_step,
 )
-from benchmarks.derivations.terms import Term, names_of
-from benchmarks.draws import Draws
 
 
 class NoExampleError(ValueError):

@@ -13,9 +13,7 @@ from dataclasses import dataclass, replace
 #: The letters of symbols and functions.
 VOCABULARY = tuple(c for c in string.ascii_letters if c not in "iedO")
 #: The letters of the perturbation VR, none of which is in the vocabulary.
-GREEK = tuple(
-    rf"\{name}" for name in "alpha beta gamma delta pi xi chi sigma psi omega".split()
-)  # fmt: skip
+GREEK = tuple(rf"\{name}" for name in "alpha beta gamma delta pi xi chi sigma psi omega".split())
 
 
 @dataclass(frozen=True, slots=True)

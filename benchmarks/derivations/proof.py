@@ -2,12 +2,12 @@ r"""Is a step right, and does another equation say something else? Proven by the
 
 A derivation's equations speak of functions without a formula, of derivatives and of integrals. A
 `World` turns them into the verifier's trees, which have none of these: functions are replaced by
-formulas, derivatives are carried out (by `benchmarks.trees`, not by the generator's own rules), and
-an integral is a symbol about which only its derivative is known. Two expressions are equal if
-their values agree to `EQUAL_BITS` bits at each of `POINTS` random complex points, and different if
-the balls of their values are disjoint at one; otherwise nothing is decided. At complex points
-almost surely nothing lies on a branch cut, and what analytic functions have in common there they
-have in common wherever they are defined.
+formulas, derivatives are carried out (by `benchmarks.expressions`, not by the generator's own
+rules), and an integral is a symbol about which only its derivative is known. Two expressions are
+equal if their values agree to `EQUAL_BITS` bits at each of `POINTS` random complex points, and
+different if the balls of their values are disjoint at one; otherwise nothing is decided. At complex
+points almost surely nothing lies on a branch cut, and what analytic functions have in common there
+they have in common wherever they are defined.
 
 Each step is computed again from its annotation and the equations before it, and both sides must be
 equal to that, in two worlds: in one the functions are what their premises say (and the equation
@@ -31,19 +31,11 @@ from typing import Any
 
 from flint import acb
 
-from benchmarks import trees
-from benchmarks.derivations.steps import (
-    CALCULUS,
-    DIFFERENTIATE,
-    INTEGRATE,
-    PREMISES,
-    SUBSTITUTIONS,
-    Annotation,
-    Constant,
-    Equation,
-    Step,
-)
-from benchmarks.derivations.terms import (
+from ...rewards.decision.balls import UnusableError, compile_tape, precision
+from ...rewards.decision.domain import uniform
+from ...rewards.expression.tree import Call, Expression, Number, Symbol
+from .. import expressions as trees
+from .expressions.terms import (
     ADD,
     APPLY,
     DERIVATIVE,
@@ -55,9 +47,17 @@ from benchmarks.derivations.terms import (
     UNARY,
     Term,
 )
-from rewards.balls import UnusableError, compile_tape, precision
-from rewards.domain import uniform
-from rewards.expression import Call, Expression, Number, Symbol
+from .steps import (
+    CALCULUS,
+    DIFFERENTIATE,
+    INTEGRATE,
+    PREMISES,
+    SUBSTITUTIONS,
+    Annotation,
+    Constant,
+    Equation,
+    Step,
+)
 
 POINTS = 3
 BITS = 160
@@ -146,8 +146,10 @@ def _point(name: str, place: int) -> Any:
 
 
 def _is_large(expression: Expression) -> bool:
-    return sum(1 for _, node in zip(range(MAX_NODES + 1), trees.walk(expression), strict=False)) \
-        > MAX_NODES  # fmt: skip
+    return (
+        sum(1 for _, node in zip(range(MAX_NODES + 1), trees.walk(expression), strict=False))
+        > MAX_NODES
+    )
 
 
 # --- worlds ---
@@ -261,8 +263,9 @@ class World:
                 if equal(one.integrand, integrand):
                     return one.value or one.symbol
                 if self._proportional(integrand, one.integrand, x):
-                    return Call("mul", (Call("div", (integrand, one.integrand)),
-                                        one.value or one.symbol))  # fmt: skip
+                    return Call(
+                        "mul", (Call("div", (integrand, one.integrand)), one.value or one.symbol)
+                    )
         combined = self._combined(integrand, x)
         if combined is not None:
             return combined
@@ -283,10 +286,12 @@ class World:
                 for signs in product((1, -1), repeat=size):
                     if _is_sum(integrand, [one.integrand for one in chosen], signs):
                         values = (one.value or one.symbol for one in chosen)
-                        return trees.add(*(
-                            trees.mul(Number(sign), value)
-                            for sign, value in zip(signs, values, strict=True)
-                        ))  # fmt: skip
+                        return trees.add(
+                            *(
+                                trees.mul(Number(sign), value)
+                                for sign, value in zip(signs, values, strict=True)
+                            )
+                        )
         return None
 
     def evaluate(self, constant: Constant) -> None:
@@ -371,8 +376,10 @@ def _any_function(name: str, arity: int) -> tuple[tuple[str, ...], Expression]:
     linear = [Call("mul", (some(i), Symbol(x))) for i, x in enumerate(names)]
     squares = [
         Call("mul", (some(i, j), Symbol(x), Symbol(y)))
-        for i, x in enumerate(names) for j, y in enumerate(names) if i <= j
-    ]  # fmt: skip
+        for i, x in enumerate(names)
+        for j, y in enumerate(names)
+        if i <= j
+    ]
     wave = Call("sin", (trees.add(*linear, some("shift")),))
     return names, trees.add(wave, *squares, some("constant"))
 

@@ -7,9 +7,9 @@ brackets collapsed (which leaves them unbalanced), without quotes, ``\,``, ``\le
 
 from __future__ import annotations
 
-from benchmarks.derivations.examples import Example
-from benchmarks.derivations.printing import latex
-from benchmarks.derivations.steps import Annotation, Step
+from .examples import Example
+from .expressions.printing import latex
+from .steps import Annotation, Step
 
 SEPARATOR = " [SEP] "
 PUBLISHED, CLEAN = "published", "clean"

@@ -18,12 +18,12 @@ from functools import partial
 from itertools import count, islice
 from typing import Any, TypeAlias
 
-from benchmarks.derivations import calculus, sequences
-from benchmarks.derivations.calculus import case
-from benchmarks.derivations.examples import PERTURBATIONS, example, perturbed
-from benchmarks.derivations.options import CODE, Options
-from benchmarks.draws import Draws
-from rewards.pool import usable_cores
+from ...rewards.workers.pool import usable_cores
+from ..draws import Draws
+from . import calculus, sequences
+from .calculus import case
+from .examples import PERTURBATIONS, example, perturbed
+from .options import CODE, Options
 
 Row: TypeAlias = dict[str, Any]
 #: Examples that a worker makes at a time.
@@ -135,8 +135,10 @@ def _splits(
     next_number = 0
     with _mapping(workers) as mapped:
         for split, size in (
-            ("static", sizes.test), ("validation", sizes.validation), ("train", sizes.train),
-        ):  # fmt: skip
+            ("static", sizes.test),
+            ("validation", sizes.validation),
+            ("train", sizes.train),
+        ):
             found = 0
             stream = mapped(partial(make, split == "static"), next_number) if size else iter(())
             while 2 * found < size:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 
-from benchmarks.derivations.options import VOCABULARY, Options
-from benchmarks.derivations.printing import latex, plain
-from benchmarks.derivations.rewriting import (
+from ..draws import Draws
+from .expressions.printing import latex, plain
+from .expressions.rewriting import (
     BoundVariableError,
     CasesError,
     antiderivative,
@@ -19,7 +19,7 @@ from benchmarks.derivations.rewriting import (
     expand,
     substitute,
 )
-from benchmarks.derivations.terms import (
+from .expressions.terms import (
     APPLY,
     CONSTRUCTORS,
     EXP,
@@ -43,7 +43,7 @@ from benchmarks.derivations.terms import (
     symbol,
     walk,
 )
-from benchmarks.draws import Draws
+from .options import VOCABULARY, Options
 
 PREMISE, RENAMING = "premise", "renaming_premise"
 EXPAND = "expand"
@@ -67,9 +67,15 @@ CALCULUS: dict[str, Callable[[Term, Term], Term]] = {
 }
 #: All 18, in the paper's order of arity.
 OPERATORS = (
-    *PREMISES, *UNARY, EXPAND, EVALUATE_DERIVATIVES, EVALUATE_INTEGRALS,
-    *ARITHMETIC, *CALCULUS, *SUBSTITUTIONS,
-)  # fmt: skip
+    *PREMISES,
+    *UNARY,
+    EXPAND,
+    EVALUATE_DERIVATIVES,
+    EVALUATE_INTEGRALS,
+    *ARITHMETIC,
+    *CALCULUS,
+    *SUBSTITUTIONS,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from benchmarks.derivations import calculus
-from benchmarks.derivations.calculus import DIFFERENTIATION, INTEGRATION, Case, case
-from benchmarks.derivations.examples import PERTURBATIONS, Example, example, perturbed
-from benchmarks.derivations.options import CODE, Options
-from benchmarks.derivations.printing import latex
-from benchmarks.derivations.sequences import CLEAN, PUBLISHED, annotation_text, sequence
-from benchmarks.derivations.training import digest
-from benchmarks.draws import Draws
-from benchmarks.problem import JSON, Parent, Problem
-from benchmarks.registry import benchmark
+from ..draws import Draws
+from ..problem import JSON, Parent, Problem
+from ..registry import benchmark
+from . import calculus
+from .calculus import DIFFERENTIATION, INTEGRATION, Case, case
+from .examples import PERTURBATIONS, Example, example, perturbed
+from .expressions.printing import latex
+from .options import CODE, Options
+from .sequences import CLEAN, PUBLISHED, annotation_text, sequence
+from .training import digest
 
 STEPS = (2, 3, 4)
 #: Problems of a subset when no limit is given: what the paper asked of GPT, of each set.
@@ -172,16 +172,26 @@ _WORDS = {
 }
 
 for _s in STEPS:
-    _declare(f"derivations/step{_s}", "derivation_step", partial(step_problem, _s),
-             f"Does the last of {_s} steps follow by its annotation?")  # fmt: skip
+    _declare(
+        f"derivations/step{_s}",
+        "derivation_step",
+        partial(step_problem, _s),
+        f"Does the last of {_s} steps follow by its annotation?",
+    )
     for _name in PERTURBATIONS:
-        _declare(f"derivations/step{_s}_{_name.lower()}", "derivation_step",
-                 partial(step_problem, _s, perturbation=_name),
-                 f"The problems of step{_s} {_WORDS[_name]}.")  # fmt: skip
+        _declare(
+            f"derivations/step{_s}_{_name.lower()}",
+            "derivation_step",
+            partial(step_problem, _s, perturbation=_name),
+            f"The problems of step{_s} {_WORDS[_name]}.",
+        )
     for _fewer in range(1, _s - 1):
-        _declare(f"derivations/step{_s}_minus{_fewer}", "derivation_step",
-                 partial(fewer_steps_problem, _s, _fewer),
-                 f"The problems of step{_s - _fewer}, with examples of {_s} steps.")  # fmt: skip
+        _declare(
+            f"derivations/step{_s}_minus{_fewer}",
+            "derivation_step",
+            partial(fewer_steps_problem, _s, _fewer),
+            f"The problems of step{_s - _fewer}, with examples of {_s} steps.",
+        )
 
 _CALCULUS_WORDS = {
     "vr": "with Greek names",
@@ -191,10 +201,18 @@ _CALCULUS_WORDS = {
 
 for _short, _operation in SHORT.items():
     _what = "the derivative" if _short == "diff" else "an antiderivative"
-    _declare(f"calculus/{_short}", "calculus_step", partial(calculus_problem, _short),
-             f"Is the last expression {_what} of the first?")  # fmt: skip
+    _declare(
+        f"calculus/{_short}",
+        "calculus_step",
+        partial(calculus_problem, _short),
+        f"Is the last expression {_what} of the first?",
+    )
     for _variant, _word in _CALCULUS_WORDS.items():
-        _declare(f"calculus/{_short}_{_variant}", "calculus_step",
-                 partial(calculus_problem, _short, variant=_variant),
-                 f"Problems like those of {_short} {_word}."
-                 if _variant == "easy" else f"The problems of {_short} {_word}.")  # fmt: skip
+        _declare(
+            f"calculus/{_short}_{_variant}",
+            "calculus_step",
+            partial(calculus_problem, _short, variant=_variant),
+            f"Problems like those of {_short} {_word}."
+            if _variant == "easy"
+            else f"The problems of {_short} {_word}.",
+        )

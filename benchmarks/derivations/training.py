@@ -17,18 +17,26 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from benchmarks.derivations import calculus, sequences
-from benchmarks.derivations.calculus import OPERATIONS, case
-from benchmarks.derivations.examples import example
-from benchmarks.derivations.options import CODE
-from benchmarks.derivations.steps import OPERATORS, PREMISE, SUBSTITUTIONS
+from . import calculus, sequences
+from .calculus import OPERATIONS, case
+from .examples import example
+from .options import CODE
+from .steps import OPERATORS, PREMISE, SUBSTITUTIONS
 
 SEED = -1
 NATURAL, EACH = 48, 6
 EVEN = replace(
-    CODE, name="even", complexity=3, arity_0=2, renaming=20, arity_1=12, expansion=8, evaluation=6,
-    arity_2=9, substitution=2,
-)  # fmt: skip
+    CODE,
+    name="even",
+    complexity=3,
+    arity_0=2,
+    renaming=20,
+    arity_1=12,
+    expansion=8,
+    evaluation=6,
+    arity_2=9,
+    substitution=2,
+)
 #: Operators that are still rare are looked for so far.
 LAST = 500
 

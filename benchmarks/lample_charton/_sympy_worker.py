@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.lample_charton import pairs
-from benchmarks.lample_charton.generators import Settings
-from benchmarks.lample_charton.isolation import EndedError, isolated, load_sympy
+from . import pairs
+from .algebra.isolation import EndedError, isolated, load_sympy
+from .generators import Settings
 
 load_sympy()  # while this is imported, which no deadline counts
 

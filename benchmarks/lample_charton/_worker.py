@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.lample_charton import pairs
-from benchmarks.lample_charton.generators import Settings
+from . import pairs
+from .generators import Settings
 
 
 def slice_of(method: str, seed: int, start: int, stop: int, settings: dict[str, Any]) -> Any:

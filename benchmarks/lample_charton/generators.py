@@ -10,13 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.draws import Draws
-from benchmarks.lample_charton.algebra import UnusableError
-from benchmarks.lample_charton.kits import Kit
-from benchmarks.lample_charton.known import Known
-from benchmarks.lample_charton.prefix import Tokens, operator_count
-from benchmarks.lample_charton.sampling import PUBLISHED, sample_tree
-from benchmarks.lample_charton.vocabulary import DIGITS
+from ..draws import Draws
+from .algebra.backends import Kit
+from .algebra.normal_form import UnusableError
+from .codec.prefix import Tokens, operator_count
+from .codec.vocabulary import DIGITS
+from .known_integrals import Known
+from .sampling import PUBLISHED, sample_tree
 
 RECIPES = ("own", "published")
 METHODS = ("fwd", "bwd", "ibp")

@@ -12,29 +12,21 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
-from benchmarks.draws import Draws
-from benchmarks.lample_charton.algebra import UnusableError
-from benchmarks.lample_charton.generators import (
-    ATTEMPTS,
-    METHODS,
-    Draft,
-    Settings,
-    by_parts,
-    draw_parts,
-    integrate_by_parts,
-)
-from benchmarks.lample_charton.kits import CALLS_PER_SECOND, Kit, OwnKit, SympyKit
-from benchmarks.lample_charton.known import Known
-from benchmarks.lample_charton.prefix import Tokens, from_prefix
-from benchmarks.lample_charton.readable import readable
-from benchmarks.lample_charton.work import OutOfWorkError, bounded
-from benchmarks.problem import JSON
-from rewards import ProblemError
-from rewards.balls import UnusableError as UnusableAnswerError
-from rewards.decision import Policy, decide
-from rewards.expression import Expression
-from rewards.integrand import Integrand
-from rewards.verdict import Status
+from ...rewards import ProblemError
+from ...rewards.decision.balls import UnusableError as UnusableAnswerError
+from ...rewards.decision.decide import Policy, decide
+from ...rewards.decision.integrand import Integrand
+from ...rewards.expression.tree import Expression
+from ...rewards.verdict import Status
+from ..draws import Draws
+from ..problem import JSON
+from .algebra.backends import CALLS_PER_SECOND, Kit, OwnKit, SympyKit
+from .algebra.normal_form import UnusableError
+from .algebra.readable import readable
+from .algebra.work_limit import OutOfWorkError, bounded
+from .codec.prefix import Tokens, from_prefix
+from .generators import ATTEMPTS, METHODS, Draft, Settings, by_parts, draw_parts, integrate_by_parts
+from .known_integrals import Known
 
 #: Attempts for one pair before it is given up; one in three to six passes, of IBP one in ten.
 MAX_TURNS = 2000

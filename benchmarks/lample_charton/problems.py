@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from benchmarks.lample_charton.generators import METHODS, Settings
-from benchmarks.lample_charton.pairs import Pair
-from benchmarks.lample_charton.prefix import operator_count
-from benchmarks.lample_charton.production import distinct, pair_at
-from benchmarks.lample_charton.records import ledger
-from benchmarks.problem import JSON, Problem
-from benchmarks.registry import benchmark
-from rewards.latex import to_latex
+from ...rewards.latex import to_latex
+from ..problem import JSON, Problem
+from ..registry import benchmark
+from .codec.prefix import operator_count
+from .generators import METHODS, Settings
+from .pairs import Pair
+from .parallel import distinct, pair_at
+from .records import ledger
 
 NAME = "lample_charton"
 SOURCE = "Lample and Charton 2019, section 4 and appendix C; the released code's settings"

@@ -12,13 +12,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cache
-from importlib import resources
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from benchmarks.lample_charton.generators import Settings
-from benchmarks.lample_charton.pairs import Pair
+from .generators import Settings
+from .pairs import Pair
 
 SHIPPED = "decisions.jsonl"
 
@@ -31,7 +30,7 @@ class Ledger:
 
     def __init__(self) -> None:
         self._pairs: dict[Address, Pair] = {}
-        file = resources.files("benchmarks.lample_charton").joinpath(SHIPPED)
+        file = Path(__file__).with_name(SHIPPED)
         self._read(file.read_text(encoding="utf-8") if file.is_file() else "")
         self._shipped = frozenset(self._pairs)
         with contextlib.suppress(OSError):
@@ -70,8 +69,12 @@ def to_line(address: Address, pair: Pair) -> str:
     usual = asdict(Settings())
     changed = {name: value for name, value in asdict(settings).items() if value != usual[name]}
     row: dict[str, Any] = {
-        "method": method, "seed": seed, "index": index, "settings": changed, "pair": pair.to_row(),
-    }  # fmt: skip
+        "method": method,
+        "seed": seed,
+        "index": index,
+        "settings": changed,
+        "pair": pair.to_row(),
+    }
     return json.dumps(row) + "\n"
 
 

@@ -18,18 +18,36 @@ from functools import cache, cached_property
 from itertools import accumulate
 from typing import Protocol
 
-from benchmarks.lample_charton.prefix import Tokens, from_prefix, integer_tokens
-from benchmarks.lample_charton.vocabulary import OPERATORS
-from rewards.expression import Expression
+from ...rewards.expression.tree import Expression
+from .codec.prefix import Tokens, from_prefix, integer_tokens
+from .codec.vocabulary import OPERATORS
 
 #: Weights of the operators, as in the command that made the published data.
 WEIGHTS: Mapping[str, int] = {
-    "add": 10, "sub": 3, "mul": 10, "div": 5,
-    "sqrt": 4, "pow2": 4, "pow3": 2, "pow4": 1, "pow5": 1, "ln": 4, "exp": 4,
-    "sin": 4, "cos": 4, "tan": 4,
-    "asin": 1, "acos": 1, "atan": 1, "sinh": 1, "cosh": 1, "tanh": 1,
-    "asinh": 1, "acosh": 1, "atanh": 1,
-}  # fmt: skip
+    "add": 10,
+    "sub": 3,
+    "mul": 10,
+    "div": 5,
+    "sqrt": 4,
+    "pow2": 4,
+    "pow3": 2,
+    "pow4": 1,
+    "pow5": 1,
+    "ln": 4,
+    "exp": 4,
+    "sin": 4,
+    "cos": 4,
+    "tan": 4,
+    "asin": 1,
+    "acos": 1,
+    "atan": 1,
+    "sinh": 1,
+    "cosh": 1,
+    "tanh": 1,
+    "asinh": 1,
+    "acosh": 1,
+    "atanh": 1,
+}
 
 
 class Rng(Protocol):

@@ -16,29 +16,29 @@ PAPER = Path(__file__).parents[2] / "benchmarks" / "bee" / "published.csv"
 def main() -> None:
     rows = json.load(sys.stdin)["rows"]
     with PAPER.open(encoding="utf-8", newline="") as file:
-        paper = {row["subset"]: row["percent"] for row in csv.DictReader(file)
-                 if row["method"] == "sympy"}  # fmt: skip
+        published = [row for row in csv.DictReader(file) if row["method"] == "sympy"]
+    paper = {row["subset"]: row["percent"] for row in published}
     labels = list(dict.fromkeys(row["label"] for row in rows))
-    found = {(row["label"], row["subset"]): row for row in rows}
+    by_cell = {(row["label"], row["subset"]): row for row in rows}
     subsets = [name for name in dict.fromkeys(row["subset"] for row in rows) if name != "all"]
     print(f"| subset | problems | {' | '.join(labels)} | SymPy in the paper, its problems |")
     print(f"|---|---:|{'---:|' * len(labels)}---:|")
     for subset in subsets:
-        cells = [cell(found.get((label, subset))) for label in labels]
+        cells = [cell(by_cell.get((label, subset))) for label in labels]
         count = next(row["problems"] for row in rows if row["subset"] == subset)
-        print(f"| {subset} | {count} | {' | '.join(cells)} "
-              f"| {paper.get(subset.rpartition('/')[2], '')} |")  # fmt: skip
+        reference = paper.get(subset.rpartition("/")[2], "")
+        print(f"| {subset} | {count} | {' | '.join(cells)} | {reference} |")
 
 
 def cell(row: dict | None) -> str:
-    """Per cent with its interval, and the share that ran into the time limit."""
+    """The estimate in percent with its interval, and the share that reached the time limit."""
     if row is None:
         return ""
     one = next(item for item in row["passes"] if item["k"] == 1)
     low, high = one["interval"]
-    late = row["rates"]["cut_off"]
+    timed_out = row["rates"]["cut_off"]
     text = f"{100 * one['value']:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
-    return f"{text}, {100 * late:.1f} late" if late else text
+    return f"{text}, {100 * timed_out:.1f} timed out" if timed_out else text
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from harness.integrations.for_verifiers import CalculusTaskset
+    from .for_verifiers import CalculusTaskset
 
 #: verifiers looks here for a taskset.
 __all__ = ["CalculusTaskset"]

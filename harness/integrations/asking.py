@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from benchmarks.problem import Problem
-from harness.errors import UserError
-from harness.grading import Policy, grade
-from harness.planning import problems_of
-from harness.requests import Completion, FinishReason, problem_key
-from prompts import ANSWER, Prompt, Rendered, default_for, load
-from rewards.verdict import Status, Verdict
+from ...benchmarks.problem import Problem
+from ...prompts import ANSWER, Prompt, Rendered, default_for, load
+from ...rewards.verdict import Status, Verdict
+from ..core.errors import UserError
+from ..core.requests import Completion, FinishReason, problem_key
+from ..run.grade import Policy, grade
+from ..run.plan import problems_of
 
-#: Not wrong, but not decided either (`harness.metrics` says how such samples are counted).
+#: Not wrong, but not decided either (`harness.stats.metrics` says how such samples are counted).
 UNDECIDED = (Status.UNDECIDED, Status.TIMEOUT, Status.ERROR)
 NO_POLICY = Policy()
 

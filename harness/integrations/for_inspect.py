@@ -31,14 +31,14 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
-from benchmarks import registry
-from benchmarks.problem import Problem
-from harness.errors import UserError
-from harness.grading import Policy
-from harness.integrations.asking import UNDECIDED, Question, judge, questions
-from harness.lm_eval_logs import reference, task_name
-from prompts import Message, Rendered, load
-from rewards.verdict import Status, Verdict
+from ...benchmarks import registry
+from ...benchmarks.problem import Problem
+from ...prompts import Message, Rendered, load
+from ...rewards.verdict import Status, Verdict
+from ..core.errors import UserError
+from ..report.lm_eval_logs import reference, task_name
+from ..run.grade import Policy
+from .asking import UNDECIDED, Question, judge, questions
 
 _CHAT: dict[str, Callable[..., ChatMessage]] = {
     "system": ChatMessageSystem,
@@ -57,7 +57,7 @@ def verified(strict: bool = False, undecided: str = "unscored") -> Scorer:
         strict: take an answer only from a box.
         undecided: answers that could be neither proven nor refuted are ``unscored`` (inspect_ai
             leaves them out of its metrics and reports how many there are), or ``incorrect``, as
-            `harness.metrics` counts them.
+            `harness.stats.metrics` counts them.
 
     """
     if undecided not in ("unscored", "incorrect"):

@@ -15,12 +15,12 @@ from typing import Any
 
 import datasets
 
-from benchmarks.problem import Problem
-from harness.errors import UserError
-from harness.grading import Policy
-from harness.integrations.asking import UNDECIDED, Question, judge, questions
-from harness.lm_eval_logs import reference
-from rewards.verdict import Status, Verdict
+from ...benchmarks.problem import Problem
+from ...rewards.verdict import Status, Verdict
+from ..core.errors import UserError
+from ..report.lm_eval_logs import reference
+from ..run.grade import Policy
+from .asking import UNDECIDED, Question, judge, questions
 
 OPTIONS = ("prompt", "shots", "limit", "seed", "strict")
 
@@ -70,7 +70,7 @@ def process_results(document: Mapping[str, Any], results: Sequence[Any]) -> dict
     """``pass@1``, and the shares of the answers that were missing and that were undecided.
 
     The mean over all ``repeats`` of a document. An undecided answer counts as not correct, as in
-    `harness.metrics`; lm-evaluation-harness does not tell which texts were cut off.
+    `harness.stats.metrics`; lm-evaluation-harness does not tell which texts were cut off.
     """
     [said] = results
     verdicts = _verdicts(document, [said] if isinstance(said, str) else list(said))

@@ -14,11 +14,11 @@ from typing import Any, ClassVar
 import verifiers.v1 as vf
 from pydantic import Field
 
-from benchmarks.problem import Problem
-from harness.errors import UserError
-from harness.integrations.asking import Question, questions
-from harness.lm_eval_logs import reference
-from rewards.adapters.scoring import BAD_PROBLEM, FAULT, STATUSES, Item, Rubric, Score, ascore
+from ...benchmarks.problem import Problem
+from ...rewards.adapters.scoring import BAD_PROBLEM, FAULT, STATUSES, Item, Rubric, Score, ascore
+from ..core.errors import UserError
+from ..report.lm_eval_logs import reference
+from .asking import Question, questions
 
 __all__ = ["CalculusTaskset"]
 

@@ -19,8 +19,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import registry
-from harness.lm_eval_logs import FILTER, task_name
+from ...benchmarks import registry
+from ..report.lm_eval_logs import FILTER, task_name
 
 # JSON strings are YAML strings, and JSON lists YAML lists.
 _TASK = """\
@@ -106,12 +106,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
         prog="python -m harness.integrations.lm_eval_path",
         description="Write our tasks for lm-evaluation-harness; print the folder.",
     )
-    parser.add_argument("--benchmark", action="append", default=[], metavar="SPEC",
-                        help="a file or data set of your own, as a task too")  # fmt: skip
-    parser.add_argument("--max-tokens", type=int, default=MAX_TOKENS,
-                        help="of a completion (default: %(default)s)")  # fmt: skip
-    parser.add_argument("--out", type=Path, default=cache_folder(), metavar="DIR",
-                        help="where the folder is made (default: %(default)s)")  # fmt: skip
+    parser.add_argument(
+        "--benchmark",
+        action="append",
+        default=[],
+        metavar="SPEC",
+        help="a file or data set of your own, as a task too",
+    )
+    parser.add_argument(
+        "--max-tokens", type=int, default=MAX_TOKENS, help="of a completion (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=cache_folder(),
+        metavar="DIR",
+        help="where the folder is made (default: %(default)s)",
+    )
     given = parser.parse_args(arguments)
     try:
         print(write(tasks(given.benchmark, given.max_tokens), given.out))

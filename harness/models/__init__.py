@@ -1,7 +1,7 @@
 """Models, through one door: `create("solver/sympy")`, then a stream of completions."""
 
-from harness.models.base import Capability, Continuation, Model, Scored, ask_each
-from harness.models.registry import create, describe, register
+from .base import Capability, Continuation, Model, Scored, ask_each
+from .registry import create, describe, register
 
 __all__ = [
     "Capability",

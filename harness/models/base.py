@@ -10,9 +10,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from harness.errors import ModelError
-from harness.requests import Completion, Request, digest
-from prompts.rendering import Rendered
+from ...prompts.rendering import Rendered
+from ..core.errors import ModelError
+from ..core.requests import Completion, Request, digest
 
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")

@@ -6,7 +6,7 @@ import hashlib
 import re
 from pathlib import Path
 
-from harness.errors import ModelError
+from ..core.errors import ModelError
 
 #: Files of weights are too large to be read whole: so many blocks of each, evenly spread, are.
 WEIGHTS = frozenset({".safetensors", ".bin", ".pt", ".pth", ".gguf", ".ckpt", ".msgpack", ".h5"})

@@ -15,9 +15,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from harness.errors import ModelError
-from harness.models.base import Capability, Model, ask_each, operational
-from harness.requests import Completion, FinishReason, Request
+from ..core.errors import ModelError
+from ..core.requests import Completion, FinishReason, Request
+from .base import Capability, Model, ask_each, operational
 
 
 @dataclass(frozen=True, kw_only=True)

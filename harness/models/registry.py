@@ -11,22 +11,22 @@ from dataclasses import fields
 from types import UnionType
 from typing import Any, get_args, get_type_hints
 
-from harness.errors import ModelError, UnknownNameError, suggest
-from harness.models.base import Model
+from ..core.errors import ModelError, UnknownNameError, suggest
+from .base import Model
 
 #: A whole spec (``solver/sympy``), or a kind before the slash (``python``) -> its class.
 _KINDS: dict[str, str | type[Model]] = {
-    "solver/sympy": "harness.models.solvers.sympy:SympySolver",
-    "solver/maxima": "harness.models.solvers.maxima:MaximaSolver",
-    "solver/fricas": "harness.models.solvers.fricas:FricasSolver",
-    "openai": "harness.models.openai_client:OpenAIModel",
-    "openai-batch": "harness.models.openai_batch:OpenAIBatch",
-    "replay": "harness.models.replay:Replay",
-    "python": "harness.models.python_function:PythonFunction",
-    "vllm": "harness.models.vllm_engine:VllmEngine",
-    "vllm-server": "harness.models.vllm_server:VllmServer",
-    "transformers": "harness.models.transformers_model:TransformersModel",
-    "encoder": "harness.models.encoder:Encoder",
+    "solver/sympy": ".solvers.sympy:SympySolver",
+    "solver/maxima": ".solvers.maxima:MaximaSolver",
+    "solver/fricas": ".solvers.fricas:FricasSolver",
+    "openai": ".openai.client:OpenAIModel",
+    "openai-batch": ".openai.batch:OpenAIBatch",
+    "replay": ".replay:Replay",
+    "python": ".python_function:PythonFunction",
+    "vllm": ".vllm.engine:VllmEngine",
+    "vllm-server": ".vllm.server:VllmServer",
+    "transformers": ".transformers.generator:TransformersModel",
+    "encoder": ".transformers.classifier:Encoder",
 }
 
 
@@ -69,7 +69,7 @@ def _load(kind: str) -> type[Model]:
     entry = _KINDS[kind]
     if isinstance(entry, str):
         module, _, name = entry.partition(":")
-        loaded: type[Model] = getattr(importlib.import_module(module), name)
+        loaded: type[Model] = getattr(importlib.import_module(module, __package__), name)
         return loaded
     return entry
 
@@ -84,8 +84,11 @@ def _meant(spec: str) -> str:
     name = name or "NAME"
     first = {known.partition("/")[0] for known in _KINDS}
     near = [kind] if kind in first else difflib.get_close_matches(kind, first)
-    known = [known if "/" in known else f"{known}/{name}" for known in _KINDS
-             if known.partition("/")[0] in near]  # fmt: skip
+    known = [
+        known if "/" in known else f"{known}/{name}"
+        for known in _KINDS
+        if known.partition("/")[0] in near
+    ]
     return suggest(f"{kind}/{name}", known) if known else suggest(spec, map(_shown, _KINDS))
 
 

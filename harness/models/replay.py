@@ -8,13 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from harness.errors import ModelError, suggest
-from harness.log import LogReader, Place, Row
-from harness.models.base import Capability, Model
-from harness.requests import Completion, Request, digest, problem_key
+from ..core.errors import ModelError, suggest
+from ..core.requests import Completion, Request, digest, problem_key
+from ..store.jsonl_log import LogReader, Place, Row
+from .base import Capability, Model
 
 if TYPE_CHECKING:
-    from harness.store import Run
+    from ..store.run import Run
 
 #: So many blocks of a compressed log (a quarter of a megabyte of text each) are kept at hand.
 BLOCKS = 64
@@ -51,7 +51,7 @@ class Replay(Model):
 
     @cached_property
     def _run(self) -> Run:
-        from harness.store import Run
+        from ..store.run import Run
 
         return Run(Path(self.spec.partition("/")[2]))
 

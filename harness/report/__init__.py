@@ -1,8 +1,8 @@
 """What people read: a table in the terminal, tables for papers and programs, a page to open."""
 
-from harness.report.page import write_page
-from harness.report.published import print_published
-from harness.report.tables import FORMATS, export_summary, print_summary, to_pandas
+from .page.page import write_page
+from .published import print_published
+from .tables import FORMATS, export_summary, print_summary, to_pandas
 
 __all__ = [
     "FORMATS",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.changes import Changes
+from ..stats.verdict_changes import Changes
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from harness.metrics import Summary
+from ...benchmarks import bee
+from ..stats.metrics import Summary
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,7 +32,7 @@ class Published:
 
 def published() -> list[Published]:
     """All rows of the table, in its order."""
-    file = resources.files("benchmarks.bee") / "published.csv"
+    file = resources.files(bee) / "published.csv"
     rows: dict[tuple[str, str], Published] = {}
     for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines()):
         key = (row["method"], row["subset"])

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from harness.comparing import common_policy, system_names
-from harness.errors import UserError
-from harness.metrics import Summary
-from harness.prices import Prices, with_costs
-from harness.store import Run
+from ..core.errors import UserError
+from ..stats.compare import common_policy, system_names
+from ..stats.cost import Prices, with_costs
+from ..stats.metrics import Summary
+from ..store.run import Run
 
 
 @dataclass(frozen=True)

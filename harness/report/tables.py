@@ -9,14 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.errors import UserError
-from harness.metrics import Estimate, Row, Summary
+from ..core.errors import UserError
+from ..stats.metrics import Estimate, Row, Summary
 
 if TYPE_CHECKING:
     import pandas
     from rich.console import Console
 
-    from harness.store import Run
+    from ..store.run import Run
 
 #: Rates shown beside every pass@k: heading and name in `Row.rates`.
 RATES = {
@@ -164,8 +164,11 @@ def _confusions(summary: Summary) -> list[str]:
         assert row.labels is not None
         parts = []
         for truth, given in row.labels.confusion.items():
-            found = [f"{count} as {'no label' if label == 'none' else label}"
-                     for label, count in given.items() if count]  # fmt: skip
+            found = [
+                f"{count} as {'no label' if label == 'none' else label}"
+                for label, count in given.items()
+                if count
+            ]
             parts.append(f"of label {truth} {', '.join(found) or 'none'}")
         accuracy = percent(row.labels.accuracy)
         lines.append(f"{row.label}: accuracy {accuracy}; answered {'; '.join(parts)}.")
@@ -206,8 +209,10 @@ def print_summary(summary: Summary, console: Console | None = None) -> None:
         count = each.pop() if len(each) == 1 else "several"
         console.print(
             f"{label}, {count} sample{'s' * (count != '1')} of each problem",
-            style="bold", markup=False, highlight=False,
-        )  # fmt: skip
+            style="bold",
+            markup=False,
+            highlight=False,
+        )
         console.print(table)
     for line in remarks(summary):
         console.print(line, style="dim", soft_wrap=True, markup=False, highlight=False)
@@ -219,7 +224,7 @@ def print_votes(run: Run, policy: str | None = None, console: Console | None = N
     from rich.console import Console
     from rich.table import Table
 
-    from harness.answers import votes
+    from ..stats.answer_groups import votes
 
     console = console or Console()
     found = votes(run, policy)
@@ -239,8 +244,10 @@ def print_votes(run: Run, policy: str | None = None, console: Console | None = N
     console.print(
         "A vote counts for every answer with the same derivative. “answers” are the different ones "
         "of a problem, “correct forms” the different ways in which a solved one was written.",
-        style="dim", soft_wrap=True, highlight=False,
-    )  # fmt: skip
+        style="dim",
+        soft_wrap=True,
+        highlight=False,
+    )
 
 
 def _by_model(summary: Summary) -> dict[str, list[Row]]:
@@ -282,11 +289,31 @@ def _csv(summary: Summary) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(
-        ["model", "subset", "problems", "samples", "samples_per_problem", "k", "pass_at_k",
-         "interval_low", "interval_high", "worst", "best", *RATES.values(), "all_at_k", "reward",
-         "tokens_per_problem", "tokens_per_solved", "accuracy", "f1", "macro_f1", "fail_at_k",
-         "dollars_per_problem", "dollars_per_solved"]
-    )  # fmt: skip
+        [
+            "model",
+            "subset",
+            "problems",
+            "samples",
+            "samples_per_problem",
+            "k",
+            "pass_at_k",
+            "interval_low",
+            "interval_high",
+            "worst",
+            "best",
+            *RATES.values(),
+            "all_at_k",
+            "reward",
+            "tokens_per_problem",
+            "tokens_per_solved",
+            "accuracy",
+            "f1",
+            "macro_f1",
+            "fail_at_k",
+            "dollars_per_problem",
+            "dollars_per_solved",
+        ]
+    )
     for row in summary.rows:
         every = {e.k: f"{e.value:.6f}" for e in row.all_passes}
         fails = {e.k: f"{e.value:.6f}" for e in row.fails}

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
-from harness.errors import UserError, suggest
+from ..core.errors import UserError, suggest
 
 T = TypeVar("T")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from benchmarks.problem import Problem
-from harness.errors import UserError
-from harness.requests import problem_key
-from prompts import Prompt, Rendered
+from ...benchmarks.problem import Problem
+from ...prompts import Prompt, Rendered
+from ..core.errors import UserError
+from ..core.requests import problem_key
 
 
 def rows(problems: Iterable[Problem], prompt: Prompt) -> list[dict[str, Any]]:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.errors import RunError
-from harness.log import write_atomically
+from ..core.errors import RunError
+from ..store.jsonl_log import write_atomically
 
 
 def reserve(out: Path, name: str, settings: Mapping[str, Any]) -> None:

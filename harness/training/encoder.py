@@ -19,10 +19,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from harness.errors import UserError
-from harness.metrics import Labels
-from harness.training.directory import reserve
-from harness.training.trainers import last_checkpoint
+from ..core.errors import UserError
+from ..stats.metrics import Labels
+from .directory import reserve
+from .trainers import last_checkpoint
 
 Row: TypeAlias = Mapping[str, Any]
 

@@ -13,20 +13,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.problem import Problem
-from harness.errors import UserError
-from harness.models import create
-from harness.planning import problems_of
-from harness.progress import Progress
-from harness.requests import Sampling
-from harness.store import Run
-from harness.sweeping import sweep
-from harness.training.config import Config
-from harness.training.data import rows, taught
-from harness.training.directory import reserve
-from harness.training.scratch import make
-from harness.training.trainers import reinforce, reward_share, warm_start
-from prompts import load as load_prompt
+from ...benchmarks.problem import Problem
+from ...prompts import load as load_prompt
+from ..core.errors import UserError
+from ..core.requests import Sampling
+from ..models import create
+from ..run.plan import problems_of
+from ..run.progress import Progress
+from ..run.sweep import sweep
+from ..store.run import Run
+from .config import Config
+from .data import rows, taught
+from .directory import reserve
+from .scratch import make
+from .trainers import reinforce, reward_share, warm_start
 
 
 def train(

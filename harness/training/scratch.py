@@ -8,21 +8,45 @@ from __future__ import annotations
 import string
 from pathlib import Path
 
-from harness.training.config import Scratch
+from .config import Scratch
 
 PAD, START, END, UNKNOWN = "<pad>", "<s>", "</s>", "<unk>"
 #: The characters of LaTeX; all others are one unknown token.
 ALPHABET = string.ascii_letters + string.digits + string.punctuation + " \n"
 #: What is one token with `Scratch.commands`; all else, other commands too, is spelt.
 COMMANDS = (
-    r"\left(", r"\right)", r"\frac{", r"\sqrt{", r"\sqrt[{3}]{", "}{", "^{", r"\cdot ", r"\pi",
-    r"\operatorname{", *(
+    r"\left(",
+    r"\right)",
+    r"\frac{",
+    r"\sqrt{",
+    r"\sqrt[{3}]{",
+    "}{",
+    "^{",
+    r"\cdot ",
+    r"\pi",
+    r"\operatorname{",
+    *(
         "\\" + name
-        for name in ("sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "sinh",
-                     "cosh", "tanh", "ln", "log", "exp")
+        for name in (
+            "sin",
+            "cos",
+            "tan",
+            "cot",
+            "sec",
+            "csc",
+            "arcsin",
+            "arccos",
+            "arctan",
+            "sinh",
+            "cosh",
+            "tanh",
+            "ln",
+            "log",
+            "exp",
+        )
     ),
     *(f"\\operatorname{{{name}}}" for name in ("arsinh", "arcosh", "artanh", "sech", "csch")),
-)  # fmt: skip
+)
 CHAT = (
     "{% for message in messages %}{{ message.role }}: {{ message.content }}\n{% endfor %}"
     "{% if add_generation_prompt %}assistant: {% endif %}"

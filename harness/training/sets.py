@@ -11,20 +11,20 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
-from benchmarks.fingerprint import Overlap, duplicates, fingerprint, overlap
-from benchmarks.problem import Problem
-from benchmarks.registry import load, resolve, spread
-from benchmarks.relatives import difficulty, relatives
-from benchmarks.trees import parse
-from harness.asynchronous import run_async
-from harness.errors import UserError
-from harness.models import create
-from harness.requests import Completion, Request, Sampling, problem_key, request_hash
-from harness.training.data import as_trl
-from prompts import Prompt, Rendered
-from rewards import ProblemError
-from rewards.latex import ReadError
-from rewards.workers import averify_many
+from ...benchmarks.expressions import parse
+from ...benchmarks.fingerprint import Overlap, duplicates, fingerprint, overlap
+from ...benchmarks.problem import Problem
+from ...benchmarks.registry import load, resolve, spread
+from ...benchmarks.relatives import difficulty, relatives
+from ...prompts import Prompt, Rendered
+from ...rewards import ProblemError
+from ...rewards.batch import averify_many
+from ...rewards.latex import ReadError
+from ..core.asynchronous import run_async
+from ..core.errors import UserError
+from ..core.requests import Completion, Request, Sampling, problem_key, request_hash
+from ..models import create
+from .data import as_trl
 
 #: How often more problems are asked for, where some were left out.
 ROUNDS = 8

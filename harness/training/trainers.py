@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.errors import UserError, suggest
-from harness.training.config import ModelSection, RewardSection
+from ..core.errors import UserError, suggest
+from .config import ModelSection, RewardSection
 
 
 def warm_start(
@@ -51,7 +51,7 @@ def reinforce(
     import datasets
     from trl import GRPOConfig, GRPOTrainer
 
-    from rewards.adapters.for_trl import make_reward
+    from ...rewards.adapters.for_trl import make_reward
 
     config = _config(GRPOConfig, "grpo", options, out, seed)
     tokenizer = _tokenizer(start)

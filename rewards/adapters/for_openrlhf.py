@@ -1,7 +1,7 @@
 """Reward function for OpenRLHF: ``reward_func``, in a file that ``--reward.remote_url`` names.
 
     # my_reward.py
-    from calculus_harness_rewards.adapters.for_openrlhf import make_reward_func
+    from calculus_harness.rewards.adapters.for_openrlhf import make_reward_func
     reward_func = make_reward_func(components=["correctness", "format"], eos_tokens=["<|im_end|>"])
 
 A row's label is the integrand (or what else the task asks for), or JSON with ``integrand``,

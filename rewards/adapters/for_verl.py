@@ -1,6 +1,6 @@
 """Reward function for verl: ``compute_score``, or ``acompute_score`` for its async managers.
 
-    reward.custom_reward_function.path=pkg://calculus_harness_rewards.adapters.for_verl
+    reward.custom_reward_function.path=pkg://calculus_harness.rewards.adapters.for_verl
     reward.custom_reward_function.name=compute_score
     +reward.custom_reward_function.reward_kwargs.components=[correctness,format]
 

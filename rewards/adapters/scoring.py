@@ -27,9 +27,9 @@ from functools import cache, cached_property
 from typing import Any
 
 from .. import verify_antiderivative, verify_equivalent, verify_integer, verify_label, verify_value
-from ..pool import DEFAULT_MEMORY_MB, PoolError
+from ..batch import DEADLINE, WorkItem, amap_verdicts, map_verdicts
 from ..verdict import Status, Verdict
-from ..workers import DEADLINE, WorkItem, amap_verdicts, map_verdicts
+from ..workers.pool import DEFAULT_MEMORY_MB, PoolError
 from .form import THINK_TAGS, Form, form_of
 
 log = logging.getLogger(__name__)

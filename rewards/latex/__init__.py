@@ -4,10 +4,10 @@ A lexer of one regular expression and a Pratt parser; nothing is ever evaluated,
 in the size of the text, which is bounded by `Limits`.
 """
 
-from .customs import CUSTOMS, Custom
+from ..expression.latex_printer import to_latex
+from .ambiguities import CUSTOMS, Custom
 from .errors import AlternativesError, NotClosedFormError, ReadError, TooBigError
 from .limits import DEFAULT_LIMITS, Limits
-from .printer import to_latex
 from .readings import Reading, read, readings
 
 __all__ = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from ..expression import Call, Expression, Number, Symbol
-from . import customs
+from ..expression.tree import Call, Expression, Number, Symbol
+from . import ambiguities as customs
 from .parser import IMAGINARY, ONE, PI, TWO, Parser
 
 Arguments = list[Expression]
@@ -254,14 +254,26 @@ def _square_root(
 
 
 BUILDERS: Final[dict[str, Builder]] = {
-    **{name: _plain(name, 1) for name in ("li", "si", "ci", "shi", "chi", "digamma", "lgamma",
-                                          "heaviside")},
-    "airyai": _plain("airy_ai", 1), "airybi": _plain("airy_bi", 1),
-    "ei": _ei, "expint": _expint, "Li": _log_integral, "polylog": _ordered("polylog"),
-    "dilog": _dilog, "fresnels": _fresnel("fresnel_s"), "fresnelc": _fresnel("fresnel_c"),
-    "gammafunction": _upper_gamma, "lowergamma": _plain("gamma_lower", 2),
-    "betafunction": _beta, "lambertw": _lambert, "zeta": _plain("zeta", 1, 2),
-    "polygamma": _ordered("polygamma"), "lerchphi": _plain("lerch_phi", 3),
+    **{
+        name: _plain(name, 1)
+        for name in ("li", "si", "ci", "shi", "chi", "digamma", "lgamma", "heaviside")
+    },
+    "airyai": _plain("airy_ai", 1),
+    "airybi": _plain("airy_bi", 1),
+    "ei": _ei,
+    "expint": _expint,
+    "Li": _log_integral,
+    "polylog": _ordered("polylog"),
+    "dilog": _dilog,
+    "fresnels": _fresnel("fresnel_s"),
+    "fresnelc": _fresnel("fresnel_c"),
+    "gammafunction": _upper_gamma,
+    "lowergamma": _plain("gamma_lower", 2),
+    "betafunction": _beta,
+    "lambertw": _lambert,
+    "zeta": _plain("zeta", 1, 2),
+    "polygamma": _ordered("polygamma"),
+    "lerchphi": _plain("lerch_phi", 3),
     "ellipticf": _elliptic("elliptic_f", None, spelling="name"),
     "elliptice": _elliptic("elliptic_e", "elliptic_ec", spelling="name"),
     "elliptick": _elliptic(None, "elliptic_k", spelling="name"),
@@ -271,14 +283,27 @@ BUILDERS: Final[dict[str, Builder]] = {
     "ellipk": _elliptic(None, "elliptic_k", spelling="parameter"),
     "ellippi": _elliptic("elliptic_pi", "elliptic_pic", spelling="parameter", extra=1),
     "K": _elliptic(None, "elliptic_k"),
-    "F": _elliptic("elliptic_f", None), "E": _elliptic("elliptic_e", "elliptic_ec"),
+    "F": _elliptic("elliptic_f", None),
+    "E": _elliptic("elliptic_e", "elliptic_ec"),
     "Pi": _elliptic("elliptic_pi", "elliptic_pic", extra=1),
-    "besselj": _ordered("bessel_j"), "bessely": _ordered("bessel_y"),
-    "besseli": _ordered("bessel_i"), "besselk": _ordered("bessel_k"),
-    "legendre": _ordered("legendre_p"), "chebyshevt": _ordered("chebyshev_t"),
-    "chebyshevu": _ordered("chebyshev_u"), "hermite": _ordered("hermite_h"),
-    "laguerre": _ordered("laguerre_l"), "hyper": _hyper, "max": _variadic("max"),
-    "min": _variadic("min"), "binomial": _plain("binomial", 2), "sqrt": _square_root,
-    "cbrt": _cube_root, "root": _root, "Ti": _inverse_tangent_integral, "Cin": _cin, "Ein": _ein,
+    "besselj": _ordered("bessel_j"),
+    "bessely": _ordered("bessel_y"),
+    "besseli": _ordered("bessel_i"),
+    "besselk": _ordered("bessel_k"),
+    "legendre": _ordered("legendre_p"),
+    "chebyshevt": _ordered("chebyshev_t"),
+    "chebyshevu": _ordered("chebyshev_u"),
+    "hermite": _ordered("hermite_h"),
+    "laguerre": _ordered("laguerre_l"),
+    "hyper": _hyper,
+    "max": _variadic("max"),
+    "min": _variadic("min"),
+    "binomial": _plain("binomial", 2),
+    "sqrt": _square_root,
+    "cbrt": _cube_root,
+    "root": _root,
+    "Ti": _inverse_tangent_integral,
+    "Cin": _cin,
+    "Ein": _ein,
     "erfcx": _scaled_erfc,
-}  # fmt: skip
+}

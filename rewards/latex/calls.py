@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..expression import Call, Expression, Number, Symbol
-from . import customs
+from ..expression.tree import Call, Expression, Number, Symbol
+from . import ambiguities as customs
 from .functions import INVERSES
-from .parser import (
-    CLOSERS,
-    INFIX,
-    E,
-    Parser,
-    is_constant,
-    product,
-    quotient,
-)
+from .parser import CLOSERS, INFIX, E, Parser, is_constant, product, quotient
 
 OPENERS: Final = frozenset(("(", "[", "\\{"))
 BRACE: Final = frozenset("}")

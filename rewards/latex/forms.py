@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..expression import Call, Expression, Number, Symbol
-from . import customs
+from ..expression.tree import Call, Expression, Number, Symbol
+from . import ambiguities as customs
 from .calls import function
 from .errors import NotClosedFormError, ReadError, TooBigError
 from .parser import Parser, quotient, ratio

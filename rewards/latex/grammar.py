@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from ..expression import Call, Expression, Number, Symbol
+from ..expression.tree import Call, Expression, Number, Symbol
 from . import builders, calls, forms, special
 from .errors import AlternativesError, NotClosedFormError, ReadError
 from .functions import CONSTANT_WORDS, GREEK, NAMES, UNARY
 from .parser import CLOSERS, IMAGINARY, INFIX, PI, POSTFIX, E, Handler
-from .spelling import Speller, speller
+from .tokens.spelling import Speller, speller
 
 Entry = tuple[Handler, Any]
 
@@ -75,9 +75,22 @@ def _prefix() -> dict[str, Entry]:
     for environment in ("cases", "dcases", "rcases", "array"):
         table[f"\\begin {environment}"] = (forms.cases, environment)
     for numerator, denominator in (
-        (1, 4), (1, 2), (3, 4), (1, 3), (2, 3), (1, 5), (2, 5), (3, 5), (4, 5), (1, 6), (5, 6),
-        (1, 8), (3, 8), (5, 8), (7, 8),
-    ):  # fmt: skip
+        (1, 4),
+        (1, 2),
+        (3, 4),
+        (1, 3),
+        (2, 3),
+        (1, 5),
+        (2, 5),
+        (3, 5),
+        (4, 5),
+        (1, 6),
+        (5, 6),
+        (1, 8),
+        (3, 8),
+        (5, 8),
+        (7, 8),
+    ):
         value = Number(numerator, denominator)
         table[f"\\{numerator}/{denominator}"] = (forms.vulgar, value)
     for name in UNARY:

@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping
 from math import gcd
 from typing import Any, Final
 
-from ..expression import Call, Expression, Number, Symbol
-from . import customs
+from ..expression.tree import Call, Expression, Number, Symbol
+from . import ambiguities as customs
 from .errors import AlternativesError, ReadError, TooBigError
 from .limits import Limits
 
@@ -25,13 +25,61 @@ STOP, TIMES, SLASH, DIVIDE, BAR = range(5)
 
 #: What a token does after an operand. A token that is not here begins another operand: a product.
 INFIX: Final[dict[str, int]] = dict.fromkeys(
-    ("", "+", "-", ")", "]", "}", "\\}", "\\right|", "\\right.", "\\middle|", ",", ";", ":", "=",
-     "<", ">", "\\le", "\\ge", "\\ne", "\\in", "\\to", "\\over", "\\choose", "&", "\\\\", "\\if",
-     "\\otherwise", "\\or", "\\wedge", "\\vee", "\\pm", "\\mp", "\\rfloor", "\\rceil",
-     "\\end cases", "\\end dcases", "\\end rcases", "\\end matrix", "\\end pmatrix",
-     "\\end smallmatrix", "\\end array", ".", "?"), STOP
-) | {"*": TIMES, "\\cdot": TIMES, "\\times": TIMES, "/": SLASH, "\\div": DIVIDE, "÷": DIVIDE,
-     "|": BAR}  # fmt: skip
+    (
+        "",
+        "+",
+        "-",
+        ")",
+        "]",
+        "}",
+        "\\}",
+        "\\right|",
+        "\\right.",
+        "\\middle|",
+        ",",
+        ";",
+        ":",
+        "=",
+        "<",
+        ">",
+        "\\le",
+        "\\ge",
+        "\\ne",
+        "\\in",
+        "\\to",
+        "\\over",
+        "\\choose",
+        "&",
+        "\\\\",
+        "\\if",
+        "\\otherwise",
+        "\\or",
+        "\\wedge",
+        "\\vee",
+        "\\pm",
+        "\\mp",
+        "\\rfloor",
+        "\\rceil",
+        "\\end cases",
+        "\\end dcases",
+        "\\end rcases",
+        "\\end matrix",
+        "\\end pmatrix",
+        "\\end smallmatrix",
+        "\\end array",
+        ".",
+        "?",
+    ),
+    STOP,
+) | {
+    "*": TIMES,
+    "\\cdot": TIMES,
+    "\\times": TIMES,
+    "/": SLASH,
+    "\\div": DIVIDE,
+    "÷": DIVIDE,
+    "|": BAR,
+}
 
 POSTFIX: Final = frozenset(("^", "_", "!", "'", "°"))
 CLOSERS: Final = frozenset((")", "]", "\\}", "\\right."))
@@ -40,11 +88,16 @@ _TAIL: Final = frozenset((".", ",", ";"))
 _CONSTANT_LETTERS: Final = frozenset("CcKk")
 _SIGNS: Final = frozenset("+-")
 _ALTERNATIVES: Final = {
-    "\\pm": "one answer, not \\pm", "\\mp": "one answer, not \\mp", ",": "one answer, not a list",
-    ";": "one answer, not a list", "\\or": "one answer, not two", "\\vee": "one answer, not two",
-    "\\wedge": "one answer, not two", "\\\\": "one answer, not several lines",
+    "\\pm": "one answer, not \\pm",
+    "\\mp": "one answer, not \\mp",
+    ",": "one answer, not a list",
+    ";": "one answer, not a list",
+    "\\or": "one answer, not two",
+    "\\vee": "one answer, not two",
+    "\\wedge": "one answer, not two",
+    "\\\\": "one answer, not several lines",
     "&": "one answer, not several columns",
-}  # fmt: skip
+}
 
 ZERO, ONE, TWO = Number(0), Number(1), Number(2)
 E, IMAGINARY, PI = Call("e"), Call("i"), Call("pi")
@@ -54,9 +107,21 @@ class Parser:
     """One reading of one token list. `flipped` holds the customs to be read the second way."""
 
     __slots__ = (
-        "atoms", "bars", "consulted", "flipped", "inserted", "limits", "links", "locate", "nodes",
-        "pos", "prefix", "separates", "symbols", "tokens",
-    )  # fmt: skip
+        "atoms",
+        "bars",
+        "consulted",
+        "flipped",
+        "inserted",
+        "limits",
+        "links",
+        "locate",
+        "nodes",
+        "pos",
+        "prefix",
+        "separates",
+        "symbols",
+        "tokens",
+    )
 
     def __init__(
         self,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from ..expression import Call, Expression
-from . import customs
+from ..expression.tree import Call, Expression
+from . import ambiguities as customs
 from .errors import AlternativesError, NotClosedFormError, ReadError, TooBigError
 from .grammar import PREFIX, Vocabulary, vocabulary
-from .lexer import offset_of, tokenize
 from .limits import DEFAULT_LIMITS, Limits
 from .parser import Parser
+from .tokens.lexer import offset_of, tokenize
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..expression import Call, Expression, Number, Symbol
-from . import customs
+from ..expression.tree import Call, Expression, Number, Symbol
+from . import ambiguities as customs
 from .builders import BUILDERS, Arguments
 from .calls import BRACE, OPENERS, argument_of
 from .parser import CLOSERS, E, Parser

@@ -8,19 +8,24 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import Problem, load
-from benchmarks.bee import records
-from benchmarks.bee.augmented import AugmentationError, Generator, Parents, built_in
-from benchmarks.bee.bank import entries
-from benchmarks.bee.recipes import RECIPES
-from benchmarks.bee.records import ledger
-from benchmarks.bee.simplify import simplify_all
-from benchmarks.fingerprint import overlap
-from benchmarks.registry import resolve
-from benchmarks.trees import parse, substitute
-from rewards import verify_antiderivative
-from rewards.balls import symbols_of
-from rewards.latex import read, to_latex
+from calculus_harness.benchmarks import Problem, load
+from calculus_harness.benchmarks.bee import records
+from calculus_harness.benchmarks.bee.augmented import (
+    AugmentationError,
+    Generator,
+    Parents,
+    built_in,
+)
+from calculus_harness.benchmarks.bee.bank import entries
+from calculus_harness.benchmarks.bee.recipes import RECIPES
+from calculus_harness.benchmarks.bee.records import ledger
+from calculus_harness.benchmarks.bee.simplify import simplify_all
+from calculus_harness.benchmarks.expressions import parse, substitute
+from calculus_harness.benchmarks.fingerprint import overlap
+from calculus_harness.benchmarks.registry import resolve
+from calculus_harness.rewards import verify_antiderivative
+from calculus_harness.rewards.decision.balls import symbols_of
+from calculus_harness.rewards.latex import read, to_latex
 
 PAPERS = ("lin_comb", "subst_poly", "subst_hard")
 
@@ -185,8 +190,14 @@ def test_simplify() -> None:
 
 
 def test_nothing_to_make_problems_of() -> None:
-    bare = Problem("a", "integration", "b", "s", {"integrand": "x", "variable": "x"},
-                   {"integrand": "x", "variable": "x"})  # fmt: skip
+    bare = Problem(
+        "a",
+        "integration",
+        "b",
+        "s",
+        {"integrand": "x", "variable": "x"},
+        {"integrand": "x", "variable": "x"},
+    )
     with pytest.raises(AugmentationError, match="no problems with a reference"):
         Parents.of([bare])
 

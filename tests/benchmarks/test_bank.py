@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks import Problem, load
-from benchmarks.bee.bank import PARTITIONS, Entry, entries, problems
-from benchmarks.fingerprint import duplicates
-from rewards import Verdict, verify_antiderivative
-from rewards.latex import read, to_latex
+from calculus_harness.benchmarks import Problem, load
+from calculus_harness.benchmarks.bee.bank import PARTITIONS, Entry, entries, problems
+from calculus_harness.benchmarks.fingerprint import duplicates
+from calculus_harness.rewards import Verdict, verify_antiderivative
+from calculus_harness.rewards.latex import read, to_latex
 
 ALL = [entry for partition in PARTITIONS for entry in entries(partition)]
 

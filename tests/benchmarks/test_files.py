@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks import load
-from benchmarks.files import ProblemFileError, read_problems
+from calculus_harness.benchmarks import load
+from calculus_harness.benchmarks.files import ProblemFileError, read_problems
 
 
 def write(path: Path, *rows: dict[str, Any] | str) -> Path:
@@ -23,9 +23,14 @@ def test_short_rows_and_whole_problems(tmp_path: Path) -> None:
         tmp_path / "mine.jsonl",
         {"integrand": r"\sec^2 x", "antiderivative": r"\tan x"},
         "",
-        {"integrand": "a t^2", "variable": "t", "id": "quad", "subset": "easy",
-         "assumptions": {"a": "real"}},
-    )  # fmt: skip
+        {
+            "integrand": "a t^2",
+            "variable": "t",
+            "id": "quad",
+            "subset": "easy",
+            "assumptions": {"a": "real"},
+        },
+    )
     first, second = read_problems(path)
     assert (first.id, first.name) == ("0001", "mine/problems")
     assert first.target == {"integrand": r"\sec^2 x", "variable": "x", "antiderivative": r"\tan x"}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks import Problem
-from benchmarks.fingerprint import Match, duplicates, fingerprint, overlap
-from rewards import ProblemError
+from calculus_harness.benchmarks import Problem
+from calculus_harness.benchmarks.fingerprint import Match, duplicates, fingerprint, overlap
+from calculus_harness.rewards import ProblemError
 
 
 def problem(name: str, integrand: str, variable: str = "x") -> Problem:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-import prompts
-from benchmarks import Problem, UnknownBenchmarkError, load, names, subsets
-from benchmarks.bee.records import ledger
-from benchmarks.registry import resolve, together
-from rewards import verify_antiderivative
+from calculus_harness import prompts
+from calculus_harness.benchmarks import Problem, UnknownBenchmarkError, load, names, subsets
+from calculus_harness.benchmarks.bee.records import ledger
+from calculus_harness.benchmarks.registry import resolve, together
+from calculus_harness.rewards import verify_antiderivative
 
 SUBSETS = [f"{name}/{subset}" for name in names() for subset in subsets(name)]
 SAMPLE = 6
@@ -73,9 +73,13 @@ def test_the_main_job_is_the_two_partitions() -> None:
 
 @pytest.mark.parametrize(
     ("spec", "said"),
-    [("be", "did you mean 'bee'"), ("bee/qualifer", "did you mean 'qualifier'"),
-     ("nothing", "known: bee"), ("bee/nothing", "known: ")],
-)  # fmt: skip
+    [
+        ("be", "did you mean 'bee'"),
+        ("bee/qualifer", "did you mean 'qualifier'"),
+        ("nothing", "known: bee"),
+        ("bee/nothing", "known: "),
+    ],
+)
 def test_a_mistyped_name(spec: str, said: str) -> None:
     with pytest.raises(UnknownBenchmarkError, match=said):
         load(spec)
@@ -116,8 +120,9 @@ def test_a_limit_keeps_originals_with_what_was_made_from_them() -> None:
                 assert problem.pair_parent in ids
         names = [problem.subset for problem in found]
         assert names == sorted(names, key=["plain", "else", "shifted", "again"].index)
-        whole = sum(f"shifted{problem.id[5:]}" in ids for problem in found
-                    if problem.subset == "plain")  # fmt: skip
+        whole = sum(
+            f"shifted{problem.id[5:]}" in ids for problem in found if problem.subset == "plain"
+        )
         assert whole >= names.count("plain") - 1  # at most one family is cut
     assert together(subsets, 20, seed=3) != together(subsets, 20, seed=4)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.problem import Problem
-from benchmarks.registry import load
-from benchmarks.relatives import difficulty, relatives
-from benchmarks.trees import parse
-from rewards.integrand import prepare
+from calculus_harness.benchmarks.expressions import parse
+from calculus_harness.benchmarks.problem import Problem
+from calculus_harness.benchmarks.registry import load
+from calculus_harness.benchmarks.relatives import difficulty, relatives
+from calculus_harness.rewards.decision.integrand import prepare
 
 HARD = load("bee/competition", limit=25, seed=3)
 

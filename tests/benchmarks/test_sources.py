@@ -8,8 +8,14 @@ from typing import Any
 
 import pytest
 
-from benchmarks import load
-from benchmarks.files import BrokenRowsWarning, ProblemFileError, parse, read_problems, with_columns
+from calculus_harness.benchmarks import load
+from calculus_harness.benchmarks.files import (
+    BrokenRowsWarning,
+    ProblemFileError,
+    parse,
+    read_problems,
+    with_columns,
+)
 
 ROWS = [
     {"problem": r"\int 2x\cos(x^2)\,dx", "answer": r"\sin(x^2)+C", "year": 2012},
@@ -55,15 +61,25 @@ def test_tab_separated(tmp_path: Path) -> None:
 
 def test_broken_rows_are_listed_or_left_out(tmp_path: Path) -> None:
     path = csv_file(
-        tmp_path / "set.csv", "integrand,antiderivative", "x,x^2/2", r"\frac{,x", "x,x,x", "y,",
-        r"x,\int", "a+b,",
-    )  # fmt: skip
+        tmp_path / "set.csv",
+        "integrand,antiderivative",
+        "x,x^2/2",
+        r"\frac{,x",
+        "x,x,x",
+        "y,",
+        r"x,\int",
+        "a+b,",
+    )
     with pytest.raises(ProblemFileError) as caught:
         load(str(path))
     message = str(caught.value)
-    for part in ("line 3: unreadable integrand", "line 4: not 2 columns",
-                 "line 6: unreadable antiderivative", "line 7: name the variable",
-                 "skip-broken=yes"):  # fmt: skip
+    for part in (
+        "line 3: unreadable integrand",
+        "line 4: not 2 columns",
+        "line 6: unreadable antiderivative",
+        "line 7: name the variable",
+        "skip-broken=yes",
+    ):
         assert part in message
     with pytest.warns(BrokenRowsWarning, match="left out 4 broken: line 3"):
         kept = load(f"{path}?skip-broken=yes")

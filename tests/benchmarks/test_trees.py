@@ -4,22 +4,44 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.bee.bank import entries
-from benchmarks.bee.twins import twin
-from benchmarks.draws import Draws
-from benchmarks.trees import add, differentiate, div, mul, number, parse, polynomial, substitute
-from rewards import verify_antiderivative
-from rewards.expression import Call, Symbol
-from rewards.latex import to_latex
+from calculus_harness.benchmarks.bee.bank import entries
+from calculus_harness.benchmarks.bee.twins import twin
+from calculus_harness.benchmarks.draws import Draws
+from calculus_harness.benchmarks.expressions import (
+    add,
+    differentiate,
+    div,
+    mul,
+    number,
+    parse,
+    polynomial,
+    substitute,
+)
+from calculus_harness.rewards import verify_antiderivative
+from calculus_harness.rewards.expression.tree import Call, Symbol
+from calculus_harness.rewards.latex import to_latex
 
 FUNCTIONS = [
-    r"x^2\sin^3(2x)e^{-x}", r"\sqrt{\tan x}", r"\frac{x^2-1}{x^3+1}", "x^{x^2}", r"\sqrt[3]{x^2+1}",
-    r"\ln|\cos x|", r"\arctan\frac{1-x}{1+x}", r"2^x\log_2 x", r"\frac{\operatorname{arcsec} x}{x}",
-    r"\operatorname{artanh}\frac x2\cosh^{-1}(x+2)", r"\sec x\csc x\cot x", r"\coth(x)\csch(x^2)",
-    r"\operatorname{arsinh}(\operatorname{sech} x)", r"\arccos(x)\operatorname{arccot}(x)",
-    r"\operatorname{arcoth}(x^2+2)", r"\operatorname{arccsc}(x+1)", r"\operatorname{erf}(x^2)",
-    r"(\sin x)^{\cos x}", r"x^{-2/3}",
-]  # fmt: skip
+    r"x^2\sin^3(2x)e^{-x}",
+    r"\sqrt{\tan x}",
+    r"\frac{x^2-1}{x^3+1}",
+    "x^{x^2}",
+    r"\sqrt[3]{x^2+1}",
+    r"\ln|\cos x|",
+    r"\arctan\frac{1-x}{1+x}",
+    r"2^x\log_2 x",
+    r"\frac{\operatorname{arcsec} x}{x}",
+    r"\operatorname{artanh}\frac x2\cosh^{-1}(x+2)",
+    r"\sec x\csc x\cot x",
+    r"\coth(x)\csch(x^2)",
+    r"\operatorname{arsinh}(\operatorname{sech} x)",
+    r"\arccos(x)\operatorname{arccot}(x)",
+    r"\operatorname{arcoth}(x^2+2)",
+    r"\operatorname{arccsc}(x+1)",
+    r"\operatorname{erf}(x^2)",
+    r"(\sin x)^{\cos x}",
+    r"x^{-2/3}",
+]
 
 
 @pytest.mark.parametrize("text", FUNCTIONS)
@@ -59,12 +81,15 @@ def test_draws_are_fixed_for_all_time() -> None:
     ("f", "big_f", "expected"),
     [
         (r"\cos x", r"\sin x", r"\cosh x"),
-        (r"\frac{1}{1+\cos^2 x}", r"\frac{1}{\sqrt2}\arctan\frac{\tan x}{\sqrt2}",
-         r"\frac{1}{1+\cosh^2 x}"),
+        (
+            r"\frac{1}{1+\cos^2 x}",
+            r"\frac{1}{\sqrt2}\arctan\frac{\tan x}{\sqrt2}",
+            r"\frac{1}{1+\cosh^2 x}",
+        ),
         (r"x\sinh x", r"x\cosh x-\sinh x", r"-x\sin x"),
         (r"\arctan x", r"x\arctan x-\frac12\ln(1+x^2)", r"\operatorname{artanh} x"),
     ],
-)  # fmt: skip
+)
 def test_twins(f: str, big_f: str, expected: str) -> None:
     made = twin(parse(f), parse(big_f))
     assert made is not None

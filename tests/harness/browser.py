@@ -14,9 +14,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-         "--disable-background-networking", "--disable-component-update", "--disable-sync",
-         "--window-size=1300,900")  # fmt: skip
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1300,900",
+)
 
 
 class Browser:
@@ -94,18 +102,25 @@ class Browser:
         for kind in ("keyDown", "keyUp"):
             more = text if kind == "keyDown" else {}
             self.call(
-                "Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=codes[key],
+                "Input.dispatchKeyEvent",
+                type=kind,
+                key=key,
+                windowsVirtualKeyCode=codes[key],
                 **more,
-            )  # fmt: skip
+            )
 
 
 @contextmanager
 def browser() -> Iterator[Browser]:
     """A fresh browser with a profile of its own."""
     found = next(
-        (path for name in ("chromium", "google-chrome", "chromium-browser")
-         if (path := shutil.which(name))), None
-    )  # fmt: skip
+        (
+            path
+            for name in ("chromium", "google-chrome", "chromium-browser")
+            if (path := shutil.which(name))
+        ),
+        None,
+    )
     if found is None:
         raise FileNotFoundError("Chromium is needed for tests marked browser")
     into, to = os.pipe()

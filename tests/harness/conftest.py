@@ -18,9 +18,9 @@ ROOT = Path(__file__).parents[2]
 MODEL = r"""
 import asyncio, os, random
 
-import harness.log
+from calculus_harness.harness.store import jsonl_log
 
-harness.log.SHARD_BYTES = int(os.environ.get("SHARD", harness.log.SHARD_BYTES))
+jsonl_log.SHARD_BYTES = int(os.environ.get("SHARD", jsonl_log.SHARD_BYTES))
 
 async def answer(messages, seed):
     chance = random.Random(seed)

@@ -22,9 +22,12 @@ Body = dict[str, Any]
 
 #: What the answers are chosen from, by prompt, seed and index.
 TEXTS = (
-    r"So it is $\boxed{(x-1)e^x + C}$.", r"\boxed{x^2}", r"\boxed{\frac{}", "I do not know.",
+    r"So it is $\boxed{(x-1)e^x + C}$.",
+    r"\boxed{x^2}",
+    r"\boxed{\frac{}",
+    "I do not know.",
     "é ∫ \u2028 \\boxed{\\sin x}",
-)  # fmt: skip
+)
 
 
 def text_for(body: Body, index: int = 0) -> str:
@@ -44,16 +47,23 @@ def payload_for(body: Body) -> Body:
         if "messages" in body:
             choice["message"] = {"role": "assistant", "content": text_for(body, index)}
             if body.get("logprobs"):
-                choice["logprobs"] = {"content": [{"token": "a", "logprob": -0.5},
-                                                  {"token": "b", "logprob": -0.25}]}  # fmt: skip
+                choice["logprobs"] = {
+                    "content": [{"token": "a", "logprob": -0.5}, {"token": "b", "logprob": -0.25}]
+                }
         else:
             choice["text"] = text_for(body, index)
             if body.get("logprobs"):
                 choice["logprobs"] = {"tokens": ["a", "b"], "token_logprobs": [-0.5, -0.25]}
         choices.append(choice)
     usage = {"prompt_tokens": 10, "completion_tokens": 2 * count, "total_tokens": 10 + 2 * count}
-    return {"id": "a", "object": "chat.completion", "created": 1, "model": body["model"],
-            "choices": choices, "usage": usage}  # fmt: skip
+    return {
+        "id": "a",
+        "object": "chat.completion",
+        "created": 1,
+        "model": body["model"],
+        "choices": choices,
+        "usage": usage,
+    }
 
 
 class FaultyServer:
@@ -244,7 +254,18 @@ class FaultyServer:
 ALL = {
     name: 0.01 if name in ("slow", "too_many_until") else 0.03
     for name in (
-        "too_many", "too_many_until", "broken", "unavailable", "reset", "half", "slow", "no_json",
-        "other_json", "no_choices", "failed_inside", "duplicated", "too_few",
+        "too_many",
+        "too_many_until",
+        "broken",
+        "unavailable",
+        "reset",
+        "half",
+        "slow",
+        "no_json",
+        "other_json",
+        "no_choices",
+        "failed_inside",
+        "duplicated",
+        "too_few",
     )
-}  # fmt: skip
+}

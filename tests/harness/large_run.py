@@ -6,11 +6,11 @@ import json
 import random
 from pathlib import Path
 
-from benchmarks.problem import Parent, Problem
-from harness.log import Log
-from harness.requests import Sampling, problem_key
-from harness.store import COMPLETIONS, VERDICTS, Identity, Plan, writing
-from prompts import load
+from calculus_harness.benchmarks.problem import Parent, Problem
+from calculus_harness.harness.core.requests import Sampling, problem_key
+from calculus_harness.harness.store.jsonl_log import Log
+from calculus_harness.harness.store.run import COMPLETIONS, VERDICTS, Identity, Plan, writing
+from calculus_harness.prompts import load
 
 WORDS = r"we substitute so that \frac{x}{2} the integral becomes \int u = x^2 by parts".split()
 #: Up to a number between 0 and 1: the verdict, and the answer.
@@ -47,10 +47,18 @@ def make(
     names = [f"model{number:014}" for number in range(models)]
     with writing(path, identity) as run:
         run.extend(
-            [Plan(name, f"api/model-{name[-1]}", {"spec": f"api/model-{name[-1]}"}, samples,
-                  len(every)) for name in names],
+            [
+                Plan(
+                    name,
+                    f"api/model-{name[-1]}",
+                    {"spec": f"api/model-{name[-1]}"},
+                    samples,
+                    len(every),
+                )
+                for name in names
+            ],
             every,
-        )  # fmt: skip
+        )
         with run.scoring("balls-1", {"method": "balls"}):
             pass
     text = " ".join(chance.choices(WORDS, k=words))
@@ -67,26 +75,42 @@ def make(
                     status, answer = next((s, a) for limit, s, a in ANSWERS if at <= limit)
                     answer = answer % chance.randrange(9) if answer and "%d" in answer else answer
                     head = {
-                        "key": f"{name}:{number:016}:answer:{sample}", "model": name,
-                        "problem": key, "sample": sample, "stage": "answer",
+                        "key": f"{name}:{number:016}:answer:{sample}",
+                        "model": name,
+                        "problem": key,
+                        "sample": sample,
+                        "stage": "answer",
                         "finish_reason": "stop",
-                    }  # fmt: skip
+                    }
                     own = f"{chance.getrandbits(12_000 if noise else 64):x} {text}"
                     said.append(
                         head
-                        | {"request": f"{number:016}", "seed": sample, "text": own,
-                           "completion_tokens": chance.randrange(10, 4000), "prompt_tokens": 90,
-                           "latency": 1.5}
-                    )  # fmt: skip
+                        | {
+                            "request": f"{number:016}",
+                            "seed": sample,
+                            "text": own,
+                            "completion_tokens": chance.randrange(10, 4000),
+                            "prompt_tokens": 90,
+                            "latency": 1.5,
+                        }
+                    )
                     evidence = {"method": "balls", "seconds": 0.001, "extracted_by": "boxed"}
                     if status == "incorrect":
-                        evidence["witness"] = {"point": "x=[0.5 +/- 1e-9]", "expected": "1.0",
-                                               "got": "2.0"}  # fmt: skip
+                        evidence["witness"] = {
+                            "point": "x=[0.5 +/- 1e-9]",
+                            "expected": "1.0",
+                            "got": "2.0",
+                        }
                     judged.append(
                         head
-                        | {"status": status, "reward": float(solved), "answer": answer,
-                           "correct": solved, "evidence": evidence}
-                    )  # fmt: skip
+                        | {
+                            "status": status,
+                            "reward": float(solved),
+                            "answer": answer,
+                            "correct": solved,
+                            "evidence": evidence,
+                        }
+                    )
 
 
 def _problem(index: int, subset: int) -> Problem:

@@ -9,18 +9,23 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-import harness
-from benchmarks import Problem
-from harness.answers import Given, distinct_forms, group, votes
-from harness.report.tables import print_votes
+from calculus_harness import harness
+from calculus_harness.benchmarks import Problem
+from calculus_harness.harness.report.tables import print_votes
+from calculus_harness.harness.stats.answer_groups import Given, distinct_forms, group, votes
 
 
 def problem(integrand: str, task: str = "integration") -> Problem:
     formula = {"integrand": integrand, "variable": "x"}
     return Problem(
-        id="p", task=task, benchmark="b", subset="s", inputs=dict(formula), target=dict(formula),
+        id="p",
+        task=task,
+        benchmark="b",
+        subset="s",
+        inputs=dict(formula),
+        target=dict(formula),
         assumptions={"a": "positive"},
-    )  # fmt: skip
+    )
 
 
 def groups(*answers: str | None, status: str = "incorrect") -> list[int | None]:
@@ -49,9 +54,15 @@ def test_a_different_constant_or_form_is_the_same_answer(one: str, same: str) ->
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("x^2", "2x^2"), ("x^2", "-x^2"), (r"\sin x", r"\cos x"), ("x^2", r"x^2 + 10^{-9} x"),
-     (r"e^{ax}", r"e^{2ax}"), ("3", "x")],
-)  # fmt: skip
+    [
+        ("x^2", "2x^2"),
+        ("x^2", "-x^2"),
+        (r"\sin x", r"\cos x"),
+        ("x^2", r"x^2 + 10^{-9} x"),
+        (r"e^{ax}", r"e^{2ax}"),
+        ("3", "x"),
+    ],
+)
 def test_another_derivative_is_another_answer(one: str, other: str) -> None:
     first, second = groups(one, other)
     assert first != second
@@ -59,10 +70,14 @@ def test_another_derivative_is_another_answer(one: str, other: str) -> None:
 
 def test_what_has_no_mathematics_does_not_vote() -> None:
     given = [
-        Given("x^2", "correct"), Given(None, "no_answer"), Given(r"\frac{", "unparseable"),
-        Given(r"\int x", "not_closed_form"), Given("x^3", "incorrect"), Given("x^2/1", "correct"),
+        Given("x^2", "correct"),
+        Given(None, "no_answer"),
+        Given(r"\frac{", "unparseable"),
+        Given(r"\int x", "not_closed_form"),
+        Given("x^3", "incorrect"),
+        Given("x^2/1", "correct"),
         Given("x^3 + 1", "undecided"),
-    ]  # fmt: skip
+    ]
     found = group(problem("2x"), given)
     assert found[0] == found[5] == 0
     assert found[1:4] == [None] * 3
@@ -78,8 +93,15 @@ def test_other_tasks_are_grouped_by_text() -> None:
 
 
 def test_forms_of_a_correct_answer() -> None:
-    answers = [r"\sin^2 x", r"\sin^{2}\left(x\right) + C", r"-\cos^2 x", r"1 - \cos^2x", "wrong",
-               r"x + \ln x", r"\ln(x)+x"]  # fmt: skip
+    answers = [
+        r"\sin^2 x",
+        r"\sin^{2}\left(x\right) + C",
+        r"-\cos^2 x",
+        r"1 - \cos^2x",
+        "wrong",
+        r"x + \ln x",
+        r"\ln(x)+x",
+    ]
     given = [Given(a, "incorrect" if a == "wrong" else "correct") for a in answers]
     assert distinct_forms(problem("x"), given) == 3
 
@@ -96,8 +118,13 @@ def answer(messages, seed):
 def test_votes_of_a_run(tmp_path: Path) -> None:
     (tmp_path / "m.py").write_text(MODEL)
     (tmp_path / "b.jsonl").write_text(json.dumps({"integrand": "2x"}) + "\n")
-    run = harness.sweep([f"python/{tmp_path}/m.py:answer"], [str(tmp_path / "b.jsonl")],
-                        samples=6, options={"concurrency": 1}, out=tmp_path / "run")  # fmt: skip
+    run = harness.sweep(
+        [f"python/{tmp_path}/m.py:answer"],
+        [str(tmp_path / "b.jsonl")],
+        samples=6,
+        options={"concurrency": 1},
+        out=tmp_path / "run",
+    )
     (found,) = votes(run, ks=[1, 6])
     assert [estimate.value for estimate in found.majority] == [0.5, 1.0]
     assert (found.groups, found.forms) == (3, 1)

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-import harness
-from harness import Run, Sampling
-from harness.errors import ModelError
-from harness.models import create
-from harness.progress import Lines
+from calculus_harness import harness
+from calculus_harness.harness import Run, Sampling
+from calculus_harness.harness.core.errors import ModelError
+from calculus_harness.harness.models import create
+from calculus_harness.harness.run.progress import Lines
 
 pytest.importorskip("openai", reason="needs the extra 'openai'")
 from aiohttp import web
@@ -61,8 +61,15 @@ class BatchServer(FaultyServer):
     def keep(self, data: bytes) -> Body:
         name = f"file-{len(self.files)}"
         self.files[name] = data
-        return {"id": name, "object": "file", "bytes": len(data), "created_at": 1,
-                "filename": "f", "purpose": "batch", "status": "processed"}  # fmt: skip
+        return {
+            "id": name,
+            "object": "file",
+            "bytes": len(data),
+            "created_at": 1,
+            "filename": "f",
+            "purpose": "batch",
+            "status": "processed",
+        }
 
     async def content(self, request: web.Request) -> web.StreamResponse:
         fault = self._next_fault()
@@ -77,10 +84,16 @@ class BatchServer(FaultyServer):
         assert {row["url"] for row in rows} == {asked["endpoint"]}
         assert len({row["custom_id"] for row in rows}) == len(rows)
         self.submitted.update(json.dumps(row["body"], sort_keys=True) for row in rows)
-        batch = {"id": f"batch-{len(self.batches)}", "object": "batch", "status": "validating",
-                 "endpoint": asked["endpoint"], "completion_window": "24h", "created_at": 1,
-                 "input_file_id": asked["input_file_id"],
-                 "metadata": asked["metadata"]}  # fmt: skip
+        batch = {
+            "id": f"batch-{len(self.batches)}",
+            "object": "batch",
+            "status": "validating",
+            "endpoint": asked["endpoint"],
+            "completion_window": "24h",
+            "created_at": 1,
+            "input_file_id": asked["input_file_id"],
+            "metadata": asked["metadata"],
+        }
         fate = self.fates.pop(0) if self.fates else "complete"
         self.batches[batch["id"]] = batch | {"_rows": rows, "_fate": fate, "_left": self.patience}
         if fate == "lost":  # it is there, but nobody is told
@@ -214,9 +227,12 @@ def test_what_a_batch_waits_for_is_said_when_it_changes(
     assert said == [
         f"openai-batch/m: batch 1 (batch-0) is {state}, {done} of 12 requests done"
         for state, done in (
-            ("in progress", 0), ("in progress", 1), ("in progress", 2), ("completed", 12)
+            ("in progress", 0),
+            ("in progress", 1),
+            ("in progress", 2),
+            ("completed", 12),
         )
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize("limit", [{"requests-per-batch": "5"}, {"megabytes-per-batch": "0.0015"}])
@@ -302,9 +318,25 @@ def test_leave_and_come_back(tmp_path: Path, bench: str) -> None:
 def test_kills_at_any_moment_submit_nothing_twice(tmp_path: Path, bench: str) -> None:
     out = tmp_path / "run"
     with BatchServer("complete", "expire", "lost", patience=12) as server:
-        command = [sys.executable, str(ROOT / "run.py"), "sweep", "--model", "openai-batch/m",
-                   "--benchmark", bench, "-n", "4", "--out", str(out), "-M", "poll=0.1",
-                   "-M", f"base-url={server.url}", "-M", "requests-per-batch=40"]  # fmt: skip
+        command = [
+            sys.executable,
+            str(ROOT / "run.py"),
+            "sweep",
+            "--model",
+            "openai-batch/m",
+            "--benchmark",
+            bench,
+            "-n",
+            "4",
+            "--out",
+            str(out),
+            "-M",
+            "poll=0.1",
+            "-M",
+            f"base-url={server.url}",
+            "-M",
+            "requests-per-batch=40",
+        ]
         for wanted in range(6):  # at each step of the first batches, and some time later
             process = subprocess.Popen(
                 command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

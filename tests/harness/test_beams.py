@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.models.beams import Hypothesis, beam_search
+from calculus_harness.harness.models.vllm.beams import Hypothesis, beam_search
 
 END, LETTERS, LENGTH = 0, (1, 2), 4
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import ModelError
-from harness.models.checkpoints import BLOCK, BLOCKS, directory_hash, hub_commit
+from calculus_harness.harness.core.errors import ModelError
+from calculus_harness.harness.models.checkpoints import BLOCK, BLOCKS, directory_hash, hub_commit
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ def test_help_is_quick(cli: Command) -> None:
 def test_the_list_of_commands_is_whole(group: tuple[str, ...]) -> None:
     from click.testing import CliRunner
 
-    from harness.cli import cli as command
+    from calculus_harness.harness.cli.main import cli as command
 
     shown = CliRunner().invoke(command, [*group, "--help"], terminal_width=80).output
     listed = shown.partition("Commands:\n")[2]
@@ -152,8 +152,20 @@ def test_damaged_runs_are_named_and_left_alone(
 def test_the_dry_run_shows_the_prompt_and_asks_nothing(
     cli: Command, tmp_path: Path, model: str, bench: str
 ) -> None:
-    arguments = ["sweep", "--model", model, "--benchmark", bench, "--limit", "2", "-n", "3",
-                 "--out", "run", "--dry-run"]  # fmt: skip
+    arguments = [
+        "sweep",
+        "--model",
+        model,
+        "--benchmark",
+        bench,
+        "--limit",
+        "2",
+        "-n",
+        "3",
+        "--out",
+        "run",
+        "--dry-run",
+    ]
     shown = cli(*arguments)
     assert shown.returncode == 0
     assert "Think step by step. Put the final answer in \\boxed{ } using LaTeX" in shown.stdout
@@ -182,8 +194,20 @@ def test_a_file_of_settings_and_flags_that_win(
 
 
 def test_reports_in_every_format(cli: Command, tmp_path: Path, model: str, bench: str) -> None:
-    swept = cli("sweep", "--model", model, "--benchmark", bench, "--limit", "4", "-n", "4",
-                "--out", "run", "--json")  # fmt: skip
+    swept = cli(
+        "sweep",
+        "--model",
+        model,
+        "--benchmark",
+        bench,
+        "--limit",
+        "4",
+        "-n",
+        "4",
+        "--out",
+        "run",
+        "--json",
+    )
     rows = json.loads(swept.stdout)["rows"]
     assert [row["subset"] for row in rows] == ["bench/easy", "bench/hard", "all"]
     table = cli("report", "run")
@@ -195,10 +219,11 @@ def test_reports_in_every_format(cli: Command, tmp_path: Path, model: str, bench
     assert "\\toprule" in cli("report", "run", "--format", "latex").stdout
     assert cli("report", "run", "--format", "csv").stdout.count("\n") == 1 + 3 * 2
     for command in (
-        ("report", "run", "--policy"), ("brittleness", "run", "--policy"),
+        ("report", "run", "--policy"),
+        ("brittleness", "run", "--policy"),
         ("export", "run", "--to", "csv", "--out", "samples.csv", "--policy"),
         ("score", "run", "--against"),
-    ):  # fmt: skip
+    ):
         refused(cli(*command, "balls-0"), "no verdicts 'balls-0'")
     assert not (tmp_path / "samples.csv").exists()
 
@@ -219,8 +244,11 @@ def test_every_reference_of_the_bank_is_proven(cli: Command) -> None:
 
 
 def test_a_reference_that_is_wrong_is_found(cli: Command, tmp_path: Path) -> None:
-    rows = [{"integrand": "2x", "antiderivative": "x^2"}, {"integrand": "x"},
-            {"integrand": "x", "antiderivative": "x^2", "id": "bad"}]  # fmt: skip
+    rows = [
+        {"integrand": "2x", "antiderivative": "x^2"},
+        {"integrand": "x"},
+        {"integrand": "x", "antiderivative": "x^2", "id": "bad"},
+    ]
     path = tmp_path / "mine.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     result = cli("ls", "--validate", "--benchmark", path)
@@ -230,6 +258,12 @@ def test_a_reference_that_is_wrong_is_found(cli: Command, tmp_path: Path) -> Non
 
 def test_it_runs_from_anywhere_with_a_closed_pipe(tmp_path: Path) -> None:
     command = f"{sys.executable} {ROOT / 'run.py'} ls --json | head -c 10"
-    result = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True,
-                            timeout=60, env=os.environ)  # fmt: skip
+    result = subprocess.run(
+        ["bash", "-c", command],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=os.environ,
+    )
     assert "Traceback" not in result.stderr

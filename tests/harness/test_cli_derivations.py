@@ -9,8 +9,8 @@ from unittest import mock
 
 import pytest
 
-from benchmarks import load
-from harness.cli import main
+from calculus_harness.benchmarks import load
+from calculus_harness.harness.cli.main import main
 
 
 def rows(path: Path) -> list[dict[str, object]]:
@@ -28,12 +28,16 @@ def generate(*args: object) -> int:
 @pytest.mark.parametrize(
     ("args", "splits"),
     [
-        (["derivations", "--steps", 2, "--count", 10, "--workers", 1],
-         {"train": 10, "validation": 2, "static": 2, "VR": 2, "EE": 2, "AR": 2}),
-        (["calculus", "--operation", "integration", "--count", 16, "--workers", 1],
-         {"train": 16, "validation": 4, "static": 2, "VR": 2, "EC": 2, "easy": 2}),
+        (
+            ["derivations", "--steps", 2, "--count", 10, "--workers", 1],
+            {"train": 10, "validation": 2, "static": 2, "VR": 2, "EE": 2, "AR": 2},
+        ),
+        (
+            ["calculus", "--operation", "integration", "--count", 16, "--workers", 1],
+            {"train": 16, "validation": 4, "static": 2, "VR": 2, "EC": 2, "easy": 2},
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_data_set_in_lines(args: list[object], splits: dict[str, int], tmp_path: Path) -> None:
     out = tmp_path / "set.jsonl"
     assert generate(*args, "--seed", 3, "--out", out) == 0
@@ -47,8 +51,22 @@ def test_the_styles(tmp_path: Path) -> None:
     texts = {}
     for style in ("published", "clean"):
         out = tmp_path / f"{style}.jsonl"
-        assert generate("derivations", "--steps", 3, "--count", 2, "--workers", 1,
-                        "--style", style, "--out", out) == 0  # fmt: skip
+        assert (
+            generate(
+                "derivations",
+                "--steps",
+                3,
+                "--count",
+                2,
+                "--workers",
+                1,
+                "--style",
+                style,
+                "--out",
+                out,
+            )
+            == 0
+        )
         texts[style] = " ".join(str(row["text"]) for row in rows(out))
     assert r"\left" not in texts["published"]
     assert r"\left" in texts["clean"]
@@ -65,8 +83,9 @@ def test_a_folder_is_a_dataset_dict_and_the_same_bytes_again(tmp_path: Path) -> 
         assert generate(*args) == 0
     loaded = datasets.load_from_disk(str(folders[0]))
     assert set(loaded) == {"train", "validation", "static", "VR", "EE", "AR"}
-    files = [{p.relative_to(f): p.read_bytes() for p in f.rglob("*") if p.is_file()}
-             for f in folders]  # fmt: skip
+    files = [
+        {p.relative_to(f): p.read_bytes() for p in f.rglob("*") if p.is_file()} for f in folders
+    ]
     assert files[0] == files[1]
 
 
@@ -110,7 +129,7 @@ def test_that_no_example_is_found_is_one_line(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(f"benchmarks.derivations.{place}.MAX_DRAWS", 0)
+    monkeypatch.setattr(f"calculus_harness.benchmarks.derivations.{place}.MAX_DRAWS", 0)
     count = [] if "--subset" in args else ["--count", 8, "--workers", 1]
     assert generate(*args, *count, "--seed", 91, "--out", tmp_path / "set.jsonl") == 2
     (line,) = capsys.readouterr().err.splitlines()

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.metrics import Summary
-from harness.report.published import beside, published
-from rewards import integrand
+from calculus_harness.harness.report.published import beside, published
+from calculus_harness.harness.stats.metrics import Summary
+from calculus_harness.rewards.decision import integrand
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -42,8 +42,17 @@ def test_a_table_is_validated(cli: Command, table: Path) -> None:
 
 
 def test_a_table_is_asked(cli: Command, table: Path, model: str) -> None:
-    plan = cli("sweep", "--model", model, "--benchmark", table, *COLUMNS, "--skip-broken",
-               "--dry-run", "--json")  # fmt: skip
+    plan = cli(
+        "sweep",
+        "--model",
+        model,
+        "--benchmark",
+        table,
+        *COLUMNS,
+        "--skip-broken",
+        "--dry-run",
+        "--json",
+    )
     assert json.loads(plan.stdout)["problems"] == {"mine/problems": 2}
 
 
@@ -79,8 +88,19 @@ def test_generate_of_ones_own_integrals(cli: Command, tmp_path: Path) -> None:
     bank = tmp_path / "bank.jsonl"
     bank.write_text('{"integrand": "e^x", "antiderivative": "e^x", "id": "e"}\n', encoding="utf-8")
     out = tmp_path / "out.jsonl"
-    done = cli("generate", "bee", "--subset", "parametric", "--bank", bank, "--out", out,
-               "--difficulty", "2", CALCULUS_HARNESS_CACHE=str(tmp_path / "cache"))  # fmt: skip
+    done = cli(
+        "generate",
+        "bee",
+        "--subset",
+        "parametric",
+        "--bank",
+        bank,
+        "--out",
+        out,
+        "--difficulty",
+        "2",
+        CALCULUS_HARNESS_CACHE=str(tmp_path / "cache"),
+    )
     assert done.returncode == 0, done.stderr
     assert len(out.read_text(encoding="utf-8").splitlines()) == 3
 
@@ -113,16 +133,38 @@ def test_what_cannot_be_generated(cli: Command, arguments: list[str], said: str)
 
 
 def test_the_preset_is_the_papers_protocol(cli: Command, model: str) -> None:
-    done = cli("sweep", "--preset", "antiderivbench", "--model", model, "--limit", "10",
-               "--dry-run", "--json")  # fmt: skip
+    done = cli(
+        "sweep",
+        "--preset",
+        "antiderivbench",
+        "--model",
+        model,
+        "--limit",
+        "10",
+        "--dry-run",
+        "--json",
+    )
     plan = json.loads(done.stdout)
     assert plan["samples"] == 64
     assert set(plan["problems"]) == {
         f"bee/{name}"
         for name in ("qualifier", "competition", "lin_comb", "subst_poly", "subst_hard")
     }
-    fewer = cli("sweep", "--preset", "antiderivbench", "--model", model, "--limit", "10",
-                "--benchmark", "bee/qualifier", "-n", "2", "--dry-run", "--json")  # fmt: skip
+    fewer = cli(
+        "sweep",
+        "--preset",
+        "antiderivbench",
+        "--model",
+        model,
+        "--limit",
+        "10",
+        "--benchmark",
+        "bee/qualifier",
+        "-n",
+        "2",
+        "--dry-run",
+        "--json",
+    )
     assert json.loads(fewer.stdout)["completions"] == 20
     whole = cli("sweep", "--preset", "antiderivbench", "--model", model, "--dry-run", "--json")
     assert 1000 < sum(json.loads(whole.stdout)["problems"].values()) <= integrand.KEPT

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-import harness
-from harness.errors import UserError
-from harness.report.contrasts import export_comparison, p_value, points, signed
+from calculus_harness import harness
+from calculus_harness.harness.core.errors import UserError
+from calculus_harness.harness.report.comparisons import export_comparison, p_value, points, signed
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -33,11 +33,16 @@ def answer(messages, seed):
 def row(name: str, n: int, subset: str, parent: str | None = None) -> dict[str, object]:
     formula = {"integrand": f"{n} x e^x", "variable": "x"}
     return {
-        "id": name, "task": "integration", "benchmark": "bench", "subset": subset,
-        "inputs": formula, "target": formula, "pair_parent": parent,
+        "id": name,
+        "task": "integration",
+        "benchmark": "bench",
+        "subset": subset,
+        "inputs": formula,
+        "target": formula,
+        "pair_parent": parent,
         "perturbation": subset if parent else None,
         "metadata": {"tags": ["odd" if n % 2 else "even"]},
-    }  # fmt: skip
+    }
 
 
 @pytest.fixture(scope="module")
@@ -72,8 +77,9 @@ def test_perturbations_are_paired_with_their_originals(
     assert first["p"] == first["adjusted"] < 0.01
     assert first["lost"]["control"] < first["lost"]["share"]
     assert [row["group"] for row in found["breakdown"]] == [
-        "bench/large · even", "bench/large · odd",
-    ]  # fmt: skip
+        "bench/large · even",
+        "bench/large · odd",
+    ]
     table = cli("compare", runs[0], "--by", "perturbation").stdout
     for words in ("original", "perturbed", "bench/large", "p (Holm)", "detects", "by luck"):
         assert words in table
@@ -84,10 +90,13 @@ def test_systems_are_paired_by_problem(cli: Command, runs: tuple[Path, Path]) ->
     assert shown.returncode == 0, shown.stderr
     rows = list(csv.DictReader(io.StringIO(shown.stdout)))
     assert [(r["group"], r["pairs"], r["clusters"], r["k"]) for r in rows] == [
-        ("bench/plain", "14", "14", "1"), ("bench/plain", "14", "14", "4"),
-        ("bench/large", "28", "14", "1"), ("bench/large", "28", "14", "4"),
-        ("all", "42", "14", "1"), ("all", "42", "14", "4"),
-    ]  # fmt: skip
+        ("bench/plain", "14", "14", "1"),
+        ("bench/plain", "14", "14", "4"),
+        ("bench/large", "28", "14", "1"),
+        ("bench/large", "28", "14", "4"),
+        ("all", "42", "14", "1"),
+        ("all", "42", "14", "4"),
+    ]
     assert [bool(r["p_holm"]) for r in rows] == [True, False] * 3
     table = cli("compare", *runs).stdout
     assert "28 in 14" in table
@@ -152,8 +161,16 @@ def test_another_policy_keeps_both_verdicts_and_shows_what_changed(
     (tmp_path / "hedging.py").write_text(HEDGING)
     bench = tmp_path / "bench.jsonl"
     bench.write_text("".join(json.dumps(row(f"p{n}", n, "plain")) + "\n" for n in (1, 2, 3)))
-    swept = cli("sweep", "--model", "python/hedging.py:answer", "--benchmark", bench,
-                "--out", "run", "--json")  # fmt: skip
+    swept = cli(
+        "sweep",
+        "--model",
+        "python/hedging.py:answer",
+        "--benchmark",
+        bench,
+        "--out",
+        "run",
+        "--json",
+    )
     (latest,) = harness.Run(tmp_path / "run").policies
     again = cli("score", "run", "--json")
     assert json.loads(again.stdout)["changes"] is None

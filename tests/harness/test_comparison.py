@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks import Problem
-from harness import comparison
-from harness.comparison import (
+from calculus_harness.benchmarks import Problem
+from calculus_harness.harness.stats import paired as comparison
+from calculus_harness.harness.stats.metrics import Tally, pass_at_k
+from calculus_harness.harness.stats.paired import (
     Pair,
     Pairs,
     contrast,
@@ -23,7 +24,6 @@ from harness.comparison import (
     sampling_variance,
     with_family,
 )
-from harness.metrics import Tally, pass_at_k
 
 
 def tally(name: str, n: int, c: int, cluster: str | None = None, unknown: int = 0) -> Tally:
@@ -44,9 +44,15 @@ def transfer(pairs: list[Pair], k: int, seed: int = 0) -> comparison.Transfer | 
 
 def problem(name: str, subset: str, pair: str | None = None, kind: str | None = None) -> Problem:
     return Problem(
-        id=name, task="integration", benchmark="bee", subset=subset, inputs={}, target={},
-        pair_parent=pair, perturbation=kind,
-    )  # fmt: skip
+        id=name,
+        task="integration",
+        benchmark="bee",
+        subset=subset,
+        inputs={},
+        target={},
+        pair_parent=pair,
+        perturbation=kind,
+    )
 
 
 # --- pairing -----------------------------------------------------------------------------------
@@ -61,11 +67,16 @@ def test_systems_are_paired_by_the_problems_that_both_were_asked() -> None:
 def test_children_of_one_parent_are_averaged_first() -> None:
     problems = {
         p.id: p
-        for p in [problem("a", "s"), problem("b", "s"), *(
-            problem(f"a{i}", "hard", "a", "hard") for i in range(3)
-        ), problem("b1", "hard", "b", "hard"), problem("z1", "hard", "z", "hard"),
-            problem("b2", "mixed", "b", "one"), problem("b3", "mixed", "b", "two")]
-    }  # fmt: skip
+        for p in [
+            problem("a", "s"),
+            problem("b", "s"),
+            *(problem(f"a{i}", "hard", "a", "hard") for i in range(3)),
+            problem("b1", "hard", "b", "hard"),
+            problem("z1", "hard", "z", "hard"),
+            problem("b2", "mixed", "b", "one"),
+            problem("b3", "mixed", "b", "two"),
+        ]
+    }
     tallies = {name: tally(name, 4, 4 if name == "a" else 0) for name in problems}
     found = pair_parents(tallies, problems)
     assert set(found) == {"bee/hard", "bee/mixed: one", "bee/mixed: two"}
@@ -105,8 +116,9 @@ def test_the_children_of_a_parent_are_averaged_before_they_are_compared() -> Non
 def test_the_family_is_every_row_at_the_primary_k() -> None:
     strong = pairs_of(4, [4] * 12, [0] * 11 + [4])
     weak = pairs_of(4, [2, 1, 3, 2] * 3, [1, 1, 2, 3] * 3)
-    rows = [contrast(name, ("a", "b"), pairs, [1, 4])
-            for name, pairs in (("s", strong), ("w", weak))]  # fmt: skip
+    rows = [
+        contrast(name, ("a", "b"), pairs, [1, 4]) for name, pairs in (("s", strong), ("w", weak))
+    ]
     adjusted = with_family(rows, [strong, weak], 1, 0.05)
     ps = [row.differences[0].p for row in rows]
     assert [row.differences[0].adjusted for row in adjusted] == comparison.holm(ps)
@@ -186,8 +198,11 @@ def test_without_a_second_half_there_is_no_control() -> None:
 # --- power -------------------------------------------------------------------------------------
 
 
-@given(st.integers(1, 3).flatmap(lambda k: st.tuples(st.just(k), st.integers(2 * k, 9))),
-       st.floats(0.05, 0.95), st.integers(1, 12))  # fmt: skip
+@given(
+    st.integers(1, 3).flatmap(lambda k: st.tuples(st.just(k), st.integers(2 * k, 9))),
+    st.floats(0.05, 0.95),
+    st.integers(1, 12),
+)
 @settings(max_examples=60, deadline=None)
 def test_the_sampling_variance_is_unbiased(case: tuple[int, int], p: float, more: int) -> None:
     k, n = case

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-import harness
-from harness import exporting, samples
-from harness.errors import UserError
-from harness.store import Run
+from calculus_harness import harness
+from calculus_harness.harness.core.errors import UserError
+from calculus_harness.harness.report import export
+from calculus_harness.harness.store import samples
+from calculus_harness.harness.store.run import Run
 from tests.harness.conftest import Command
 from tests.harness.large_run import make
 
@@ -30,7 +31,7 @@ def read_csv(path: Path) -> list[dict[str, str]]:
 
 
 def test_csv_has_every_sample_with_its_verdict(run: Run, tmp_path: Path) -> None:
-    assert exporting.export_run(run, "csv", tmp_path / "out.csv") == 18
+    assert export.export_run(run, "csv", tmp_path / "out.csv") == 18
     rows = read_csv(tmp_path / "out.csv")
     said = {row["key"]: row for row in run.completions.rows()}
     judged = {row["key"]: row for row in run.verdicts().rows()}
@@ -42,7 +43,7 @@ def test_csv_has_every_sample_with_its_verdict(run: Run, tmp_path: Path) -> None
         assert float(row["reward"]) == judged[row["key"]]["reward"]
         assert json.loads(row["evidence"])["method"] == judged[row["key"]]["evidence"]["method"]
         assert json.loads(row["inputs"])["variable"] == "x"
-    assert list(rows[0]) == list(exporting.FIELDS)
+    assert list(rows[0]) == list(export.FIELDS)
     order = list(run.problems)
     places = [(order.index(row["problem"]), int(row["sample"])) for row in rows]
     assert places == sorted(places)
@@ -56,7 +57,7 @@ def test_the_order_does_not_depend_on_when_samples_were_made(
     for n in (1, 2, 3):
         parts = harness.sweep([model], [bench], limit=6, samples=n, out=tmp_path / "b")
     rows = [
-        [(row["problem"], row["sample"], row["completion"]) for row in exporting.rows(one)]
+        [(row["problem"], row["sample"], row["completion"]) for row in export.rows(one)]
         for one in (whole, parts)
     ]
     assert rows[0] == rows[1]
@@ -65,7 +66,7 @@ def test_the_order_does_not_depend_on_when_samples_were_made(
 def test_answers_without_a_verdict_are_exported_too(run: Run, tmp_path: Path) -> None:
     (shard,) = (run.path / "verdicts" / run.policies[0]).glob("*.jsonl")
     shard.write_text("".join(shard.read_text().splitlines(keepends=True)[:5]))
-    rows = list(exporting.rows(run))
+    rows = list(export.rows(run))
     assert len(rows) == 18
     assert sum(row["status"] is not None for row in rows) == 5
 
@@ -74,10 +75,10 @@ def test_answers_without_a_verdict_are_exported_too(run: Run, tmp_path: Path) ->
 def test_parquet_and_dataset_hold_the_same(run: Run, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     datasets = pytest.importorskip("datasets")
-    exporting.export_run(run, "parquet", tmp_path / "out.parquet")
-    exporting.export_run(run, "dataset", tmp_path / "out")
+    export.export_run(run, "parquet", tmp_path / "out.parquet")
+    export.export_run(run, "dataset", tmp_path / "out")
     table = parquet.read_table(tmp_path / "out.parquet").to_pylist()
-    assert table == list(exporting.rows(run))
+    assert table == list(export.rows(run))
     assert datasets.load_from_disk(str(tmp_path / "out")).to_list() == table
 
 
@@ -88,7 +89,7 @@ def test_without_the_extra_there_is_a_clear_error(
         monkeypatch.setitem(sys.modules, name, None)
     for form in ("parquet", "dataset"):
         with pytest.raises(UserError, match=r"calculus-harness\[data\]"):
-            exporting.export_run(run, form, tmp_path / "out")
+            export.export_run(run, form, tmp_path / "out")
     assert [path.name for path in tmp_path.glob("*out*")] == []  # and nothing is left behind
 
 
@@ -114,7 +115,7 @@ def test_half_a_surrogate_pair_does_not_stop_it(
     run = harness.sweep([f"python/{model}:answer"], [bench], limit=2, out=tmp_path / "run")
     (shard,) = (run.path / "completions").glob("*.jsonl")
     shard.write_text(shard.read_text().replace('"text":"x"', '"text":"\\ud83d half"'))
-    exporting.export_run(run, "csv", tmp_path / "out.csv")
+    export.export_run(run, "csv", tmp_path / "out.csv")
     assert [row["completion"] for row in read_csv(tmp_path / "out.csv")] == ["? half"] * 2
 
 
@@ -122,7 +123,7 @@ def test_half_a_surrogate_pair_does_not_stop_it(
 
 
 def test_lm_eval_logs_have_their_shape(run: Run, tmp_path: Path) -> None:
-    exporting.export_run(run, "lm-eval", tmp_path / "logs")
+    export.export_run(run, "lm-eval", tmp_path / "logs")
     (folder,) = (tmp_path / "logs").iterdir()
     assert "/" not in folder.name
     results = json.loads(next(folder.glob("results_*.json")).read_text())
@@ -141,8 +142,19 @@ def test_lm_eval_logs_have_their_shape(run: Run, tmp_path: Path) -> None:
     assert {path.name[path.name.find("_") + 1 : path.name.rfind("_")] for path in files} == tasks
     lines = [json.loads(line) for line in files[0].read_text(encoding="utf-8").splitlines()]
     assert [line["doc_id"] for line in lines] == [0, 1, 2]
-    keys = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter",
-            "metrics", "doc_hash", "prompt_hash", "target_hash"}  # fmt: skip
+    keys = {
+        "doc_id",
+        "doc",
+        "target",
+        "arguments",
+        "resps",
+        "filtered_resps",
+        "filter",
+        "metrics",
+        "doc_hash",
+        "prompt_hash",
+        "target_hash",
+    }
     for line in lines:
         assert keys <= line.keys()
         assert isinstance(line["target"], str)
@@ -164,10 +176,11 @@ def test_lm_eval_logs_have_their_shape(run: Run, tmp_path: Path) -> None:
 @pytest.mark.data
 def test_their_logs_load_as_a_data_set(run: Run, tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
-    exporting.export_run(run, "lm-eval", tmp_path / "logs")
+    export.export_run(run, "lm-eval", tmp_path / "logs")
     files = [str(path) for path in (tmp_path / "logs").rglob("samples_*.jsonl")]
-    made = datasets.load_dataset("json", data_files=files, split="train",
-                                 cache_dir=str(tmp_path / "cache"))  # fmt: skip
+    made = datasets.load_dataset(
+        "json", data_files=files, split="train", cache_dir=str(tmp_path / "cache")
+    )
     assert len(made) == 6
 
 
@@ -180,18 +193,23 @@ def test_memory_does_not_grow_with_the_run(tmp_path: Path) -> None:
     import subprocess
 
     program = (
-        "import sys, resource; from pathlib import Path; from harness import exporting;"
-        "from harness.store import Run; run, out = sys.argv[1:];"
-        "print(exporting.export_run(Run(run), 'csv', Path(out)),"
+        "import sys, resource; from pathlib import Path;"
+        "from calculus_harness.harness.report import export;"
+        "from calculus_harness.harness.store.run import Run; run, out = sys.argv[1:];"
+        "print(export.export_run(Run(run), 'csv', Path(out)),"
         "resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     )
     peaks = []
     for count in (5, 40):
         run, out = tmp_path / f"run{count}", tmp_path / f"{count}.csv"
         make(run, models=2, problems=100, samples=count, words=300, shard_bytes=4 << 20)
-        done = subprocess.run([sys.executable, "-c", program, str(run), str(out)],
-                              capture_output=True, text=True, check=True,
-                              cwd=Path(__file__).parents[2])  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, "-c", program, str(run), str(out)],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=Path(__file__).parents[2],
+        )
         written, peak = map(int, done.stdout.split())
         assert written == 200 * count
         peaks.append(peak)

@@ -11,8 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from harness import inference
-from harness.inference import detectable, holm, mean_interval, ratio_interval, sign_flip
+from calculus_harness.harness.stats import inference
+from calculus_harness.harness.stats.inference import (
+    detectable,
+    holm,
+    mean_interval,
+    ratio_interval,
+    sign_flip,
+)
 
 
 def enumerated(differences: list[float]) -> float:

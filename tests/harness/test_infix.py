@@ -11,12 +11,18 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from harness.models.solvers.fricas import FRICAS
-from harness.models.solvers.infix import Dialect, NotationError, foreign, read, write
-from harness.models.solvers.maxima import MAXIMA
-from rewards.expression import Call, Expression, Number, Symbol
-from rewards.latex import read as read_latex
-from rewards.latex import to_latex
+from calculus_harness.harness.models.solvers.fricas import FRICAS
+from calculus_harness.harness.models.solvers.infix import (
+    Dialect,
+    NotationError,
+    foreign,
+    read,
+    write,
+)
+from calculus_harness.harness.models.solvers.maxima import MAXIMA
+from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
+from calculus_harness.rewards.latex import read as read_latex
+from calculus_harness.rewards.latex import to_latex
 
 X = Symbol("x")
 NAMES = {"x": "x", "alpha": "p1"}
@@ -48,7 +54,7 @@ def latex_of(text: str, dialect: Dialect) -> str:
         (r"\psi(x)", "psi[0](x)", "digamma(x)"),
         (r"F(x|\alpha)", "elliptic_f(x,p1)", "ellipticF(sin(x),p1)"),
     ],
-)  # fmt: skip
+)
 def test_what_is_written(latex: str, maxima: str, fricas: str) -> None:
     assert write(tree(latex), MAXIMA, NAMES) == maxima
     assert write(tree(latex), FRICAS, NAMES) == fricas
@@ -82,7 +88,7 @@ def test_a_function_that_a_system_lacks_is_named() -> None:
         ("sqrt(%i)*%pi", r"\sqrt{i} \pi"),
         ("2*'integrate(x^x,x)", r"2 \operatorname{integral}\left(x^{x}, x\right)"),
     ],
-)  # fmt: skip
+)
 def test_what_maxima_says(text: str, latex: str) -> None:
     assert latex_of(text, MAXIMA) == latex
 
@@ -98,14 +104,15 @@ def test_what_maxima_says(text: str, latex: str) -> None:
         ("x^complex(2,3)", "x^{2 + 3 i}"),
         ("float(3,-1,2)*x", r"\frac{3}{2} x"),
         ("dilog(x)", r"\operatorname{Li}_{2}\left(1 - x\right)"),
-        ("ellipticF(x,p1)",
-         r"\operatorname{ellipticf}\left(\arcsin\left(x\right), \alpha\right)"),
+        ("ellipticF(x,p1)", r"\operatorname{ellipticf}\left(\arcsin\left(x\right), \alpha\right)"),
         ("ellipticE(x)", r"\operatorname{elliptice}\left(x\right)"),
         ("integral(x^x,x::Symbol)", r"\operatorname{integral}\left(x^{x}, x\right)"),
-        ("rootOf(%%F0^2+1,%%F0)",
-         r"\operatorname{rootOf}\left(\mathrm{F0}^{2} + 1, \mathrm{F0}\right)"),
+        (
+            "rootOf(%%F0^2+1,%%F0)",
+            r"\operatorname{rootOf}\left(\mathrm{F0}^{2} + 1, \mathrm{F0}\right)",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_fricas_says(text: str, latex: str) -> None:
     assert latex_of(text, FRICAS) == latex
 
@@ -133,11 +140,34 @@ def test_a_sum_nested_a_thousand_deep_is_a_sum() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "", " ", "x+", "(x", "x)", "f(x", "x]", "[x)", "x y", "f(,x)", "f(x,)", "x,x", "(x,x)",
-        "x = 2", "if x > 0 then 1 else 2", '"x"', "$x", "x;quit()", "9" * 2000, "1e99999", "2::",
-        "sin(" * 200 + "x" + ")" * 200, "x+" * 60_000 + "x", "'", "--", "x''",
+        "",
+        " ",
+        "x+",
+        "(x",
+        "x)",
+        "f(x",
+        "x]",
+        "[x)",
+        "x y",
+        "f(,x)",
+        "f(x,)",
+        "x,x",
+        "(x,x)",
+        "x = 2",
+        "if x > 0 then 1 else 2",
+        '"x"',
+        "$x",
+        "x;quit()",
+        "9" * 2000,
+        "1e99999",
+        "2::",
+        "sin(" * 200 + "x" + ")" * 200,
+        "x+" * 60_000 + "x",
+        "'",
+        "--",
+        "x''",
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_read_is_one_kind_of_error(text: str) -> None:
     for dialect in (MAXIMA, FRICAS):
         with pytest.raises(NotationError):
@@ -178,13 +208,23 @@ def test_any_text_gives_a_tree_or_that_error(text: str) -> None:
 Values = dict[str, float]
 
 FUNCTIONS: dict[str, Callable[..., complex]] = {
-    "sqrt": cmath.sqrt, "exp": cmath.exp, "ln": cmath.log, "sin": cmath.sin, "cos": cmath.cos,
-    "atan": cmath.atan, "asinh": cmath.asinh, "neg": lambda x: -x, "div": lambda x, y: x / y,
-    "pow": lambda x, y: complex(x) ** y, "pi": lambda: cmath.pi, "e": lambda: cmath.e,
-    "add": lambda *args: reduce(add, args), "mul": lambda *args: reduce(mul, args),
+    "sqrt": cmath.sqrt,
+    "exp": cmath.exp,
+    "ln": cmath.log,
+    "sin": cmath.sin,
+    "cos": cmath.cos,
+    "atan": cmath.atan,
+    "asinh": cmath.asinh,
+    "neg": lambda x: -x,
+    "div": lambda x, y: x / y,
+    "pow": lambda x, y: complex(x) ** y,
+    "pi": lambda: cmath.pi,
+    "e": lambda: cmath.e,
+    "add": lambda *args: reduce(add, args),
+    "mul": lambda *args: reduce(mul, args),
     "root": lambda x, n: complex(x) ** (1 / n),
     "log": lambda x, base: cmath.log(x) / cmath.log(base),
-}  # fmt: skip
+}
 
 
 def value(node: Expression, symbols: Values) -> complex:

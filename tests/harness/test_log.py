@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from harness.errors import RunError
-from harness.log import Counting, Log, LogReader
+from calculus_harness.harness.core.errors import RunError
+from calculus_harness.harness.store.jsonl_log import Counting, Log, LogReader
 
 HEAVY = ("text",)
 
@@ -135,9 +135,12 @@ def test_a_kill_while_sealing_loses_nothing(tmp_path: Path) -> None:
         {"00000.jsonl": raw, "00000.jsonl.gz.tmp": sealed.read_bytes()[:50]},
         {"00000.jsonl": raw, "00000.jsonl.gz": sealed.read_bytes()},
         {"00000.jsonl": raw, "00000.jsonl.gz": sealed.read_bytes(), "00000.index.gz.tmp": b"x"},
-        {"00000.jsonl": raw, "00000.jsonl.gz": sealed.read_bytes(),
-         "00000.index.gz": index.read_bytes()},
-    ]  # fmt: skip
+        {
+            "00000.jsonl": raw,
+            "00000.jsonl.gz": sealed.read_bytes(),
+            "00000.index.gz": index.read_bytes(),
+        },
+    ]
     for state in states:
         for name in ("00000.jsonl", sealed.name, index.name):
             (tmp_path / name).unlink(missing_ok=True)

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import metrics
-from harness.metrics import Tally
+from calculus_harness.harness.stats import metrics
+from calculus_harness.harness.stats.metrics import Tally
 
 
 def counts(largest: int = 60) -> st.SearchStrategy[tuple[int, int, int]]:
@@ -166,9 +166,17 @@ def test_the_majority_votes_by_answer() -> None:
     assert metrics.majority_at_k([None, None], [False, False], 2) == 0
     # The 10 subsets of 3: {a,b,b'} is lost, {a,b,-} is a tie of two, {a,b,c} of three, {b,b',*} ...
     by_hand = [
-        0, 1 / 2, 1 / 3, 1 / 2, 1 / 3, 1 / 2,  # with a: bb, b-, bc, b'-, b'c, -c
-        0, 0, 0, 0,  # without
-    ]  # fmt: skip
+        0,
+        1 / 2,
+        1 / 3,
+        1 / 2,
+        1 / 3,
+        1 / 2,  # with a: bb, b-, bc, b'-, b'c, -c
+        0,
+        0,
+        0,
+        0,  # without
+    ]
     assert metrics.majority_at_k(answers, right, 3) == pytest.approx(sum(by_hand) / 10)
 
 
@@ -236,6 +244,7 @@ def test_labels_are_counted_from_verdicts() -> None:
     assert found.accuracy == 5 / 8
     assert found.f1 == pytest.approx(2 * 3 / (4 + 4))
     assert found.confusion == {
-        "0": {"0": 2, "1": 1, "none": 1}, "1": {"0": 1, "1": 3, "none": 0},
-    }  # fmt: skip
+        "0": {"0": 2, "1": 1, "none": 1},
+        "1": {"0": 1, "1": 3, "none": 0},
+    }
     assert metrics.classification([]) is None

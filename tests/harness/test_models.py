@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks import Problem
-from harness.errors import ModelError, UnknownNameError
-from harness.models import Model, ask_each, create, describe, register
-from harness.models.registry import _options, option_names
-from harness.requests import Completion, Request, Sampling, request_hash
-from prompts import default_for
+from calculus_harness.benchmarks import Problem
+from calculus_harness.harness.core.errors import ModelError, UnknownNameError
+from calculus_harness.harness.core.requests import Completion, Request, Sampling, request_hash
+from calculus_harness.harness.models import Model, ask_each, create, describe, register
+from calculus_harness.harness.models.registry import _options, option_names
+from calculus_harness.prompts import default_for
 
 
 def problem(integrand: str, name: str = "p") -> Problem:
@@ -26,8 +26,14 @@ def problem(integrand: str, name: str = "p") -> Problem:
 
 def request(problem: Problem, model: Model, sample: int = 0) -> Request:
     prompt, sampling = default_for("integration").render(problem), Sampling()
-    return Request(model.hash, problem, prompt, sampling, request_hash(problem, prompt, sampling),
-                   sample=sample)  # fmt: skip
+    return Request(
+        model.hash,
+        problem,
+        prompt,
+        sampling,
+        request_hash(problem, prompt, sampling),
+        sample=sample,
+    )
 
 
 async def stream(requests: Iterable[Request]) -> AsyncIterator[Request]:

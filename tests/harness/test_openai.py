@@ -19,12 +19,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import harness
-from benchmarks import Problem
-from harness import Run, Sampling
-from harness.errors import ModelError
-from harness.models import Capability, create
-from harness.models.openai_wire import (
+from calculus_harness import harness
+from calculus_harness.benchmarks import Problem
+from calculus_harness.harness import Run, Sampling
+from calculus_harness.harness.core.errors import ModelError
+from calculus_harness.harness.core.requests import FinishReason, Request, request_hash
+from calculus_harness.harness.models import Capability, create
+from calculus_harness.harness.models.openai.protocol import (
     RefusedError,
     UnavailableError,
     completions,
@@ -32,12 +33,11 @@ from harness.models.openai_wire import (
     scrubbed,
     trouble,
 )
-from harness.models.pacing import Pace, Rate, retry_after
-from harness.planning import plan, problems_of
-from harness.progress import Bar, Lines
-from harness.report import write_page
-from harness.requests import FinishReason, Request, request_hash
-from prompts import Message, Rendered
+from calculus_harness.harness.models.openai.rate_limits import Pace, Rate, retry_after
+from calculus_harness.harness.report import write_page
+from calculus_harness.harness.run.plan import plan, problems_of
+from calculus_harness.harness.run.progress import Bar, Lines
+from calculus_harness.prompts import Message, Rendered
 
 pytest.importorskip("openai", reason="needs the extra 'openai'")
 from tests.harness.faulty_server import ALL, Body, FaultyServer, payload_for, text_for
@@ -74,8 +74,14 @@ def test_every_fault_and_still_every_sample_once(
     tmp_path: Path, bench: str, transport: str
 ) -> None:
     with FaultyServer(ALL, script=tuple(ALL), seed=1) as server:
-        run = sweep(server, tmp_path / "run", bench, limit=24, samples=6,
-                    options={"transport": transport, "concurrency": "16"})  # fmt: skip
+        run = sweep(
+            server,
+            tmp_path / "run",
+            bench,
+            limit=24,
+            samples=6,
+            options={"transport": transport, "concurrency": "16"},
+        )
         stored = rows(run)
         assert len(stored) == 144
         assert not failures(run)
@@ -93,8 +99,9 @@ def test_grouped_samples_that_are_doubled_or_missing_are_asked_for_again(
 ) -> None:
     faults = ALL | {"duplicated": 0.2, "too_few": 0.2}
     with FaultyServer(faults, seed=2) as server:
-        run = sweep(server, tmp_path / "run", bench, limit=24, samples=4,
-                    sampling=Sampling(grouped=True))  # fmt: skip
+        run = sweep(
+            server, tmp_path / "run", bench, limit=24, samples=4, sampling=Sampling(grouped=True)
+        )
         stored = rows(run)
         assert len(stored) == 96
         by_seed = {body["seed"]: body for body in server.asked}
@@ -113,9 +120,25 @@ def test_a_kill_in_the_middle_of_it_loses_and_repeats_nothing(tmp_path: Path, be
     out = tmp_path / "run"
     faults = {name: 0.02 for name in ALL if name not in ("slow", "too_many_until")}
     with FaultyServer(faults, seed=3, delay=0.02) as server:
-        command = [sys.executable, str(ROOT / "run.py"), "sweep", "--model", "openai/m",
-                   "--benchmark", bench, "-n", "25", "--out", str(out), "-M",
-                   f"base-url={server.url}", "-M", "pause=0.02", "-M", "concurrency=8"]  # fmt: skip
+        command = [
+            sys.executable,
+            str(ROOT / "run.py"),
+            "sweep",
+            "--model",
+            "openai/m",
+            "--benchmark",
+            bench,
+            "-n",
+            "25",
+            "--out",
+            str(out),
+            "-M",
+            f"base-url={server.url}",
+            "-M",
+            "pause=0.02",
+            "-M",
+            "concurrency=8",
+        ]
         shard = out / "completions" / "00000.jsonl"
         known: set[tuple[str, int]] = set()
         for wanted in (30, 200, 400):
@@ -178,14 +201,20 @@ def test_what_cannot_be_answered_is_recorded_and_what_was_not_is_asked_again(
     [
         (401, {"message": "Incorrect API key: sk-secret-12345"}, "does not accept the key"),
         (404, {"message": "The model `m` does not exist"}, "does not know the model or path"),
-        (429, {"message": "You exceeded your current quota", "code": "insufficient_quota"},
-         "no credit left"),
-        (400, {"message": "Unsupported parameter: 'max_tokens'", "code": "unsupported_parameter"},
-         "does not take a setting"),
+        (
+            429,
+            {"message": "You exceeded your current quota", "code": "insufficient_quota"},
+            "no credit left",
+        ),
+        (
+            400,
+            {"message": "Unsupported parameter: 'max_tokens'", "code": "unsupported_parameter"},
+            "does not take a setting",
+        ),
         (500, {"message": "the engine is dead"}, "the first 16 requests all failed"),
         (400, {"message": "I do not like it"}, "the first 16 requests all failed"),
     ],
-)  # fmt: skip
+)
 def test_what_holds_for_every_request_stops_the_sweep_at_once(
     tmp_path: Path, bench: str, status: int, error: Body, said: str
 ) -> None:
@@ -276,18 +305,32 @@ def test_the_key_is_sent_and_written_nowhere(
 
 def test_where_it_is_asked_is_no_part_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = create("openai/m")
-    same = {"base-url": "http://127.0.0.1:1/v1", "concurrency": "3", "retries": "0",
-            "server": "vllm", "api-key-env": "K", "requests-per-minute": "5"}  # fmt: skip
+    same = {
+        "base-url": "http://127.0.0.1:1/v1",
+        "concurrency": "3",
+        "retries": "0",
+        "server": "vllm",
+        "api-key-env": "K",
+        "requests-per-minute": "5",
+    }
     assert create("openai/m", same).hash == plain.hash
-    for options in ({"reasoning-effort": "low"}, {"extra-body": '{"a": 1}'}, {"omit": "seed"},
-                    {"enable-thinking": "false"}):  # fmt: skip
+    for options in (
+        {"reasoning-effort": "low"},
+        {"extra-body": '{"a": 1}'},
+        {"omit": "seed"},
+        {"enable-thinking": "false"},
+    ):
         assert create("openai/m", options).hash != plain.hash
     for options, said in (
-        ({"extra-body": "{"}, "no JSON"), ({"extra-body": "[1]"}, "JSON object"),
-        ({"base-url": "localhost:8000"}, "is a URL"), ({"server": "tgi"}, "openai or vllm"),
-        ({"base-url": "http://me:pass@host/v1"}, "no password"), ({"omit": "model"}, "omit takes"),
-        ({"concurrency": "0"}, "positive"), ({"enable-thinking": "yes"}, "true or false"),
-    ):  # fmt: skip
+        ({"extra-body": "{"}, "no JSON"),
+        ({"extra-body": "[1]"}, "JSON object"),
+        ({"base-url": "localhost:8000"}, "is a URL"),
+        ({"server": "tgi"}, "openai or vllm"),
+        ({"base-url": "http://me:pass@host/v1"}, "no password"),
+        ({"omit": "model"}, "omit takes"),
+        ({"concurrency": "0"}, "positive"),
+        ({"enable-thinking": "yes"}, "true or false"),
+    ):
         with pytest.raises(ModelError, match=said):
             create("openai/m", options)
 
@@ -299,8 +342,9 @@ def request(prompt: Rendered, count: int = 1, **sampling: Any) -> Request:
     shown = {"integrand": "x", "variable": "x"}
     problem = Problem("p", "integration", "toy", "s", inputs=shown, target=shown)
     settings = Sampling(**{"max_tokens": 50} | sampling)
-    return Request("m", problem, prompt, settings, request_hash(problem, prompt, settings),
-                   seed=7, count=count)  # fmt: skip
+    return Request(
+        "m", problem, prompt, settings, request_hash(problem, prompt, settings), seed=7, count=count
+    )
 
 
 CHAT = Rendered(messages=(Message("system", "s"), Message("user", "u")))
@@ -317,10 +361,14 @@ def test_what_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     here = {"base-url": "http://127.0.0.1:8000/v1"}
     assert body(CHAT, here, stop=("\n",)) == {
-        "model": "m", "messages": [{"role": "system", "content": "s"},
-                                   {"role": "user", "content": "u"}],
-        "temperature": 1.0, "top_p": 1.0, "max_tokens": 50, "stop": ["\n"], "seed": 7,
-    }  # fmt: skip
+        "model": "m",
+        "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}],
+        "temperature": 1.0,
+        "top_p": 1.0,
+        "max_tokens": 50,
+        "stop": ["\n"],
+        "seed": 7,
+    }
     assert body(TEXT, here)["prompt"] == "2+2="
     assert body(CHAT)["max_completion_tokens"] == 50
     assert "max_tokens" not in body(CHAT)
@@ -330,9 +378,13 @@ def test_what_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     left = body(CHAT, here | {"omit": "seed, temperature,max_tokens"})
     assert not left.keys() & {"seed", "temperature", "max_tokens"}
-    thinking = {"enable-thinking": "false", "chat-template-kwargs": '{"tools": 1}',
-                "reasoning-effort": "low", "service-tier": "flex",
-                "extra-body": '{"top_p": 0.5}'}  # fmt: skip
+    thinking = {
+        "enable-thinking": "false",
+        "chat-template-kwargs": '{"tools": 1}',
+        "reasoning-effort": "low",
+        "service-tier": "flex",
+        "extra-body": '{"top_p": 0.5}',
+    }
     sent = body(CHAT, here | thinking)
     assert sent["chat_template_kwargs"] == {"tools": 1, "enable_thinking": False}
     assert (sent["reasoning_effort"], sent["service_tier"], sent["top_p"]) == ("low", "flex", 0.5)
@@ -350,8 +402,11 @@ def test_capabilities_follow_the_server() -> None:
     plain, vllm = create("openai/m"), create("openai/m", {"server": "vllm"})
     assert vllm.capabilities == frozenset(Capability)
     assert plain.capabilities == vllm.capabilities - {
-        Capability.TOP_K, Capability.MIN_P, Capability.BEAMS, Capability.SCORING
-    }  # fmt: skip
+        Capability.TOP_K,
+        Capability.MIN_P,
+        Capability.BEAMS,
+        Capability.SCORING,
+    }
     assert Capability.SEED not in create("openai/m", {"omit": "seed"}).capabilities
 
 
@@ -365,20 +420,29 @@ def test_what_only_vllm_takes_is_refused_with_a_hint(flag: str, tmp_path: Path, 
 
 def test_reasoning_refusals_and_filters_are_kept_apart() -> None:
     def answer(message: Body, reason: str = "stop", **usage: Any) -> Any:
-        payload = {"choices": [{"index": 0, "message": message, "finish_reason": reason}],
-                   "model": "m-2025", "usage": usage}  # fmt: skip
+        payload = {
+            "choices": [{"index": 0, "message": message, "finish_reason": reason}],
+            "model": "m-2025",
+            "usage": usage,
+        }
         (found,) = completions(request(CHAT), read(json.dumps(payload).encode()), "m")
         return found
 
-    thought = answer({"content": "4", "reasoning_content": "hm"}, prompt_tokens=5,
-                     completion_tokens=9, completion_tokens_details={"reasoning_tokens": 8},
-                     prompt_tokens_details={"cached_tokens": 3})  # fmt: skip
+    thought = answer(
+        {"content": "4", "reasoning_content": "hm"},
+        prompt_tokens=5,
+        completion_tokens=9,
+        completion_tokens_details={"reasoning_tokens": 8},
+        prompt_tokens_details={"cached_tokens": 3},
+    )
     assert (thought.text, thought.reasoning, thought.reasoning_tokens) == ("4", "hm", 8)
     assert (thought.prompt_tokens, thought.completion_tokens) == (5, 9)
     assert thought.extra == {"served_model": "m-2025", "cached_tokens": 3}
     assert answer({"content": "4", "reasoning": "hm"}).reasoning == "hm"
-    parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
-             {"type": "text", "text": "4"}]  # fmt: skip
+    parts = [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
+        {"type": "text", "text": "4"},
+    ]
     assert (answer({"content": parts}).text, answer({"content": parts}).reasoning) == ("4", "hm")
     cut = answer({"content": None, "reasoning_content": "hm"}, "length")
     assert (cut.text, cut.finish_reason) == ("", FinishReason.LENGTH)
@@ -437,12 +501,35 @@ def test_tokens_that_cannot_be_are_not_counted(used: float, tmp_path: Path, benc
         assert "prompt_tokens" not in row
 
 
-@given(st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
-        st.sampled_from(["choices", "message", "content", "text", "index", "usage", "logprobs",
-                         "finish_reason", "reasoning", "prompt_tokens", "refusal", "type"]),
-        inner, max_size=4), max_leaves=12))  # fmt: skip
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(
+                    [
+                        "choices",
+                        "message",
+                        "content",
+                        "text",
+                        "index",
+                        "usage",
+                        "logprobs",
+                        "finish_reason",
+                        "reasoning",
+                        "prompt_tokens",
+                        "refusal",
+                        "type",
+                    ]
+                ),
+                inner,
+                max_size=4,
+            )
+        ),
+        max_leaves=12,
+    )
+)
 def test_any_json_is_an_answer_or_a_fault(value: Any) -> None:
     for payload in (
         value,
@@ -541,7 +628,7 @@ def test_a_sweep_that_waits_says_why(
     tmp_path: Path, bench: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def waits(seconds: float) -> list[str]:
-        monkeypatch.setattr("harness.models.openai_client.QUIET", seconds)
+        monkeypatch.setattr("calculus_harness.harness.models.openai.client.QUIET", seconds)
         caplog.clear()
         with FaultyServer(script=("too_many",) * 3) as server:
             sweep(server, tmp_path / f"run{seconds}", bench, options={"concurrency": "1"})
@@ -562,7 +649,7 @@ def test_a_server_that_asks_to_wait_long_is_named_at_once(
 ) -> None:
     from aiohttp import web
 
-    monkeypatch.setattr("harness.models.openai_client.QUIET", 0.9)
+    monkeypatch.setattr("calculus_harness.harness.models.openai.client.QUIET", 0.9)
 
     def respond(body: Body) -> Any:
         if len(server.asked) > 3:
@@ -576,7 +663,7 @@ def test_a_server_that_asks_to_wait_long_is_named_at_once(
     said = " ".join(capsys.readouterr().err.split())
     assert said.count("warning: model openai/m: waiting for the server: 429") == 1
     assert "it asks to wait for 1 s" in said
-    assert logging.getLogger("harness.models").handlers == []
+    assert logging.getLogger("calculus_harness.harness.models").handlers == []
 
 
 def test_the_server_is_left_alone_for_as_long_as_it_asks(tmp_path: Path, bench: str) -> None:

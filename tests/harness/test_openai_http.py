@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from harness.errors import ModelError
-from harness.models import create
-from harness.models.openai_wire import RefusedError, UnavailableError
+from calculus_harness.harness.core.errors import ModelError
+from calculus_harness.harness.models import create
+from calculus_harness.harness.models.openai.protocol import RefusedError, UnavailableError
 
 pytest.importorskip("openai", reason="needs the extra 'openai'")
 from aiohttp import web
 
-from harness.models.openai_http import Connection, make_client, understood
+from calculus_harness.harness.models.openai.http import Connection, make_client, understood
 from tests.harness.faulty_server import FaultyServer
 
 pytestmark = pytest.mark.openai
@@ -132,8 +132,14 @@ def test_what_is_no_answer_is_one_of_the_protocols_errors() -> None:
                 await connection.close()
             raise AssertionError("it was answered")
 
-        kinds = {400: RefusedError, 401: ModelError, 404: ModelError, 429: UnavailableError,
-                 503: UnavailableError, 304: ModelError}  # fmt: skip
+        kinds = {
+            400: RefusedError,
+            401: ModelError,
+            404: ModelError,
+            429: UnavailableError,
+            503: UnavailableError,
+            304: ModelError,
+        }
         for status, kind in kinds.items():
             assert type(asyncio.run(fail(status))) is kind
         nobody = asyncio.run(fail(200, "http://127.0.0.1:9/v1/chat/completions"))

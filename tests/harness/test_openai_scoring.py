@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import harness
-from harness.errors import ModelError
-from harness.forcing import Forced, force, ranked
-from harness.models import Capability, Continuation, Model, Scored, create
-from harness.models.openai_scoring import Echo, following, read_echo
-from harness.models.openai_wire import UnavailableError
-from prompts import Message, Rendered
+from calculus_harness import harness
+from calculus_harness.harness.core.errors import ModelError
+from calculus_harness.harness.models import Capability, Continuation, Model, Scored, create
+from calculus_harness.harness.models.openai.protocol import UnavailableError
+from calculus_harness.harness.models.openai.scoring import Echo, following, read_echo
+from calculus_harness.harness.studies.brittleness.teacher_forcing import Forced, force, ranked
+from calculus_harness.prompts import Message, Rendered
 
 pytest.importorskip("openai", reason="needs the extra 'openai'")
 from tests.harness.faulty_server import Body, FaultyServer, payload_for
@@ -53,11 +53,19 @@ def echoing(body: Body, mark: str = "<s>", split: Any = pieces) -> Body:
     """What a server says that begins every text with a mark and goes on with one token more."""
     assert (body["echo"], body["logprobs"], body["max_tokens"]) == (True, 1, 1)
     tokens = [mark, *split(body["prompt"]), "!?"]
-    return {"choices": [{"index": 0, "text": "".join(tokens), "logprobs": {
-        "tokens": tokens,
-        "token_logprobs": [None, *map(logprob, tokens[1:])],
-        "text_offset": list(accumulate(map(len, tokens[:-1]), initial=0)),
-    }}]}  # fmt: skip
+    return {
+        "choices": [
+            {
+                "index": 0,
+                "text": "".join(tokens),
+                "logprobs": {
+                    "tokens": tokens,
+                    "token_logprobs": [None, *map(logprob, tokens[1:])],
+                    "text_offset": list(accumulate(map(len, tokens[:-1]), initial=0)),
+                },
+            }
+        ]
+    }
 
 
 def test_a_given_text_is_scored_by_echo() -> None:
@@ -84,8 +92,12 @@ def test_a_given_text_is_scored_by_echo() -> None:
         logprobs = [None] + [-token / 100 for token in body["prompt"][1:]]
         return {"choices": [{"index": 0, "text": "", "logprobs": {"token_logprobs": logprobs}}]}
 
-    texts = [Continuation("a", TEXT, "AB"), Continuation("b", CHAT, "C"),
-             Continuation("c", TEXT, ""), Continuation("d", TEXT, "D")]  # fmt: skip
+    texts = [
+        Continuation("a", TEXT, "AB"),
+        Continuation("b", CHAT, "C"),
+        Continuation("c", TEXT, ""),
+        Continuation("d", TEXT, "D"),
+    ]
     with Echoing() as server:
         server.respond = respond
         model = create("openai/m", {"base-url": server.url, "server": "vllm", "concurrency": "2"})
@@ -101,8 +113,11 @@ def test_a_given_text_is_scored_by_echo() -> None:
 
 def test_any_server_that_echoes_can_score_what_follows_a_text() -> None:
     before = Rendered(text="Integrate 2x")
-    texts = [Continuation("a", before, "x^2 + C"), Continuation("b", before, ""),
-             Continuation("merged", Rendered(text="Integrate 2x."), "x^2")]  # fmt: skip
+    texts = [
+        Continuation("a", before, "x^2 + C"),
+        Continuation("b", before, ""),
+        Continuation("merged", Rendered(text="Integrate 2x."), "x^2"),
+    ]
     with FaultyServer() as server:
         options = {"base-url": server.url, "echo": "true"}
         model = create("openai/m", options)
@@ -134,9 +149,13 @@ def test_the_texts_of_a_run_are_scored_and_those_that_cannot_be_are_remarked_on(
         server.respond = lambda body: echoing(body) if "echo" in body else payload_for(body)
         options = {"base-url": server.url, "echo": "true"}
         run = harness.sweep(
-            ["openai/m"], ["bee"], limit=12, prompt="completion", options=options,
+            ["openai/m"],
+            ["bee"],
+            limit=12,
+            prompt="completion",
+            options=options,
             out=tmp_path / "run",
-        )  # fmt: skip
+        )
         model = create("openai/m", options)
         found = force(run.path, model)
         assert force(run.path, model) == Forced(0)  # nothing is asked twice
@@ -157,8 +176,14 @@ def test_an_echo_that_lacks_a_log_probability_is_none() -> None:
 
     assert read_echo(answer([None, -1])).logprobs == (None, -1.0)
     assert read_echo(answer([-1, -math.inf])).logprobs == (-1.0, -math.inf)
-    broken = (answer([-1, None]), answer(["x", -1]), b"{}", b"[" * 100_000, b"\xff",
-              b'{"choices": [{"logprobs": null}]}')  # fmt: skip
+    broken = (
+        answer([-1, None]),
+        answer(["x", -1]),
+        b"{}",
+        b"[" * 100_000,
+        b"\xff",
+        b'{"choices": [{"logprobs": null}]}',
+    )
     for content in broken:
         with pytest.raises(UnavailableError, match="cannot be read"):
             read_echo(content)

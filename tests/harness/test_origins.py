@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from benchmarks import Problem
-from benchmarks.problem import Parent
-from harness.origins import Origins, clusters_of
-from harness.requests import problem_key
+from calculus_harness.benchmarks import Problem
+from calculus_harness.benchmarks.problem import Parent
+from calculus_harness.harness.core.requests import problem_key
+from calculus_harness.harness.stats.clusters import Origins, clusters_of
 
 
 def problem(
@@ -15,9 +15,15 @@ def problem(
 ) -> Problem:
     benchmark, _, subset = of.partition("/")
     return Problem(
-        id=name, task="integration", benchmark=benchmark, subset=subset, inputs={}, target={},
-        pair_parent=pair, parents=tuple(Parent(parent, "g") for parent in parents),
-    )  # fmt: skip
+        id=name,
+        task="integration",
+        benchmark=benchmark,
+        subset=subset,
+        inputs={},
+        target={},
+        pair_parent=pair,
+        parents=tuple(Parent(parent, "g") for parent in parents),
+    )
 
 
 def clusters(*problems: Problem) -> dict[str, str]:
@@ -26,9 +32,14 @@ def clusters(*problems: Problem) -> dict[str, str]:
 
 def test_clusters_follow_the_original_through_generations() -> None:
     found = clusters(
-        problem("a"), problem("b", "a", ("q", "a")), problem("c", None, ("b",)),
-        problem("d", "gone"), problem("e", "gone"), problem("x", "y"), problem("y", "x"),
-    )  # fmt: skip
+        problem("a"),
+        problem("b", "a", ("q", "a")),
+        problem("c", None, ("b",)),
+        problem("d", "gone"),
+        problem("e", "gone"),
+        problem("x", "y"),
+        problem("y", "x"),
+    )
     assert found["bee/s/a"] == found["bee/s/b"] == found["bee/s/c"] == "bee/s/a"
     assert found["bee/s/d"] == found["bee/s/e"] == "bee:gone"
     assert found["bee/s/x"]

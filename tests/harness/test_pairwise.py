@@ -13,12 +13,14 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.problem import Problem
-from harness import sweep
-from harness.cli import cli
-from harness.errors import UserError
-from harness.metrics import Labels
-from harness.pairwise import (
+from calculus_harness.benchmarks.problem import Problem
+from calculus_harness.harness import sweep
+from calculus_harness.harness.cli.main import cli
+from calculus_harness.harness.core.errors import UserError
+from calculus_harness.harness.stats.metrics import Labels
+from calculus_harness.harness.store.run import Run
+from calculus_harness.harness.studies.derivations import tables as report
+from calculus_harness.harness.studies.derivations.pairwise import (
     ALL,
     NONE,
     NOT_P,
@@ -36,8 +38,6 @@ from harness.pairwise import (
     ranked,
     scores,
 )
-from harness.report import pairwise as report
-from harness.store import Run
 
 
 def item(
@@ -260,8 +260,10 @@ def test_a_run_from_end_to_end(run: Run) -> None:
     # A positive is right; its VR is wrong, and so is its AR, which is negative.
     assert step2.category(G).count == 4
     assert {one.name: one.count for one in step2.pair_categories} == {
-        STATIC_PM: 0, ALL: 0, NOT_P: 4,
-    }  # fmt: skip
+        STATIC_PM: 0,
+        ALL: 0,
+        NOT_P: 4,
+    }
     assert all(one.adjusted >= one.p for one in step2.drops)
 
 
@@ -295,8 +297,13 @@ def test_a_run_without_perturbations_is_refused(tmp_path: Path) -> None:
     script = tmp_path / "model.py"
     script.write_text("def answer(messages, seed):\n    return r'\\boxed{1}'\n")
     out = tmp_path / "run"
-    sweep([f"python/{script}:answer"], ["derivations/step2"], limit=2, out=out,
-          prompt="derivation-step-zero-shot")  # fmt: skip
+    sweep(
+        [f"python/{script}:answer"],
+        ["derivations/step2"],
+        limit=2,
+        out=out,
+        prompt="derivation-step-zero-shot",
+    )
     with pytest.raises(UserError, match="no problems with perturbed twins"):
         analyse(Run(out))
 
@@ -310,16 +317,23 @@ def value(place: str, model: str, subset: str, measure: str) -> float:
 
 def test_the_published_averages_recompute() -> None:
     """Over the five encoders of table 1 and of table 2, but for the two cells that are off."""
-    encoders = ["bert-base-uncased", "bert-base-cased", "mathbert", "scibert-uncased",
-                "scibert-cased"]  # fmt: skip
+    encoders = [
+        "bert-base-uncased",
+        "bert-base-cased",
+        "mathbert",
+        "scibert-uncased",
+        "scibert-cased",
+    ]
     checked = 0
     for place, model, subset, measure in report.published():
         off = (place, subset) == ("table 2", "int") and measure in ("static F1", "EC F1")
         if model == "encoder-average" and not off:
             mean = sum(value(place, one, subset, measure) for one in encoders) / len(encoders)
             assert value(place, model, subset, measure) == pytest.approx(mean, abs=0.11), (
-                place, subset, measure,
-            )  # fmt: skip
+                place,
+                subset,
+                measure,
+            )
             checked += 1
     assert checked == 3 * 8 + 2 * 8 - 2
     for gpt in ("gpt-3.5", "gpt-4"):
@@ -330,7 +344,7 @@ def test_the_published_averages_recompute() -> None:
 
 
 def test_published_operators_are_ours() -> None:
-    from benchmarks.derivations.steps import OPERATORS
+    from calculus_harness.benchmarks.derivations.steps import OPERATORS
 
     lists = {key: text for key, text in report.published().items() if key[3].endswith("operators")}
     assert len(lists) == 5 * 4 + 3 * 3

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 import pytest
 
-from harness.errors import ModelError, UnknownNameError
-from harness.models import Model, create, register
-from harness.models.base import operational
-from harness.models.registry import _KINDS, option_names
-from harness.requests import Completion, Request
+from calculus_harness.harness.core.errors import ModelError, UnknownNameError
+from calculus_harness.harness.core.requests import Completion, Request
+from calculus_harness.harness.models import Model, create, register
+from calculus_harness.harness.models.base import operational
+from calculus_harness.harness.models.registry import _KINDS, option_names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +38,7 @@ class Passing(Strict):
 
 @pytest.fixture(autouse=True)
 def kinds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.models.registry._KINDS", dict(_KINDS))
+    monkeypatch.setattr("calculus_harness.harness.models.registry._KINDS", dict(_KINDS))
     register("strict", Strict)
     register("passing", Passing)
 
@@ -52,8 +52,11 @@ def test_what_is_no_field_is_passed_on_as_sorted_pairs() -> None:
     model = create("passing/x", options)
     assert model.width == 3  # type: ignore[attr-defined]
     assert engine(model) == (
-        ("dtype", "half"), ("eager", "true"), ("max-len", "8"), ("more", '{"a": [1]}')
-    )  # fmt: skip
+        ("dtype", "half"),
+        ("eager", "true"),
+        ("max-len", "8"),
+        ("more", '{"a": [1]}'),
+    )
     assert create("passing/x", {"max-len": "8"}).hash == create("passing/x", {"max_len": 8}).hash
 
 

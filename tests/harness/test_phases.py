@@ -17,19 +17,23 @@ from typing import Any
 
 import pytest
 
-from benchmarks import Problem
-from harness import Policy, Run, Sampling, UserError
-from harness.brittleness import PLANS, derive
-from harness.comparing import compare
-from harness.forcing import Forced, force, ranked
-from harness.models.base import Capability, Continuation, Model, Scored
-from harness.models.python_function import PythonFunction
-from harness.phases import Found, named, run_phases
-from harness.planning import Job, plan
-from harness.report import brittleness as report
-from harness.report.sections import as_markdown, print_sections, write_sections
-from harness.requests import problem_key
-from harness.sweeping import score
+from calculus_harness.benchmarks import Problem
+from calculus_harness.harness import Policy, Run, Sampling, UserError
+from calculus_harness.harness.core.requests import problem_key
+from calculus_harness.harness.models.base import Capability, Continuation, Model, Scored
+from calculus_harness.harness.models.python_function import PythonFunction
+from calculus_harness.harness.report.page.sections import (
+    as_markdown,
+    print_sections,
+    write_sections,
+)
+from calculus_harness.harness.run.phases import Found, named, run_phases
+from calculus_harness.harness.run.plan import Job, plan
+from calculus_harness.harness.run.sweep import score
+from calculus_harness.harness.stats.compare import compare
+from calculus_harness.harness.studies.brittleness import tables as report
+from calculus_harness.harness.studies.brittleness.phases import PLANS, derive
+from calculus_harness.harness.studies.brittleness.teacher_forcing import Forced, force, ranked
 
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = ("brittleness/primitive_sin", "brittleness/primitive_x42", "brittleness/powers")
@@ -77,8 +81,11 @@ def model(tmp_path: Path) -> str:
 
 def job(model: str | Model, out: Path, **changes: Any) -> Job:
     arguments: dict[str, Any] = {
-        "samples": 4, "sampling": Sampling(beams=4), "limit": LIMIT, "out": out,
-    } | changes  # fmt: skip
+        "samples": 4,
+        "sampling": Sampling(beams=4),
+        "limit": LIMIT,
+        "out": out,
+    } | changes
     return plan([model], list(BENCHMARKS), **arguments)
 
 
@@ -162,19 +169,35 @@ def test_killed_at_any_time_it_ends_with_the_same(tmp_path: Path, model: str) ->
     whole = run_phases(job(model, tmp_path / "whole"), named("brittleness"))
     asked, out = tmp_path / "asked", tmp_path / "killed"
     command = [
-        sys.executable, str(ROOT / "run.py"), "sweep", "--model", model, "--phases", "brittleness",
-        "--beams", "4", "-n", "4", "--limit", str(LIMIT), "--out", str(out),
+        sys.executable,
+        str(ROOT / "run.py"),
+        "sweep",
+        "--model",
+        model,
+        "--phases",
+        "brittleness",
+        "--beams",
+        "4",
+        "-n",
+        "4",
+        "--limit",
+        str(LIMIT),
+        "--out",
+        str(out),
         *(word for name in BENCHMARKS for word in ("--benchmark", name)),
-    ]  # fmt: skip
+    ]
     environment = os.environ | {"SLOW": "0.2", "ASKED": str(asked)}
     asked.touch()
     # In the first phase (42 problems), about its end, and in the second (24).
     kills = (random.Random(1).randrange(1, 30), 38, 41, 43, 55)
     for kill in kills:
         process = subprocess.Popen(
-            command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            command,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
             cwd=tmp_path,
-        )  # fmt: skip
+        )
         while len(set(asked.read_text().splitlines())) < kill and process.poll() is None:
             time.sleep(0.005)
         process.send_signal(signal.SIGKILL)
@@ -224,11 +247,18 @@ def _found(sampled: bool, solved: dict[str, int], limit: int | None = 130) -> Fo
 
 
 def test_pools_by_where_a_problem_comes_from_and_at_which_rank() -> None:
-    found = _found(True, {
-        "brittleness/primitive_sin": 1, "brittleness/primitive_cos": 2, "brittleness/roots": 1,
-        "brittleness/powers_paper": 1, "bee/qualifier": 7, "bee/competition": 0,
-        "brittleness/integers_1": 1,
-    })  # fmt: skip
+    found = _found(
+        True,
+        {
+            "brittleness/primitive_sin": 1,
+            "brittleness/primitive_cos": 2,
+            "brittleness/roots": 1,
+            "brittleness/powers_paper": 1,
+            "bee/qualifier": 7,
+            "bee/competition": 0,
+            "brittleness/integers_1": 1,
+        },
+    )
     pools: dict[str, set[str]] = {}
     for child in (child for group in derive("code", found) for child in group):
         pools.setdefault(child.subset, set()).update(parent.id for parent in child.parents)
@@ -321,8 +351,14 @@ def test_the_report_says_what_was_measured_and_what_was_published(
 
 
 def test_the_papers_scorer_stands_beside_our_verdicts(tmp_path: Path, model: str) -> None:
-    small = plan([model], list(BENCHMARKS[1:]), limit=13, samples=2, out=tmp_path / "run",
-                 sampling=Sampling(beams=3))  # fmt: skip
+    small = plan(
+        [model],
+        list(BENCHMARKS[1:]),
+        limit=13,
+        samples=2,
+        out=tmp_path / "run",
+        sampling=Sampling(beams=3),
+    )
     run = run_phases(small, named("brittleness"))
     ours = report.sources([Run(run.path)])[0]
     assert ours.scorer is None
@@ -342,9 +378,23 @@ def test_the_papers_scorer_stands_beside_our_verdicts(tmp_path: Path, model: str
 def test_the_command_line(tmp_path: Path, model: str, cli: Any) -> None:
     out = tmp_path / "run"
     swept = cli(
-        "sweep", "--preset", "brittleness", "--model", model, "--benchmark", BENCHMARKS[0],
-        "--limit", "6", "--beams", "3", "-n", "3", "--out", out, "--json",
-    )  # fmt: skip
+        "sweep",
+        "--preset",
+        "brittleness",
+        "--model",
+        model,
+        "--benchmark",
+        BENCHMARKS[0],
+        "--limit",
+        "6",
+        "--beams",
+        "3",
+        "-n",
+        "3",
+        "--out",
+        out,
+        "--json",
+    )
     assert swept.returncode == 0, swept.stderr
     assert json.loads(swept.stdout)["missing"] == 0
     shown = cli("brittleness", out)

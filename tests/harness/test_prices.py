@@ -8,19 +8,25 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import UserError
-from harness.metrics import Usage
-from harness.prices import Price, Prices
-from harness.report import export_summary
-from harness.report.sources import Sources
+from calculus_harness.harness.core.errors import UserError
+from calculus_harness.harness.report import export_summary
+from calculus_harness.harness.report.sources import Sources
+from calculus_harness.harness.stats.cost import Price, Prices
+from calculus_harness.harness.stats.metrics import Usage
 from tests.harness.conftest import Command
 from tests.harness.large_run import make
 
 USED = Usage(
-    problems=10, solved=4, seconds_per_problem=1.0, seconds_per_solved=2.5,
-    tokens_per_problem=1000.0, tokens_per_solved=2500.0, prompt_tokens_per_problem=400.0,
-    cached_tokens_per_problem=100.0, reasoning_tokens_per_problem=600.0,
-)  # fmt: skip
+    problems=10,
+    solved=4,
+    seconds_per_problem=1.0,
+    seconds_per_solved=2.5,
+    tokens_per_problem=1000.0,
+    tokens_per_solved=2500.0,
+    prompt_tokens_per_problem=400.0,
+    cached_tokens_per_problem=100.0,
+    reasoning_tokens_per_problem=600.0,
+)
 
 
 def test_a_cost_is_tokens_times_prices() -> None:

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-import harness
-from harness import Run, UserError
-from harness.errors import ModelError
-from harness.models import create
+from calculus_harness import harness
+from calculus_harness.harness import Run, UserError
+from calculus_harness.harness.core.errors import ModelError
+from calculus_harness.harness.models import create
 
 
 @pytest.fixture
 def source(tmp_path: Path, model: str, bench: str, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A run of two samples of six problems, in compressed shards and one that is not."""
-    monkeypatch.setattr("harness.log.SHARD_BYTES", 900)
-    monkeypatch.setattr("harness.log.BLOCK_BYTES", 400)
+    monkeypatch.setattr("calculus_harness.harness.store.jsonl_log.SHARD_BYTES", 900)
+    monkeypatch.setattr("calculus_harness.harness.store.jsonl_log.BLOCK_BYTES", 400)
     run = harness.sweep([model], [bench], limit=6, samples=2, out=tmp_path / "source")
     assert list((run.path / "completions").glob("*.jsonl.gz"))
     assert list((run.path / "completions").glob("*.jsonl"))

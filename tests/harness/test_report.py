@@ -17,15 +17,17 @@ from typing import Any
 
 import pytest
 
-import harness
-from benchmarks.problem import Problem
-from harness.errors import UserError
-from harness.report import items, paired, write_page
-from harness.report.mathml import to_mathml
-from harness.report.refutation import plot
-from harness.report.sources import Sources
-from harness.report.tables import export_summary, remarks
-from rewards import verify_antiderivative
+from calculus_harness import harness
+from calculus_harness.benchmarks.problem import Problem
+from calculus_harness.harness.core.errors import UserError
+from calculus_harness.harness.report import write_page
+from calculus_harness.harness.report.figures import paired
+from calculus_harness.harness.report.page import samples as items
+from calculus_harness.harness.report.page.mathml import to_mathml
+from calculus_harness.harness.report.page.refutation import plot
+from calculus_harness.harness.report.sources import Sources
+from calculus_harness.harness.report.tables import export_summary, remarks
+from calculus_harness.rewards import verify_antiderivative
 from tests.harness.browser import Browser, browser
 from tests.harness.conftest import Command
 from tests.harness.large_run import make
@@ -57,8 +59,9 @@ def wrong(messages, seed):
 def page(tmp_path: Path, bench: str) -> Path:
     model = tmp_path / "model.py"
     model.write_text(MODEL)
-    run = harness.sweep([f"python/{model}:answer"], [bench], limit=4, samples=2,
-                        out=tmp_path / "run")  # fmt: skip
+    run = harness.sweep(
+        [f"python/{model}:answer"], [bench], limit=4, samples=2, out=tmp_path / "run"
+    )
     return write_page(run)
 
 
@@ -217,15 +220,22 @@ def test_the_page_opens_in_a_browser_and_runs_no_completion(page: Path, chromium
     shown = chromium.do("[...document.querySelectorAll('tr.open pre')].map((e) => e.textContent)")
     assert sorted(shown) == sorted(TRICKS)
     assert chromium.do("document.title") == "run · calculus-harness"
-    assert chromium.do("document.querySelectorAll('img, iframe, svg[onload], a[href^=java]').length"
-                       ) == 0  # fmt: skip
+    assert (
+        chromium.do("document.querySelectorAll('img, iframe, svg[onload], a[href^=java]').length")
+        == 0
+    )
     assert chromium.errors == []
     # Were a text ever parsed as markup, the browser itself would refuse it.
     with pytest.raises(RuntimeError, match="TrustedHTML"):
         chromium.do("document.body.innerHTML = 'x'")
-    assert "ran" not in str(chromium.do("(() => { const s = document.createElement('script');"
-        "document.title = 'quiet'; s.append('document.title = \\'ran\\''); document.body.append(s);"
-        "return document.title; })()"))  # fmt: skip
+    assert "ran" not in str(
+        chromium.do(
+            "(() => { const s = document.createElement('script');"
+            "document.title = 'quiet'; s.append('document.title = \\'ran\\'');"
+            "document.body.append(s);"
+            "return document.title; })()"
+        )
+    )
 
 
 @pytest.mark.browser
@@ -233,15 +243,18 @@ def test_samples_are_found_sorted_and_shown(
     tmp_path: Path, bench: str, model: str, chromium: Browser
 ) -> None:
     (tmp_path / "other.py").write_text(MODEL)
-    run = harness.sweep([model, f"python/{tmp_path}/other.py:wrong"], [bench], samples=3,
-                        out=tmp_path / "run")  # fmt: skip
+    run = harness.sweep(
+        [model, f"python/{tmp_path}/other.py:wrong"], [bench], samples=3, out=tmp_path / "run"
+    )
     chromium.errors.clear()
     chromium.open(write_page(run))
     rows = "[...document.querySelectorAll('tr.row')]"
 
     def enter(name: str, value: str) -> str:
-        chromium.do(f"(() => {{ const at = document.getElementById({name!r}); at.value = {value!r};"
-                    "at.dispatchEvent(new Event('input')); })()")  # fmt: skip
+        chromium.do(
+            f"(() => {{ const at = document.getElementById({name!r}); at.value = {value!r};"
+            "at.dispatchEvent(new Event('input')); })()"
+        )
         return str(chromium.do("document.getElementById('count').textContent"))
 
     assert chromium.do(f"{rows}.length") == 100  # of 144, the rest on demand
@@ -282,8 +295,10 @@ def test_samples_are_found_sorted_and_shown(
 
     # The table of results, by number.
     chromium.do("document.querySelector('table.sortable th:nth-child(5) button').click()")
-    passes = chromium.do("[...document.querySelectorAll('table.sortable')[0].tBodies[0].rows]"
-                         ".map((row) => parseFloat(row.children[4].textContent))")  # fmt: skip
+    passes = chromium.do(
+        "[...document.querySelectorAll('table.sortable')[0].tBodies[0].rows]"
+        ".map((row) => parseFloat(row.children[4].textContent))"
+    )
     assert passes == sorted(passes)
     assert len(passes) == 6
     assert chromium.errors == []
@@ -322,16 +337,33 @@ def test_the_page_shows_curves_and_comparisons(tmp_path: Path) -> None:
     for subset, parent in (("plain", False), ("<b>shifted</b>", True)):
         for i in range(6):
             formula = {"integrand": f"2x + {i} - {i}", "variable": "x"}
-            rows.append({"id": f"{subset}{i}", "task": "integration", "benchmark": "b",
-                         "subset": subset, "inputs": formula, "target": formula,
-                         "pair_parent": f"plain{i}" if parent else None})  # fmt: skip
+            rows.append(
+                {
+                    "id": f"{subset}{i}",
+                    "task": "integration",
+                    "benchmark": "b",
+                    "subset": subset,
+                    "inputs": formula,
+                    "target": formula,
+                    "pair_parent": f"plain{i}" if parent else None,
+                }
+            )
     bench = tmp_path / "b.jsonl"
     bench.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    run = harness.sweep([f"python/{model}:answer", f"python/{model}:other"], [str(bench)],
-                        samples=4, out=tmp_path / "run")  # fmt: skip
+    run = harness.sweep(
+        [f"python/{model}:answer", f"python/{model}:other"],
+        [str(bench)],
+        samples=4,
+        out=tmp_path / "run",
+    )
     text = write_page(run).read_text(encoding="utf-8")
-    for words in ("pass@k over k", "Perturbations against their originals", "minus original",
-                  "Models against each other", "% power at the level"):  # fmt: skip
+    for words in (
+        "pass@k over k",
+        "Perturbations against their originals",
+        "minus original",
+        "Models against each other",
+        "% power at the level",
+    ):
         assert words in text
     assert text.count('class="dot') == 2 + 3
     assert text.count('class="curve') == 4
@@ -365,7 +397,7 @@ def test_several_runs_are_on_one_page_and_told_apart(
 @pytest.mark.plots
 def test_figures_are_the_same_every_time(model: str, bench: str, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    from harness.report.pictures import write_figures
+    from calculus_harness.harness.report.figures.matplotlib_figures import write_figures
 
     run = harness.sweep([model], [bench], samples=4, out=tmp_path / "run")
     names = {"pass_at_k", "subsets", "verdicts", "tokens"}
@@ -384,7 +416,7 @@ def test_figures_are_the_same_every_time(model: str, bench: str, tmp_path: Path)
 def test_figures_without_matplotlib_say_what_is_needed(
     model: str, bench: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from harness.report.pictures import write_figures
+    from calculus_harness.harness.report.figures.matplotlib_figures import write_figures
 
     run = harness.sweep([model], [bench], limit=2, out=tmp_path / "run")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
@@ -401,9 +433,22 @@ def test_a_beam_search_is_reported_by_fail_at_k(tmp_path: Path, cli: Command) ->
         "def answer(messages, seed, count):\n"
         "    return [r'\\boxed{x}', r'\\boxed{x^2}', r'\\boxed{x^3}', r'\\boxed{1}'][:count]\n"
     )
-    done = cli("sweep", "--model", f"python/{tmp_path}/model.py:answer", "--benchmark",
-               tmp_path / "bench.jsonl", "-n", "4", "--beams", "4", "--temperature", "0",
-               "--out", tmp_path / "run", "--json")  # fmt: skip
+    done = cli(
+        "sweep",
+        "--model",
+        f"python/{tmp_path}/model.py:answer",
+        "--benchmark",
+        tmp_path / "bench.jsonl",
+        "-n",
+        "4",
+        "--beams",
+        "4",
+        "--temperature",
+        "0",
+        "--out",
+        tmp_path / "run",
+        "--json",
+    )
     assert done.returncode == 0, done.stderr
     (row,) = json.loads(done.stdout)["rows"]
     assert [(e["k"], e["value"]) for e in row["fails"]] == [(1, 1.0), (4, 0.0)]
@@ -415,10 +460,16 @@ def test_a_beam_search_is_reported_by_fail_at_k(tmp_path: Path, cli: Command) ->
 
 def test_labels_are_reported_with_f1_and_confusion(tmp_path: Path, cli: Command) -> None:
     rows = [
-        {"id": f"p{i}", "task": "derivation_step", "benchmark": "b", "subset": "s",
-         "inputs": {"step": str(i)}, "target": {"label": int(i < 4)}}
+        {
+            "id": f"p{i}",
+            "task": "derivation_step",
+            "benchmark": "b",
+            "subset": "s",
+            "inputs": {"step": str(i)},
+            "target": {"label": int(i < 4)},
+        }
         for i in range(8)
-    ]  # fmt: skip
+    ]
     (tmp_path / "bench.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (tmp_path / "prompt.jinja").write_text(
         '+++\ntask = "derivation_step"\ndescription = "Only the number."\n+++\n'
@@ -429,15 +480,25 @@ def test_labels_are_reported_with_f1_and_confusion(tmp_path: Path, cli: Command)
         "    said = [1, 1, 1, 0, 0, 0, 1, None][int(messages[-1]['content'])]\n"
         "    return 'I do not know.' if said is None else rf'\\boxed{{{said}}}'\n"
     )
-    done = cli("sweep", "--model", f"python/{tmp_path}/model.py:answer", "--benchmark",
-               tmp_path / "bench.jsonl", "--prompt", tmp_path / "prompt.jinja", "--out",
-               tmp_path / "run", "--json")  # fmt: skip
+    done = cli(
+        "sweep",
+        "--model",
+        f"python/{tmp_path}/model.py:answer",
+        "--benchmark",
+        tmp_path / "bench.jsonl",
+        "--prompt",
+        tmp_path / "prompt.jinja",
+        "--out",
+        tmp_path / "run",
+        "--json",
+    )
     assert done.returncode == 0, done.stderr
     (row,) = json.loads(done.stdout)["rows"]
     assert row["labels"]["accuracy"] == 5 / 8
     assert row["labels"]["confusion"] == {
-        "0": {"0": 2, "1": 1, "none": 1}, "1": {"0": 1, "1": 3, "none": 0},
-    }  # fmt: skip
+        "0": {"0": 2, "1": 1, "none": 1},
+        "1": {"0": 1, "1": 3, "none": 0},
+    }
     assert row["labels"]["f1"] == pytest.approx(2 * 3 / (4 + 4))
     shown = cli("report", tmp_path / "run").stdout
     assert "F1   macro F1" in shown

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.metrics import fail_at_k
-from harness.search_error import (
+from calculus_harness.harness.stats.metrics import fail_at_k
+from calculus_harness.harness.studies.brittleness.search_error import (
     Blame,
     Candidate,
     Ranked,
@@ -33,8 +33,13 @@ ln = math.log
 
 
 def test_the_rank_of_the_first_correct_candidate() -> None:
-    problems = [ranked("abCd", [None] * 4), ranked("A", [None]), ranked("abCD", [None] * 4),
-                ranked("ab", [None] * 2), ranked("", [])]  # fmt: skip
+    problems = [
+        ranked("abCd", [None] * 4),
+        ranked("A", [None]),
+        ranked("abCD", [None] * 4),
+        ranked("ab", [None] * 2),
+        ranked("", []),
+    ]
     assert [problem.first_correct for problem in problems] == [3, 1, 3, None, None]
     assert first_correct_ranks(problems) == {1: 1, 3: 2}
     assert [problem.fails(2) for problem in problems] == [True, False, True, True, True]
@@ -97,8 +102,12 @@ def test_blame() -> None:
 
 
 def test_top_and_first_correct() -> None:
-    problems = [ranked("abC", [ln(0.9), ln(0.05), ln(0.01)]), ranked("Abc", [0.0, 0.0, 0.0]),
-                ranked("ab", [0.0, 0.0]), ranked("aB", [ln(0.9), None])]  # fmt: skip
+    problems = [
+        ranked("abC", [ln(0.9), ln(0.05), ln(0.01)]),
+        ranked("Abc", [0.0, 0.0, 0.0]),
+        ranked("ab", [0.0, 0.0]),
+        ranked("aB", [ln(0.9), None]),
+    ]
     ((top, correct),) = top_and_correct(problems)
     assert (top, correct) == (pytest.approx(0.9), pytest.approx(0.01))
 
@@ -111,9 +120,10 @@ def test_samples_are_ranked_by_likelihood_with_their_duplicates() -> None:
 
 
 CANDIDATES = st.lists(
-    st.builds(Candidate, st.sampled_from("abcdef"), st.booleans(),
-              st.floats(-20, 0)), min_size=1, max_size=8,
-)  # fmt: skip
+    st.builds(Candidate, st.sampled_from("abcdef"), st.booleans(), st.floats(-20, 0)),
+    min_size=1,
+    max_size=8,
+)
 PROBLEMS = st.lists(
     st.builds(Ranked, st.just("p"), CANDIDATES.map(tuple), st.floats(-20, 0)), max_size=8
 )

@@ -15,16 +15,22 @@ from typing import ClassVar
 
 import pytest
 
-from benchmarks import Problem
-from harness.errors import ModelError
-from harness.models import Model, create
-from harness.models.solvers._worker import Reply, run_program, sympy_integrate
-from harness.models.solvers.base import ProgramSolver
-from harness.models.solvers.infix import Dialect
-from harness.models.solvers.maxima import MAXIMA
-from harness.requests import Completion, FinishReason, Request, Sampling, request_hash
-from prompts import default_for
-from rewards import verify_antiderivative
+from calculus_harness.benchmarks import Problem
+from calculus_harness.harness.core.errors import ModelError
+from calculus_harness.harness.core.requests import (
+    Completion,
+    FinishReason,
+    Request,
+    Sampling,
+    request_hash,
+)
+from calculus_harness.harness.models import Model, create
+from calculus_harness.harness.models.solvers._worker import Reply, run_program, sympy_integrate
+from calculus_harness.harness.models.solvers.base import ProgramSolver
+from calculus_harness.harness.models.solvers.infix import Dialect
+from calculus_harness.harness.models.solvers.maxima import MAXIMA
+from calculus_harness.prompts import default_for
+from calculus_harness.rewards import verify_antiderivative
 
 SYSTEMS = ("sympy", "maxima", "fricas")
 #: It takes each system far longer than a test may.
@@ -116,8 +122,8 @@ def test_a_machine_that_is_too_busy_is_no_failure_of_the_system(
     solver: Callable[..., Model], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = solver()
-    monkeypatch.setattr("harness.models.solvers.base.START", 0.0)
-    monkeypatch.setattr("harness.models.solvers.base.PATIENCE", 0.002)
+    monkeypatch.setattr("calculus_harness.harness.models.solvers.base.START", 0.0)
+    monkeypatch.setattr("calculus_harness.harness.models.solvers.base.PATIENCE", 0.002)
     found = answers(model, problem(HARD))["p"]
     assert found.finish_reason is FinishReason.UNREACHABLE  # so that it is asked again
 
@@ -157,7 +163,9 @@ def test_a_question_of_maximas_is_no_answer() -> None:
 
 def test_maxima_without_its_library_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     maxima()
-    monkeypatch.setattr("harness.models.solvers.maxima._has_share", lambda program: False)
+    monkeypatch.setattr(
+        "calculus_harness.harness.models.solvers.maxima._has_share", lambda program: False
+    )
     with pytest.raises(ModelError, match="apt install maxima-share"):
         create("solver/maxima")
 

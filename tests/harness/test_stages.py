@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from benchmarks import Problem
-from harness import Run, Sampling, UserError, sweep
-from harness.models import Model, ask_each
-from harness.planning import _runs, problems_of
-from harness.progress import Silent
-from harness.repeats import Repeats
-from harness.requests import Completion, FinishReason, Request, sample_seed
+from calculus_harness.benchmarks import Problem
+from calculus_harness.harness import Run, Sampling, UserError, sweep
+from calculus_harness.harness.core.requests import Completion, FinishReason, Request, sample_seed
+from calculus_harness.harness.models import Model, ask_each
+from calculus_harness.harness.run.plan import _runs, problems_of
+from calculus_harness.harness.run.progress import Silent
+from calculus_harness.harness.run.repeats import Repeats
 
 STAGED = """+++
 task = "integration"
@@ -195,10 +195,10 @@ import sys
 sys.path.insert(0, {root!r})
 from dataclasses import dataclass
 from pathlib import Path
-from harness import register
-from harness.cli import main
-from harness.models import Model, ask_each
-from harness.requests import Completion, FinishReason
+from calculus_harness.harness import register
+from calculus_harness.harness.cli.main import main
+from calculus_harness.harness.models import Model, ask_each
+from calculus_harness.harness.core.requests import Completion, FinishReason
 
 @dataclass(frozen=True, kw_only=True)
 class Flaky(Model):
@@ -256,8 +256,14 @@ def test_copies_are_noticed(tmp_path: Path, bench: str) -> None:
     sweep([model], [bench], samples=3, out=tmp_path / "run", progress=notices)
     assert any("on 24 of 24 problems all samples are the same text" in t for t in notices.texts)
     notices = Notices()
-    sweep([model], [bench], samples=3, sampling=Sampling(temperature=0), out=tmp_path / "greedy",
-          progress=notices)  # fmt: skip
+    sweep(
+        [model],
+        [bench],
+        samples=3,
+        sampling=Sampling(temperature=0),
+        out=tmp_path / "greedy",
+        progress=notices,
+    )
     assert notices.texts == []
 
 
@@ -291,8 +297,9 @@ def test_other_tasks_are_judged_by_their_verifiers(
     model = python_model(
         tmp_path, f"def answer(messages, seed): return [{right!r}, {wrong!r}][seed % 2]"
     )
-    run = sweep([model], ["own"], problems=[problem], prompt=str(prompt), samples=12,
-                out=tmp_path / "run")  # fmt: skip
+    run = sweep(
+        [model], ["own"], problems=[problem], prompt=str(prompt), samples=12, out=tmp_path / "run"
+    )
     seeds = {row["sample"]: row["seed"] for row in rows(run)}
     found = {row["sample"]: row["status"] for _, row in run.verdicts().heads()}
     assert found == {n: "incorrect" if seed % 2 else "correct" for n, seed in seeds.items()}
@@ -328,8 +335,17 @@ def test_parts_of_a_subset_in_several_files(tmp_path: Path) -> None:
 def test_a_sweep_without_all_answers_has_another_status(tmp_path: Path, two: str) -> None:
     script = tmp_path / "flaky.py"
     script.write_text(FLAKY.format(file=str(tmp_path / "reachable"), root=str(ROOT)))
-    command = [sys.executable, str(script), "sweep", "--model", "flaky/x", "--benchmark", two,
-               "--out", str(tmp_path / "run")]  # fmt: skip
+    command = [
+        sys.executable,
+        str(script),
+        "sweep",
+        "--model",
+        "flaky/x",
+        "--benchmark",
+        two,
+        "--out",
+        str(tmp_path / "run"),
+    ]
     for reachable, status in [("p1", 1), ("p1 p2", 0)]:
         (tmp_path / "reachable").write_text(reachable)
         result = subprocess.run(command, capture_output=True, text=True, timeout=100)

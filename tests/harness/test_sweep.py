@@ -17,12 +17,12 @@ from typing import Any
 
 import pytest
 
-import harness
-from harness import Policy, Run, Sampling, UserError
-from harness.metrics import Row
-from harness.report import write_page
-from harness.sweeping import plan, run_job
-from rewards.pool import PoolError
+from calculus_harness import harness
+from calculus_harness.harness import Policy, Run, Sampling, UserError
+from calculus_harness.harness.report import write_page
+from calculus_harness.harness.run.sweep import plan, run_job
+from calculus_harness.harness.stats.metrics import Row
+from calculus_harness.rewards.workers.pool import PoolError
 
 ROOT = Path(__file__).parents[2]
 
@@ -60,7 +60,7 @@ def test_every_sample_is_stored_and_judged_once(tmp_path: Path, model: str, benc
 def test_what_the_verifier_cannot_keep_up_with_is_judged_at_the_end(
     tmp_path: Path, model: str, bench: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.sweeping.WAITING", 1)
+    monkeypatch.setattr("calculus_harness.harness.run.sweep.WAITING", 1)
     run = harness.sweep([model], [bench], samples=20, out=tmp_path / "run")
     asked = [row["key"] for row in run.completions.rows()]
     assert sorted(row["key"] for row in run.verdicts().rows()) == sorted(asked)
@@ -76,8 +76,8 @@ def test_a_verifier_that_fails_ends_the_sweep_and_loses_nothing(
         raise PoolError("workers do not start")
 
     with monkeypatch.context() as broken:
-        broken.setattr("harness.sweeping.WAITING", 2)
-        broken.setattr("harness.sweeping.grade", fail)
+        broken.setattr("calculus_harness.harness.run.sweep.WAITING", 2)
+        broken.setattr("calculus_harness.harness.run.sweep.grade", fail)
         with pytest.raises(PoolError, match="do not start"):
             harness.sweep([model], [bench], samples=20, out=tmp_path / "run")
     stored = completions(tmp_path / "run")
@@ -197,7 +197,7 @@ def test_an_edited_model_is_another_model(tmp_path: Path, model: str, bench: str
 
 
 def test_one_writer_at_a_time(tmp_path: Path, model: str, bench: str) -> None:
-    from harness.store import writing
+    from calculus_harness.harness.store.run import writing
 
     job = plan([model], [bench], limit=2, out=tmp_path / "run")
     with writing(job.out, job.identity), pytest.raises(UserError, match="another process"):
@@ -242,8 +242,21 @@ def test_it_works_inside_a_running_loop(tmp_path: Path, model: str, bench: str) 
 
 def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path: Path, model: str, bench: str) -> None:
     out = tmp_path / "run"
-    command = [sys.executable, str(ROOT / "run.py"), "sweep", "--model", model, "--limit", "2",
-               "--benchmark", bench, "-n", "100", "--out", str(out)]  # fmt: skip
+    command = [
+        sys.executable,
+        str(ROOT / "run.py"),
+        "sweep",
+        "--model",
+        model,
+        "--limit",
+        "2",
+        "--benchmark",
+        bench,
+        "-n",
+        "100",
+        "--out",
+        str(out),
+    ]
     process = subprocess.Popen(
         command,
         stderr=subprocess.PIPE,
@@ -268,7 +281,7 @@ def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path: Path, model: str, b
     assert len(completions(out)) == len(verdicts(out)) == 200
 
 
-@pytest.mark.parametrize("place", ["harness.cli", "harness.sweeping", "the lock"])
+@pytest.mark.parametrize("place", ["cli.main", "sweep", "the lock"])
 def test_ctrl_c_before_anything_is_asked_is_one_word(
     tmp_path: Path, model: str, bench: str, place: str
 ) -> None:
@@ -279,19 +292,19 @@ from pathlib import Path
 sys.path.insert(0, {str(ROOT)!r})
 place = {place!r}
 find = builtins.__import__
-def interrupted(name, *arguments):
+def interrupted(name, *arguments):  # relative names, as the packages import each other
     if name == place:
         raise KeyboardInterrupt
     return find(name, *arguments)
 if place == "the lock":
-    import harness.store
+    from calculus_harness.harness.store import run
     def interrupted_writing(*arguments):
         raise KeyboardInterrupt
-    harness.store._lock = interrupted_writing
+    run._lock = interrupted_writing
 else:
     builtins.__import__ = interrupted
 sys.argv = ["run.py", "sweep", "--model", {model!r}, "--benchmark", {bench!r}, "--out", "run"]
-from harness.__main__ import main
+from calculus_harness.harness.__main__ import main
 main()
 """
     done = subprocess.run(
@@ -309,8 +322,21 @@ def counts(path: Path) -> list[Row]:
 def test_twenty_kills_lose_and_repeat_nothing(tmp_path: Path, model: str, bench: str) -> None:
     """SIGKILL at random moments over one run, which then equals an undisturbed one."""
     chance = random.Random(20)
-    arguments = [sys.executable, str(ROOT / "run.py"), "sweep", "--model", model, "--benchmark",
-                 bench, "--limit", "6", "-n", "300", "-M", "concurrency=16"]  # fmt: skip
+    arguments = [
+        sys.executable,
+        str(ROOT / "run.py"),
+        "sweep",
+        "--model",
+        model,
+        "--benchmark",
+        bench,
+        "--limit",
+        "6",
+        "-n",
+        "300",
+        "-M",
+        "concurrency=16",
+    ]
     out, asked = tmp_path / "killed", tmp_path / "asked"
     disturbed = [*arguments, "--out", str(out)]
     kills = 0
@@ -346,8 +372,9 @@ def test_twenty_kills_lose_and_repeat_nothing(tmp_path: Path, model: str, bench:
         env=os.environ | {"SHARD": "20000"},
     )
     undisturbed = tmp_path / "undisturbed"
-    subprocess.run([*arguments, "--out", str(undisturbed)], check=True, capture_output=True,
-                   timeout=300)  # fmt: skip
+    subprocess.run(
+        [*arguments, "--out", str(undisturbed)], check=True, capture_output=True, timeout=300
+    )
     assert completions(out) == completions(undisturbed)
     assert verdicts(out) == verdicts(undisturbed)
     assert len(completions(out)) == 1800

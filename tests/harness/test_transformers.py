@@ -11,17 +11,23 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import Problem
-from harness.errors import ModelError
-from harness.models import Continuation, Model, Scored, create
-from harness.requests import Completion, FinishReason, Request, Sampling, request_hash
-from prompts import Message, Rendered
+from calculus_harness.benchmarks import Problem
+from calculus_harness.harness.core.errors import ModelError
+from calculus_harness.harness.core.requests import (
+    Completion,
+    FinishReason,
+    Request,
+    Sampling,
+    request_hash,
+)
+from calculus_harness.harness.models import Continuation, Model, Scored, create
+from calculus_harness.prompts import Message, Rendered
 
 pytest.importorskip("transformers", reason="needs the extra 'train'")
 pytestmark = pytest.mark.train
 
-from harness.training.config import Scratch  # noqa: E402
-from harness.training.scratch import make  # noqa: E402
+from calculus_harness.harness.training.config import Scratch  # noqa: E402
+from calculus_harness.harness.training.scratch import make  # noqa: E402
 
 SAMPLING = Sampling(max_tokens=12, logprobs=True)
 
@@ -41,9 +47,16 @@ def requests(
         problem = Problem(f"p{place}", "integration", "toy", "s", inputs={}, target={})
         prompt = Rendered(text=text)
         found.append(
-            Request(model.hash, problem, prompt, sampling, request_hash(problem, prompt, sampling),
-                    seed=100 + place, count=count)
-        )  # fmt: skip
+            Request(
+                model.hash,
+                problem,
+                prompt,
+                sampling,
+                request_hash(problem, prompt, sampling),
+                seed=100 + place,
+                count=count,
+            )
+        )
     return found
 
 
@@ -79,8 +92,9 @@ def model(folder: Path) -> Model:
 def test_a_sample_depends_on_its_seed_and_not_on_its_batch(folder: Path, model: Model) -> None:
     texts = ["int x dx =", "a much longer prompt", "2"]
     whole = ask(model, requests(model, SAMPLING, texts))
-    alone = ask(create(f"transformers/{folder}", {"batch-size": "1"}),
-                requests(model, SAMPLING, texts))  # fmt: skip
+    alone = ask(
+        create(f"transformers/{folder}", {"batch-size": "1"}), requests(model, SAMPLING, texts)
+    )
     assert {key: c.text for key, c in whole.items()} == {key: c.text for key, c in alone.items()}
     other = [replace(request, seed=7) for request in requests(model, SAMPLING, texts)]
     assert {c.text for c in ask(model, other).values()} != {c.text for c in whole.values()}
@@ -92,9 +106,11 @@ def test_log_probabilities_are_those_of_the_given_text(folder: Path, model: Mode
     texts = {"toy/s/p0": "int x dx =", "toy/s/p1": "a b"}
     scored = score(
         model,
-        [Continuation(problem, Rendered(text=texts[problem]), c.text)
-         for (problem, _), c in said.items()],
-    )  # fmt: skip
+        [
+            Continuation(problem, Rendered(text=texts[problem]), c.text)
+            for (problem, _), c in said.items()
+        ],
+    )
     for (problem, _), completion in said.items():
         assert completion.logprob is not None
         values = completion.extra["token_logprobs"]
@@ -123,8 +139,9 @@ def test_only_the_logits_of_the_texts_are_made_where_the_model_can(
 
     # As it is, or as an architecture without the argument.
     monkeypatch.setattr(LlamaForCausalLM, "forward", wraps(forward)(watched) if able else watched)
-    wanted = [Continuation(key, Rendered(text=prompt), said)
-              for key, (prompt, said) in texts.items()]  # fmt: skip
+    wanted = [
+        Continuation(key, Rendered(text=prompt), said) for key, (prompt, said) in texts.items()
+    ]
     scored = score(create(f"transformers/{folder}"), wanted)
     monkeypatch.undo()
     # The end of a text is scored too, and its first token is told by the one before it.
@@ -215,8 +232,11 @@ def test_thinking_is_left_to_the_template_unless_said(folder: Path, tmp_path: Pa
     template = "{% if enable_thinking is defined %}{{ enable_thinking }}{% endif %}."
     (copy / "chat_template.jinja").write_text(template)
     chat = Rendered(messages=(Message("user", "x"),))
-    for options, text in (({}, "."), ({"enable-thinking": "false"}, "False."),
-                          ({"enable-thinking": True}, "True.")):  # fmt: skip
+    for options, text in (
+        ({}, "."),
+        ({"enable-thinking": "false"}, "False."),
+        ({"enable-thinking": True}, "True."),
+    ):
         assert create(f"transformers/{copy}", options).count_tokens(chat) == len(text)
 
 

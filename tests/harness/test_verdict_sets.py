@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-import harness
-from harness import Policy, Run
-from harness.changes import changes
-from harness.progress import Silent
-from rewards.verdict import Verdict
+from calculus_harness import harness
+from calculus_harness.harness import Policy, Run
+from calculus_harness.harness.run.progress import Silent
+from calculus_harness.harness.stats.verdict_changes import changes
+from calculus_harness.rewards.verdict import Verdict
 from tests.harness.conftest import Command
 
 DEFAULT, STRICT = Policy(), Policy(strict=True)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-import harness
-from harness.errors import UserError
-from harness.store import Run
-from harness.viewing import find, view
+from calculus_harness import harness
+from calculus_harness.harness.core.errors import UserError
+from calculus_harness.harness.report.view import find, view
+from calculus_harness.harness.store.run import Run
 from tests.harness.conftest import Command
 
 
@@ -105,8 +105,9 @@ def test_stages_are_shown_in_turn(bench: str, tmp_path: Path) -> None:
     model.write_text(
         "def answer(messages, seed):\n    return f'heard {len(messages[-1][\"content\"])}'\n"
     )
-    run = harness.sweep([f"python/{model}:answer"], [bench], prompt=str(prompt), limit=1,
-                        out=tmp_path / "run")  # fmt: skip
+    run = harness.sweep(
+        [f"python/{model}:answer"], [bench], prompt=str(prompt), limit=1, out=tmp_path / "run"
+    )
     (key,) = run.problems
     found = view(run, key)
     (first, judged, asked), (second, verdict, again) = found.samples

@@ -20,15 +20,15 @@ from typing import Any, TypeVar
 
 import pytest
 
-import harness
 import tests.harness.tiny_model as tiny_model
-from benchmarks import Problem
-from harness import Run, Sampling
-from harness.errors import ModelError
-from harness.models import Continuation, Model, Scored, create
-from harness.planning import plan
-from harness.requests import Completion, FinishReason, Request, request_hash
-from prompts import Message, Rendered
+from calculus_harness import harness
+from calculus_harness.benchmarks import Problem
+from calculus_harness.harness import Run, Sampling
+from calculus_harness.harness.core.errors import ModelError
+from calculus_harness.harness.core.requests import Completion, FinishReason, Request, request_hash
+from calculus_harness.harness.models import Continuation, Model, Scored, create
+from calculus_harness.harness.run.plan import plan
+from calculus_harness.prompts import Message, Rendered
 
 pytestmark = pytest.mark.vllm
 
@@ -111,8 +111,15 @@ def request(model: Model, prompt: Rendered, seed: int = 0, count: int = 1, **how
     sampling = Sampling(**({"max_tokens": 24} | how))
     shown = {"integrand": "2x", "variable": "x"}
     problem = Problem("p", "integration", "toy", "s", inputs=shown, target=shown)
-    return Request(model.hash, problem, prompt, sampling, request_hash(problem, prompt, sampling),
-                   seed=seed, count=count)  # fmt: skip
+    return Request(
+        model.hash,
+        problem,
+        prompt,
+        sampling,
+        request_hash(problem, prompt, sampling),
+        seed=seed,
+        count=count,
+    )
 
 
 async def stream(items: Iterable[Item]) -> AsyncIterator[Item]:
@@ -248,9 +255,11 @@ def test_seeded_prompts_that_fill_several_steps_are_answered(engine: Asked) -> N
     """Split over two steps, a prompt with a seed ends vLLM's engine on the CPU (0.32)."""
     prompts = [Rendered(text=f"{number:02}{'x' * (LENGTH - 40)}") for number in range(64)]
     found = engine.complete(
-        *(request(engine.model, prompt, seed=number, max_tokens=4)
-          for number, prompt in enumerate(prompts))
-    )  # fmt: skip
+        *(
+            request(engine.model, prompt, seed=number, max_tokens=4)
+            for number, prompt in enumerate(prompts)
+        )
+    )
     assert {one.finish_reason for one in found} <= {FinishReason.STOP, FinishReason.LENGTH}
 
 
@@ -270,11 +279,13 @@ def test_scoring_agrees_with_the_weights_and_with_generation(
 ) -> None:
     prompts = {"chat": CHAT, "text": TEXT}
     texts = {"short": "x^2", "empty": "", "long": "x^2 + C, as anyone can see."}
-    found = engine.score(*(
-        Continuation(f"{style} {size}", prompt, text)
-        for style, prompt in prompts.items()
-        for size, text in texts.items()
-    ))  # fmt: skip
+    found = engine.score(
+        *(
+            Continuation(f"{style} {size}", prompt, text)
+            for style, prompt in prompts.items()
+            for size, text in texts.items()
+        )
+    )
     for style, prompt in prompts.items():
         for size, text in texts.items():
             scored = found[f"{style} {size}"]
@@ -368,8 +379,11 @@ def test_thinking_is_told_to_the_template(weights: Path, truth: Reference) -> No
         for options in ({}, {"enable-thinking": "false"}, {"enable-thinking": "true"})
     )
     assert plain == on == truth.tokens(CHAT)
-    assert off == truth.tokens(CHAT, enable_thinking=False) == [*on, *truth.text_tokens(
-        "<think></think>")]  # fmt: skip
+    assert (
+        off
+        == truth.tokens(CHAT, enable_thinking=False)
+        == [*on, *truth.text_tokens("<think></think>")]
+    )
     told = text_of(weights, **{"chat-template-kwargs": '{"enable_thinking": false}'})
     assert told.encode(CHAT) == off
 
@@ -393,8 +407,10 @@ def test_reasoning_is_split_from_the_answer_of_a_chat_only(weights: Path) -> Non
     said = "<think>2x is even</think>x^2"
     tokens = text.tokenizer.encode(said, add_special_tokens=False)
     assert text.split(CHAT, said, tokens) == {
-        "text": "x^2", "reasoning": "2x is even", "reasoning_tokens": len("2x is even")
-    }  # fmt: skip
+        "text": "x^2",
+        "reasoning": "2x is even",
+        "reasoning_tokens": len("2x is even"),
+    }
     unfinished = text.split(CHAT, "<think>2x is", tokens[:5])
     assert (unfinished["text"], unfinished["reasoning"]) == ("", "2x is")
     assert text.split(TEXT, said, tokens) == {"text": said}
@@ -514,8 +530,9 @@ def test_asked_as_any_server_that_echoes_it_scores_the_same(server: Asked) -> No
     exact = server.score(*texts)
     running: Any = server.model._server._server.client  # type: ignore[attr-defined]
     # One at a time, as vLLM on the CPU must with an adapter.
-    plain = Asked(create(running.spec, {"base-url": running.base_url, "echo": "true",
-                                        "concurrency": "1"}))  # fmt: skip
+    plain = Asked(
+        create(running.spec, {"base-url": running.base_url, "echo": "true", "concurrency": "1"})
+    )
     found = plain.score(*texts)
     plain.close()
     assert plain.model.capabilities < running.capabilities
@@ -550,7 +567,7 @@ def test_a_server_that_dies_says_how_and_leaves_nothing(weights: Path) -> None:
 
 STARTER = """
 import asyncio, signal, sys
-from harness.models import create
+from calculus_harness.harness.models import create
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 
@@ -623,9 +640,13 @@ def test_a_sweep_killed_and_resumed_is_that_of_one_undisturbed(
     assert "Traceback" not in resumed.stderr  # the end of the engine is no failure
 
     job = plan(
-        [engine.model], [str(bench)], prompt=str(prompt), samples=8,
-        sampling=Sampling(max_tokens=160), out=tmp_path / "undisturbed",
-    )  # fmt: skip
+        [engine.model],
+        [str(bench)],
+        prompt=str(prompt),
+        samples=8,
+        sampling=Sampling(max_tokens=160),
+        out=tmp_path / "undisturbed",
+    )
     undisturbed = {one.key: one.text for one in engine.complete(*job.requests(engine.model))}
     assert len(undisturbed) == 96
     assert stored(tmp_path / "killed") == undisturbed

@@ -18,11 +18,11 @@ import re
 import time
 from collections.abc import Callable, Iterator
 
-from benchmarks import Problem, load
-from benchmarks.brittleness import sums
-from benchmarks.draws import Draws
-from harness.report.brittleness import KS, LIMIT, published
-from rewards import Verdict, verify_antiderivative
+from calculus_harness.benchmarks import Problem, load
+from calculus_harness.benchmarks.brittleness import sums
+from calculus_harness.benchmarks.draws import Draws
+from calculus_harness.harness.studies.brittleness.tables import KS, LIMIT, published
+from calculus_harness.rewards import Verdict, verify_antiderivative
 
 TERMS = (2, 3, 4)
 

@@ -32,7 +32,7 @@ MEASURED = {
 }
 CHILD = """
 import resource, sys, time
-import harness
+from calculus_harness import harness
 import numpy, scipy.special
 run = sys.argv[1]
 start, cpu = time.perf_counter(), time.process_time()
@@ -68,8 +68,15 @@ def make_run(run: Path, samples: int) -> None:
     from tests.harness.large_run import make
 
     start = time.perf_counter()
-    make(run, models=MODELS, problems=PROBLEMS, samples=samples, subsets=SUBSETS, words=20,
-         noise=False)  # fmt: skip
+    make(
+        run,
+        models=MODELS,
+        problems=PROBLEMS,
+        samples=samples,
+        subsets=SUBSETS,
+        words=20,
+        noise=False,
+    )
     print(f"made in {time.perf_counter() - start:.0f} s", flush=True)
 
 
@@ -78,8 +85,12 @@ def measure(work: str, run: Path) -> tuple[float, float, float]:
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     done = subprocess.run(
         [sys.executable, "-c", CHILD.format(work=work), str(run)],
-        cwd=ROOT, capture_output=True, text=True, check=True, env=os.environ | threads,
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | threads,
+    )
     seconds, cpu, peak = map(float, done.stdout.split())
     return seconds, cpu, peak
 

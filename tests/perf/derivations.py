@@ -27,14 +27,14 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from benchmarks.derivations import chains, examples, proof, splits, steps
-from benchmarks.derivations.chains import derivation
-from benchmarks.derivations.examples import example
-from benchmarks.derivations.options import CODE, ORIGINAL
-from benchmarks.derivations.rewriting import CasesError, antiderivative
-from benchmarks.derivations.terms import Term, UndefinedError
-from benchmarks.draws import Draws
-from rewards.pool import usable_cores
+from calculus_harness.benchmarks.derivations import chains, examples, proof, splits, steps
+from calculus_harness.benchmarks.derivations.chains import derivation
+from calculus_harness.benchmarks.derivations.examples import example
+from calculus_harness.benchmarks.derivations.expressions.rewriting import CasesError, antiderivative
+from calculus_harness.benchmarks.derivations.expressions.terms import Term, UndefinedError
+from calculus_harness.benchmarks.derivations.options import CODE, ORIGINAL
+from calculus_harness.benchmarks.draws import Draws
+from calculus_harness.rewards.workers.pool import usable_cores
 
 PAPER = 1 / 7  # steps per second
 SEED = 1_000_003
@@ -178,8 +178,12 @@ def traps(count: int, length: int = 3) -> dict[str, Any]:
             found["negative right: another constant of integration"] += 1
         else:
             found["negative right: the same equation, perhaps with its sides exchanged"] += 1
-    return {"examples": count, "steps": length, "found": dict(found),
-            "right negatives by operator": dict(by_operator)}  # fmt: skip
+    return {
+        "examples": count,
+        "steps": length,
+        "found": dict(found),
+        "right negatives by operator": dict(by_operator),
+    }
 
 
 # --- integrals ---
@@ -227,9 +231,15 @@ def integrals(count: int, limit: int = 5) -> dict[str, int]:
             elementary = (sympy.sin, sympy.cos, sympy.log, sympy.exp)
             plain = (sympy.core.function.AppliedUndef, *elementary)
             functions = [f for f in result.atoms(sympy.Function) if not isinstance(f, plain)]
-            theirs = ("cases" if result.has(sympy.Piecewise)
-                      else "unchanged" if result.has(sympy.Integral)
-                      else "special function" if functions else "closed form")  # fmt: skip
+            theirs = (
+                "cases"
+                if result.has(sympy.Piecewise)
+                else "unchanged"
+                if result.has(sympy.Integral)
+                else "special function"
+                if functions
+                else "closed form"
+            )
         except _TooLongError:
             theirs = f"over {limit} s"
         signal.alarm(0)

@@ -20,13 +20,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from benchmarks.draws import Draws
-from benchmarks.lample_charton.algebra import UnusableError
-from benchmarks.lample_charton.generators import Draft, Settings, backward
-from benchmarks.lample_charton.kits import Kit, OwnKit, SympyKit
-from benchmarks.lample_charton.pairs import Pair, make, proven
-from benchmarks.lample_charton.problems import problem_of
-from benchmarks.lample_charton.production import stream
+from calculus_harness.benchmarks.draws import Draws
+from calculus_harness.benchmarks.lample_charton.algebra.backends import Kit, OwnKit, SympyKit
+from calculus_harness.benchmarks.lample_charton.algebra.normal_form import UnusableError
+from calculus_harness.benchmarks.lample_charton.generators import Draft, Settings, backward
+from calculus_harness.benchmarks.lample_charton.pairs import Pair, make, proven
+from calculus_harness.benchmarks.lample_charton.parallel import stream
+from calculus_harness.benchmarks.lample_charton.problems import problem_of
 
 #: What the issue asks of BWD on one core.
 WANTED = 100

@@ -32,9 +32,9 @@ from types import ModuleType
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from rewards.adapters.for_trl import antiderivative_reward
-from rewards.latex import read, to_latex
-from rewards.pool import usable_cores
+from calculus_harness.rewards.adapters.for_trl import antiderivative_reward
+from calculus_harness.rewards.latex import read, to_latex
+from calculus_harness.rewards.workers.pool import usable_cores
 
 CASES = Path(__file__).resolve().parents[1] / "rewards" / "cases"
 GROUP = 16

@@ -47,11 +47,16 @@ class Stub(asyncio.Protocol):
 
 def reply(text: str, chat: bool) -> bytes:
     said = {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
-    body = json.dumps({
-        "id": "stub", "object": "chat.completion" if chat else "text_completion", "created": 1,
-        "model": "stub", "choices": [{"index": 0, "finish_reason": "stop"} | said],
-        "usage": {"prompt_tokens": 100, "completion_tokens": 200, "total_tokens": 300},
-    }).encode()  # fmt: skip
+    body = json.dumps(
+        {
+            "id": "stub",
+            "object": "chat.completion" if chat else "text_completion",
+            "created": 1,
+            "model": "stub",
+            "choices": [{"index": 0, "finish_reason": "stop"} | said],
+            "usage": {"prompt_tokens": 100, "completion_tokens": 200, "total_tokens": 300},
+        }
+    ).encode()
     head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
     return head.encode() + b"\r\n\r\n" + body
 

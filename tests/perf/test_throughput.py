@@ -19,10 +19,26 @@ def test_every_client_is_measured(delay: str, capsys: pytest.CaptureFixture[str]
     """How fast they are is printed, and judged by who reads it: machines differ."""
     clients = ["aiohttp", "openai httpx", "openai aiohttp", "our connections", "ours"]
     done = subprocess.run(
-        [sys.executable, str(SCRIPT), "--problems", "250", "--rounds", "2", "--delay", delay,
-         "--answers", "realistic", "--only", ",".join(clients), "--json"],
-        capture_output=True, text=True, timeout=900, check=True,
-    )  # fmt: skip
+        [
+            sys.executable,
+            str(SCRIPT),
+            "--problems",
+            "250",
+            "--rounds",
+            "2",
+            "--delay",
+            delay,
+            "--answers",
+            "realistic",
+            "--only",
+            ",".join(clients),
+            "--json",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=True,
+    )
     with capsys.disabled():
         print(f"\n{done.stderr}")
     assert list(json.loads(done.stdout)["realistic"]) == clients

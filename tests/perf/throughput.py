@@ -7,7 +7,7 @@ is asked. It is asked 1,000 problems, 4 samples of each, 64 at a time, by
 
 - aiohttp alone, which knows nothing of the protocol: the floor;
 - the openai client as everybody calls it, over httpx and over aiohttp;
-- our way to send what the openai client would (`harness.models.openai_http`), without all that a
+- our way to send what the openai client would (`harness.models.openai.http`), without all that a
   sweep is for;
 - our sweep, from the first request to the last verdict: every sample is stored, read as mathematics
   and verified, by workers that share the cores; with `--rounds N`, everything is done N times in
@@ -87,8 +87,10 @@ def main() -> None:
         name, work = options.child
         print("\n" + json.dumps(measured(CLIENTS[name], Work(**json.loads(work)))))
         return
-    say(f"{options.problems} problems x {options.samples} samples, {options.concurrency} at a "
-        f"time, {os.cpu_count()} cores")  # fmt: skip
+    say(
+        f"{options.problems} problems x {options.samples} samples, {options.concurrency} at a "
+        f"time, {os.cpu_count()} cores"
+    )
     found = {}
     for name, server in servers(options).items():
         with server as url:
@@ -108,8 +110,14 @@ def servers(options: argparse.Namespace) -> dict[str, Any]:
 
 def report(title: str, url: str, options: argparse.Namespace) -> dict[str, dict[str, float]]:
     names = options.only.split(",") if options.only else list(CLIENTS)
-    work = Work(url, options.model, options.problems, options.samples, options.concurrency,
-                options.max_tokens)  # fmt: skip
+    work = Work(
+        url,
+        options.model,
+        options.problems,
+        options.samples,
+        options.concurrency,
+        options.max_tokens,
+    )
     best: dict[str, dict[str, float]] = {}
     missing: dict[str, str] = {}
     for _ in range(options.rounds):
@@ -119,8 +127,10 @@ def report(title: str, url: str, options: argparse.Namespace) -> dict[str, dict[
                 missing[name] = found
             elif name not in best or found["seconds"] < best[name]["seconds"]:
                 best[name] = found
-    say(f"\n{title}\n{'':<24}{'requests/s':>11}{'seconds':>9}{'wall':>8}{'CPU':>8}"
-        f"{'ms CPU each':>13}{'ours to it':>12}")  # fmt: skip
+    say(
+        f"\n{title}\n{'':<24}{'requests/s':>11}{'seconds':>9}{'wall':>8}{'CPU':>8}"
+        f"{'ms CPU each':>13}{'ours to it':>12}"
+    )
     for name in names:
         if name not in best:
             say(f"{name:<24}{missing[name]}")
@@ -128,8 +138,10 @@ def report(title: str, url: str, options: argparse.Namespace) -> dict[str, dict[
         row = best[name]
         row["requests/s"] = work.total / row["seconds"]
         ratio = f"{row['seconds'] / best['ours']['seconds']:.2f}" if "ours" in best else ""
-        say(f"{name:<24}{row['requests/s']:11.0f}{row['seconds']:9.2f}{row['wall']:8.2f}"
-            f"{row['cpu']:8.2f}{1000 * row['cpu'] / work.total:13.2f}{ratio:>12}")  # fmt: skip
+        say(
+            f"{name:<24}{row['requests/s']:11.0f}{row['seconds']:9.2f}{row['wall']:8.2f}"
+            f"{row['cpu']:8.2f}{1000 * row['cpu'] / work.total:13.2f}{ratio:>12}"
+        )
     return best
 
 
@@ -140,8 +152,14 @@ def say(line: str) -> None:
 @contextmanager
 def stub(answer: str, delay: float) -> Iterator[str]:
     """The URL of a stub server."""
-    command = [sys.executable, str(Path(__file__).with_name("stub_server.py")),
-               "--answer", answer, "--delay", str(delay)]  # fmt: skip
+    command = [
+        sys.executable,
+        str(Path(__file__).with_name("stub_server.py")),
+        "--answer",
+        answer,
+        "--delay",
+        str(delay),
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
@@ -164,20 +182,37 @@ def vllm(python: str, name: str) -> Iterator[str]:
 
     Prompts are read in one step each: with seeds, vLLM 0.32 for the CPU cannot do it in parts.
     """
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1",
-                                "VLLM_NO_USAGE_STATS": "1"}  # fmt: skip
+    environment = os.environ | {
+        "PYTHONPATH": str(ROOT),
+        "HF_HUB_OFFLINE": "1",
+        "VLLM_NO_USAGE_STATS": "1",
+    }
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     with tempfile.TemporaryDirectory() as place:
         subprocess.run([python, "-c", MAKE_TINY, place], check=True, env=environment)
-        command = [python, "-m", "vllm.entrypoints.openai.api_server", "--model", place,
-                   "--served-model-name", name, "--port", str(port), "--dtype", "float32",
-                   "--host", "127.0.0.1", "--disable-log-stats",
-                   "--no-enable-chunked-prefill"]  # fmt: skip
+        command = [
+            python,
+            "-m",
+            "vllm.entrypoints.openai.api_server",
+            "--model",
+            place,
+            "--served-model-name",
+            name,
+            "--port",
+            str(port),
+            "--dtype",
+            "float32",
+            "--host",
+            "127.0.0.1",
+            "--disable-log-stats",
+            "--no-enable-chunked-prefill",
+        ]
         log = Path(place, "log")
-        with log.open("w") as out, subprocess.Popen(
-            command, stdout=out, stderr=out, env=environment
-        ) as server:  # fmt: skip
+        with (
+            log.open("w") as out,
+            subprocess.Popen(command, stdout=out, stderr=out, env=environment) as server,
+        ):
             try:
                 until_healthy(f"http://127.0.0.1:{port}/health", server, log)
                 yield f"http://127.0.0.1:{port}/v1"
@@ -197,8 +232,11 @@ def in_a_child(name: str, work: Work, options: argparse.Namespace) -> dict[str, 
     """What a client took, or why it could not be asked."""
     python = {"inspect_ai": options.inspect, "lm-eval": options.lm_eval}.get(name, sys.executable)
     command = [python, __file__, "--child", name, json.dumps(asdict(work))]
-    environment = os.environ | {"OPENAI_API_KEY": "none", "HF_HUB_OFFLINE": "1",
-                                "TOKENIZERS_PARALLELISM": "false"}  # fmt: skip
+    environment = os.environ | {
+        "OPENAI_API_KEY": "none",
+        "HF_HUB_OFFLINE": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+    }
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as place:
         done = subprocess.run(
@@ -244,9 +282,14 @@ def integrand(number: int) -> str:
 
 def body(work: Work, seed: int) -> dict[str, Any]:
     asked = ASKED + integrand(1 + seed // work.samples)
-    return {"model": work.model, "messages": [{"role": "user", "content": asked}],
-            "temperature": 1.0, "top_p": 1.0, "max_tokens": work.max_tokens,
-            "seed": seed}  # fmt: skip
+    return {
+        "model": work.model,
+        "messages": [{"role": "user", "content": asked}],
+        "temperature": 1.0,
+        "top_p": 1.0,
+        "max_tokens": work.max_tokens,
+        "seed": seed,
+    }
 
 
 def bare_aiohttp(work: Work) -> float:
@@ -295,8 +338,8 @@ def openai_client(transport: str) -> Callable[[Work], float]:
 
 def connection(work: Work) -> float:
     sys.path.insert(0, str(ROOT))
-    from harness.models import create
-    from harness.models.openai_http import Connection
+    from calculus_harness.harness.models import create
+    from calculus_harness.harness.models.openai.http import Connection
 
     async def run() -> float:
         model: Any = create(f"openai/{work.model}", {"base-url": work.url})
@@ -325,19 +368,21 @@ def ours(work: Work) -> float:
     sys.path.insert(0, str(ROOT))
     import openai  # noqa: F401 (the work alone is timed; *wall* has the imports)
 
-    import harness
-    import harness.models.openai_client
-    from rewards.workers import default_pool
+    from calculus_harness import harness
+    from calculus_harness.rewards.batch import default_pool
 
     path = problem_file(work.problems)
     Path("asked.jinja").write_text(PROMPT)
     start = time.perf_counter()
     run = harness.sweep(
-        [f"openai/{work.model}"], [str(path)], samples=work.samples, out="run",
+        [f"openai/{work.model}"],
+        [str(path)],
+        samples=work.samples,
+        out="run",
         prompt="asked.jinja",
         sampling=harness.Sampling(max_tokens=work.max_tokens),
         options={"base-url": work.url, "concurrency": str(work.concurrency)},
-    )  # fmt: skip
+    )
     seconds = time.perf_counter() - start
     judged = {row["key"] for row in run.verdicts().rows()}
     assert len(judged) == len(list(run.completions.rows())) == work.total
@@ -360,9 +405,14 @@ def inspect_ai(work: Work) -> float:
     )
     start = time.perf_counter()
     (log,) = eval(
-        task, model=model, max_connections=work.concurrency, max_samples=work.concurrency,
-        max_tokens=work.max_tokens, display="none", log_dir="logs",
-    )  # fmt: skip
+        task,
+        model=model,
+        max_connections=work.concurrency,
+        max_samples=work.concurrency,
+        max_tokens=work.max_tokens,
+        display="none",
+        log_dir="logs",
+    )
     seconds = time.perf_counter() - start
     assert log.status == "success", log.error
     assert log.results is not None
@@ -393,12 +443,18 @@ def lm_eval(work: Work) -> float:
     Path("stub.yaml").write_text(LM_EVAL_TASK % (ASKED, work.max_tokens, work.samples))
     start = time.perf_counter()
     manager = TaskManager(include_path=".", include_defaults=False)
-    where = (f"model={work.model},base_url={work.url}/chat/completions,"
-             f"num_concurrent={work.concurrency},max_retries=1")  # fmt: skip
+    where = (
+        f"model={work.model},base_url={work.url}/chat/completions,"
+        f"num_concurrent={work.concurrency},max_retries=1"
+    )
     found = rival.simple_evaluate(
-        model="local-chat-completions", model_args=where, tasks=["stub"], task_manager=manager,
-        apply_chat_template=True, bootstrap_iters=0,
-    )  # fmt: skip
+        model="local-chat-completions",
+        model_args=where,
+        tasks=["stub"],
+        task_manager=manager,
+        apply_chat_template=True,
+        bootstrap_iters=0,
+    )
     seconds = time.perf_counter() - start
     assert sum(len(row["resps"][0]) for row in found["samples"]["stub"]) == work.total
     return seconds

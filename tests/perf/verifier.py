@@ -36,13 +36,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-import rewards.antiderivative
-import rewards.decision
-import rewards.integrand
-import rewards.workers
-from rewards import ProblemError, verify_antiderivative
-from rewards.pool import usable_cores
-from rewards.workers import verify_many
+from calculus_harness import rewards
+from calculus_harness.rewards import ProblemError, verify_antiderivative
+from calculus_harness.rewards.batch import verify_many
+from calculus_harness.rewards.workers.pool import usable_cores
 
 CASES = Path(__file__).resolve().parents[1] / "rewards" / "cases"
 
@@ -142,9 +139,12 @@ def best_of(
 # The methods: each says "accepted", "rejected" or "undecided".
 
 _DECIDED = {
-    "correct": "accepted", "incorrect": "rejected", "no_answer": "rejected",
-    "unparseable": "rejected", "not_closed_form": "rejected",
-}  # fmt: skip
+    "correct": "accepted",
+    "incorrect": "rejected",
+    "no_answer": "rejected",
+    "unparseable": "rejected",
+    "not_closed_form": "rejected",
+}
 
 
 def ours(item: Item) -> str:
@@ -230,11 +230,11 @@ class Stages:
             ("extract", rewards.antiderivative, "find_answer"),
             ("read the answer", rewards.antiderivative, "read_answer"),
             ("the integrand's side", rewards.antiderivative, "prepare"),
-            ("the integrand's side", rewards.integrand.Pool, "take"),
-            ("the integrand's side", rewards.integrand.Pool, "f"),
-            ("compile the tree", rewards.decision, "compile_tape"),
+            ("the integrand's side", rewards.decision.integrand.Pool, "take"),
+            ("the integrand's side", rewards.decision.integrand.Pool, "f"),
+            ("compile the tree", rewards.decision.decide, "compile_tape"),
             ("balls and decision", rewards.antiderivative, "decide"),
-            ("in a worker", rewards.workers, "verify_in_worker"),
+            ("in a worker", rewards.batch, "verify_in_worker"),
         ]
         originals = [(owner, name, getattr(owner, name)) for _, owner, name in places]
         try:
@@ -248,7 +248,7 @@ class Stages:
 
 def forget() -> None:
     """Empty the caches of integrands."""
-    rewards.integrand._prepare_text.cache_clear()
+    rewards.decision.integrand._prepare_text.cache_clear()
 
 
 # Printing.
@@ -280,11 +280,14 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 def speed_row(result: Result) -> list[str]:
     seconds = result.seconds
     return [
-        result.name, f"{len(seconds) / sum(seconds):,.0f}" if sum(seconds) < len(seconds)
+        result.name,
+        f"{len(seconds) / sum(seconds):,.0f}"
+        if sum(seconds) < len(seconds)
         else f"{len(seconds) / sum(seconds):.2f}",
-        milliseconds(statistics.median(seconds)), milliseconds(quantile(seconds, 0.99)),
+        milliseconds(statistics.median(seconds)),
+        milliseconds(quantile(seconds, 0.99)),
         milliseconds(max(seconds)),
-    ]  # fmt: skip
+    ]
 
 
 def by_kind(result: Result, items: Sequence[Item]) -> list[Result]:
@@ -375,14 +378,20 @@ def stages(items: Sequence[Item]) -> None:
         rows.append((name, total, measured.seconds))
     names = list(dict.fromkeys([*rows[0][2], *rows[1][2]]))
     table(
-        ("where the time goes", *(f"{name}: µs/item" for name, _, _ in rows),
-         *(f"{name}: share" for name, _, _ in rows)),
+        (
+            "where the time goes",
+            *(f"{name}: µs/item" for name, _, _ in rows),
+            *(f"{name}: share" for name, _, _ in rows),
+        ),
         [
-            [stage, *(f"{1e6 * seconds[stage] / len(items):.0f}" for _, _, seconds in rows),
-             *(f"{seconds[stage] / total:.0%}" for _, total, seconds in rows)]
+            [
+                stage,
+                *(f"{1e6 * seconds[stage] / len(items):.0f}" for _, _, seconds in rows),
+                *(f"{seconds[stage] / total:.0%}" for _, total, seconds in rows),
+            ]
             for stage in names
         ],
-    )  # fmt: skip
+    )
 
 
 def rivals(items: list[Item], known: list[Item], arguments: argparse.Namespace) -> list[Result]:
@@ -427,8 +436,10 @@ def main() -> None:
     for name in ("python-flint", "sympy", "math-verify", "latex2sympy2-extended"):
         with contextlib.suppress(PackageNotFoundError):
             packages.append(f"{name} {version(name)}")
-    print(f"Python {platform.python_version()}, {platform.machine()}, {usable_cores()} cores "
-          f"(load {os.getloadavg()[0]:.1f}); {', '.join(packages)}\n")  # fmt: skip
+    print(
+        f"Python {platform.python_version()}, {platform.machine()}, {usable_cores()} cores "
+        f"(load {os.getloadavg()[0]:.1f}); {', '.join(packages)}\n"
+    )
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 20, 50)

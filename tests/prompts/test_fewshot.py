@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-import prompts
-from benchmarks import Problem, load
-from benchmarks.fingerprint import duplicates, overlap
-from benchmarks.problem import Parent
-from prompts import PromptError
-from prompts.fewshot import pool, select
-from rewards import verify_antiderivative
+from calculus_harness import prompts
+from calculus_harness.benchmarks import Problem, load
+from calculus_harness.benchmarks.fingerprint import duplicates, overlap
+from calculus_harness.benchmarks.problem import Parent
+from calculus_harness.prompts import PromptError
+from calculus_harness.prompts.fewshot import pool, select
+from calculus_harness.rewards import verify_antiderivative
 
 FEWSHOT = [name for name in prompts.names("integration") if prompts.load(name).shots is not None]
 
@@ -22,11 +22,16 @@ def problem(integrand: str = r"x\sin x", variable: str = "x", **more: object) ->
 
 def pool_problems() -> list[Problem]:
     return [
-        Problem(e.id, "integration", "pool", "all",
-                {"integrand": e.integrand, "variable": e.variable},
-                {"integrand": e.integrand, "variable": e.variable})
+        Problem(
+            e.id,
+            "integration",
+            "pool",
+            "all",
+            {"integrand": e.integrand, "variable": e.variable},
+            {"integrand": e.integrand, "variable": e.variable},
+        )
         for e in pool("integration")
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize("example", pool("integration"), ids=lambda example: example.id)

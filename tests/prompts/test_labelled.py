@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-import prompts
-from benchmarks import Problem, load
-from benchmarks.derivations import training
-from prompts.labelled import OPERATOR, RANDOM, pool, select
+from calculus_harness import prompts
+from calculus_harness.benchmarks import Problem, load
+from calculus_harness.benchmarks.derivations import training
+from calculus_harness.prompts.labelled import OPERATOR, RANDOM, pool, select
 
 
 def one(spec: str = "derivations/step3", index: int = 0) -> Problem:
@@ -84,8 +84,12 @@ def test_the_pool_has_enough_of_every_operator() -> None:
     for operator in training.last_operators(3):
         assert counts[operator] >= training.EACH, operator
     here = Counter((row["steps"], row["operator"]) for row in rows)
-    short = [(s, op) for s in (2, 3, 4) for op in training.last_operators(s)
-             if here[s, op] < training.EACH]  # fmt: skip
+    short = [
+        (s, op)
+        for s in (2, 3, 4)
+        for op in training.last_operators(s)
+        if here[s, op] < training.EACH
+    ]
     assert len(short) <= 6, short
     assert len({row["id"] for row in rows}) == len(rows)
 
@@ -102,8 +106,11 @@ def test_every_prompt_shows_the_problem(task: str) -> None:
     for name in prompts.names(task):
         text = str(prompts.load(name).render(one(spec)))
         problem = one(spec)
-        shown = [problem.inputs[key] for key in ("sequence", "clean_sequence", "equation")
-                 if key in problem.inputs]  # fmt: skip
+        shown = [
+            problem.inputs[key]
+            for key in ("sequence", "clean_sequence", "equation")
+            if key in problem.inputs
+        ]
         assert any(str(value) in text for value in shown), name
 
 

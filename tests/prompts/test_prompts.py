@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
-import prompts
-from benchmarks import Problem
-from prompts import Message, PromptError
-from prompts.templates import parse
+from calculus_harness import prompts
+from calculus_harness.benchmarks import Problem
+from calculus_harness.prompts import Message, PromptError
+from calculus_harness.prompts.templates import parse
 
 
 def problem(integrand: str = r"x\sin x", task: str = "integration") -> Problem:
-    return Problem("p", task, "toy", "s", inputs={"integrand": integrand, "variable": "x"},
-                   target={})  # fmt: skip
+    return Problem(
+        "p", task, "toy", "s", inputs={"integrand": integrand, "variable": "x"}, target={}
+    )
 
 
 def template(body: str, head: str = 'task = "integration"') -> prompts.Prompt:
@@ -56,8 +57,13 @@ def test_turns_loops_and_completion_style() -> None:
         "{% call user() %}{{ integrand }} in {{ problem.inputs.variable }}{% endcall %}\n"
     ).render(problem())
     assert [message.role for message in chat.messages] == [
-        "system", "user", "assistant", "user", "assistant", "user",
-    ]  # fmt: skip
+        "system",
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+        "user",
+    ]
     assert chat.messages[0].content == "Be brief."
     assert chat.messages[-1].content == r"x\sin x in x"
     text = template("\nQ: {{ integrand }}\nA:").render(problem())

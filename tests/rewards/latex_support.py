@@ -9,7 +9,7 @@ from typing import Any
 
 import mpmath
 
-from rewards.expression import Call, Expression, Number, Symbol
+from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
 
 
 def spelled(node: Expression) -> str:

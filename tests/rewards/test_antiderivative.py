@@ -9,9 +9,9 @@ import pytest
 import sympy
 from flint import ctx
 
-from rewards import ProblemError, Status, verify_antiderivative
-from rewards.balls import Conventions, precision
-from rewards.integrand import BASE_BITS, _prepare_text, prepare
+from calculus_harness.rewards import ProblemError, Status, verify_antiderivative
+from calculus_harness.rewards.decision.balls import Conventions, precision
+from calculus_harness.rewards.decision.integrand import BASE_BITS, _prepare_text, prepare
 
 HOSTILE = [
     r"9^{9^{9^{9^{9}}}}",

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from rewards import ProblemError, Status, Verdict, verify_antiderivative
+from calculus_harness.rewards import ProblemError, Status, Verdict, verify_antiderivative
 
 CASES = Path(__file__).parent / "cases"
 Row = dict[str, Any]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rewards.extraction import Extraction, extract
+from calculus_harness.rewards.extraction import Extraction, extract
 
 CASES: list[dict[str, Any]] = json.loads(
     (Path(__file__).parent / "cases" / "extraction.json").read_text(encoding="utf-8")
@@ -69,13 +69,29 @@ BEFORE = [
     "\\[\\int f(x)\\,dx = \\int g(u)\\,du = \\frac{u^2}{2}+C\\]\n\nSubstituting back:\n\n",
     "Let's integrate by parts: $$\\int u\\,dv = uv - \\int v\\,du$$\n\n",
 ]
-LEADS = ["", "The answer is ", "The integral of $f(x)$ is ", "So we get ", "**Final Answer:** ",
-         "### Final answer\n\n", "Hence, the result is:\n\n", "La primitive est "]  # fmt: skip
-FORMS = ["${}$", "$${}$$", "\\[ {} \\]", "\\( {} \\)", "$$\n{}.\n$$", "**${}$**", "$F(x) = {}$",
-         "$$\\int f(x)\\,dx = {}$$", "$$ {} \\tag{{1}}$$",
-         "$$\\begin{{aligned}} I &= {} \\end{{aligned}}$$",
-         "\\begin{{align*}}\n\\int f\\,dx &= \\int g\\,du \\\\\n&= {}\n\\end{{align*}}",
-         ]  # fmt: skip
+LEADS = [
+    "",
+    "The answer is ",
+    "The integral of $f(x)$ is ",
+    "So we get ",
+    "**Final Answer:** ",
+    "### Final answer\n\n",
+    "Hence, the result is:\n\n",
+    "La primitive est ",
+]
+FORMS = [
+    "${}$",
+    "$${}$$",
+    "\\[ {} \\]",
+    "\\( {} \\)",
+    "$$\n{}.\n$$",
+    "**${}$**",
+    "$F(x) = {}$",
+    "$$\\int f(x)\\,dx = {}$$",
+    "$$ {} \\tag{{1}}$$",
+    "$$\\begin{{aligned}} I &= {} \\end{{aligned}}$$",
+    "\\begin{{align*}}\n\\int f\\,dx &= \\int g\\,du \\\\\n&= {}\n\\end{{align*}}",
+]
 AFTER = [
     "",
     ".",
@@ -99,17 +115,44 @@ def test_what_stands_around_an_answer_changes_nothing(answer: str, after: str) -
         assert squeezed(extract(text).answer) == squeezed(answer), text
 
 
-PLAIN_ANSWERS = ["x^2/2 + C", "-cos(x) + C", "ln|x + sqrt(x^2+1)| + C", "e^x (x - 1) + C",
-                 "(1/2)(x + sin(x)cos(x)) + c", "2√x - 2ln(1+√x) + C", "sin²(x)/2 + C"]  # fmt: skip
-PLAIN_BEFORE = ["", "Let u = x^2, so du = 2x dx.\n\n",
-         "Step 1: Use the formula ∫u dv = uv - ∫v du.\n",
-                "First, note that sin^2(x) = (1 - cos(2x))/2.\n",
-                "I'll do it.\n\n1. dx = 2t dt\n2. "]  # fmt: skip
-PLAIN_LEADS = ["", "The answer is ", "Answer: ", "∫ f(x) dx = ", "F(x) = ", "**Final Answer:** ",
-               "The integral of x ln(x) is ", "= ", "Integrating gives "]  # fmt: skip
-PLAIN_AFTER = ["", ".", " where C is the constant of integration.", ", where C is a constant.",
-               " (where C is the constant of integration)", "\nHere u = x^2.", " for x > 0.",
-               "\n\nI hope this helps!", "\nCheck: F'(x) = x ln(x)"]  # fmt: skip
+PLAIN_ANSWERS = [
+    "x^2/2 + C",
+    "-cos(x) + C",
+    "ln|x + sqrt(x^2+1)| + C",
+    "e^x (x - 1) + C",
+    "(1/2)(x + sin(x)cos(x)) + c",
+    "2√x - 2ln(1+√x) + C",
+    "sin²(x)/2 + C",
+]
+PLAIN_BEFORE = [
+    "",
+    "Let u = x^2, so du = 2x dx.\n\n",
+    "Step 1: Use the formula ∫u dv = uv - ∫v du.\n",
+    "First, note that sin^2(x) = (1 - cos(2x))/2.\n",
+    "I'll do it.\n\n1. dx = 2t dt\n2. ",
+]
+PLAIN_LEADS = [
+    "",
+    "The answer is ",
+    "Answer: ",
+    "∫ f(x) dx = ",
+    "F(x) = ",
+    "**Final Answer:** ",
+    "The integral of x ln(x) is ",
+    "= ",
+    "Integrating gives ",
+]
+PLAIN_AFTER = [
+    "",
+    ".",
+    " where C is the constant of integration.",
+    ", where C is a constant.",
+    " (where C is the constant of integration)",
+    "\nHere u = x^2.",
+    " for x > 0.",
+    "\n\nI hope this helps!",
+    "\nCheck: F'(x) = x ln(x)",
+]
 
 
 @pytest.mark.parametrize("answer", PLAIN_ANSWERS)
@@ -233,7 +276,7 @@ HOSTILE = {
     "ands": "\\boxed{" + "&" * 10_000 + "x}",
     "quads": "$$" + "\\quad " * 3_000 + "x + C$$",
     "answers": "<answer>" * 120_000,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", HOSTILE)

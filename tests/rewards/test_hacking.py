@@ -18,10 +18,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rewards.adapters.for_openrlhf import make_reward_func
-from rewards.adapters.for_trl import make_reward
-from rewards.adapters.for_verl import compute_score
-from rewards.adapters.scoring import Item, Rubric, score
+from calculus_harness.rewards.adapters.for_openrlhf import make_reward_func
+from calculus_harness.rewards.adapters.for_trl import make_reward
+from calculus_harness.rewards.adapters.for_verl import compute_score
+from calculus_harness.rewards.adapters.scoring import Item, Rubric, score
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = json.loads((Path(__file__).parent / "cases" / "antiderivatives.json").read_text("utf-8"))

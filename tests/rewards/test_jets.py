@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from flint import acb, arb
 
-from rewards.balls import compile_tape, precision
-from rewards.expression import FUNCTIONS, Call, Expression, Number, Symbol
+from calculus_harness.rewards.decision.balls import compile_tape, precision
+from calculus_harness.rewards.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
 
 X = Symbol("x")
 BITS = 400

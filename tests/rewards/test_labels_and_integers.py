@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rewards import Status, verify_integer, verify_label
+from calculus_harness.rewards import Status, verify_integer, verify_label
 
 
 @pytest.mark.parametrize(

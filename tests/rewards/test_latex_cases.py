@@ -8,8 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from rewards import latex
-from rewards.latex import ReadError, customs, read, readings, to_latex
+from calculus_harness.rewards import latex
+from calculus_harness.rewards.latex import (
+    ReadError,
+    read,
+    readings,
+    to_latex,
+)
+from calculus_harness.rewards.latex import (
+    ambiguities as customs,
+)
 from tests.rewards.latex_support import spelled
 
 TABLE = json.loads((Path(__file__).parent / "cases" / "latex.json").read_text(encoding="utf-8"))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rewards.latex import Limits, ReadError, Reading, TooBigError, read, to_latex
+from calculus_harness.rewards.latex import Limits, ReadError, Reading, TooBigError, read, to_latex
 
 TABLE = json.loads((Path(__file__).parent / "cases" / "latex.json").read_text(encoding="utf-8"))
 TEXTS = [row["latex"] for row in TABLE["readings"]]
@@ -85,12 +85,26 @@ def test_limits_are_the_callers_to_set():
 
 
 NESTS = [
-    (r"\psi^{(", ")}(1,2)"), (r"\psi^{(", ")}"), ("K(", ")"), ("F(x|", ")"), ("e^", "2x"),
-    ("(1-x*-", ")^2!/x"), (r"\sqrt[", "]{x}"), (r"\binom{x}{", "}"), (r"\log_{", "}x"), ("|", "|"),
-    ("1/2(", ")"), (r"\sin 2(", ")"), (r"\log(2", ")^2"), (r"\left|", r"\right|"), ("(", ")!"),
-    (r"\begin{cases}x&x>", r"\end{cases}"), ("{}_2F_1(1,2;3;", ")"), (r"\Gamma(2,", ")"),
+    (r"\psi^{(", ")}(1,2)"),
+    (r"\psi^{(", ")}"),
+    ("K(", ")"),
+    ("F(x|", ")"),
+    ("e^", "2x"),
+    ("(1-x*-", ")^2!/x"),
+    (r"\sqrt[", "]{x}"),
+    (r"\binom{x}{", "}"),
+    (r"\log_{", "}x"),
+    ("|", "|"),
+    ("1/2(", ")"),
+    (r"\sin 2(", ")"),
+    (r"\log(2", ")^2"),
+    (r"\left|", r"\right|"),
+    ("(", ")!"),
+    (r"\begin{cases}x&x>", r"\end{cases}"),
+    ("{}_2F_1(1,2;3;", ")"),
+    (r"\Gamma(2,", ")"),
     (r"\sum_{k=0}^{1}(", ")"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("nest", NESTS, ids=str)
@@ -144,11 +158,40 @@ def test_time_is_linear():
 
 
 alphabet = st.sampled_from(
-    [*"xyabCeikK0123456789+-*/^_(){}[]|!,;.=<>&' ", "\\\\", r"\frac", r"\sqrt", r"\sin", r"\ln",
-     r"\left(", r"\right)", r"\left|", r"\right|", r"\int", r"\sum_{k=0}^{3}", r"\begin{cases}",
-     r"\end{cases}", r"\operatorname{erf}", r"\text{if }", r"\pi", r"\over", r"\cdot", "{}_2F_1",
-     "F(", r"\middle|", r"\pm", "²", "√", "sin", "2e-3", r"\psi", r"\Gamma(", "%", "~"]
-)  # fmt: skip
+    [
+        *"xyabCeikK0123456789+-*/^_(){}[]|!,;.=<>&' ",
+        "\\\\",
+        r"\frac",
+        r"\sqrt",
+        r"\sin",
+        r"\ln",
+        r"\left(",
+        r"\right)",
+        r"\left|",
+        r"\right|",
+        r"\int",
+        r"\sum_{k=0}^{3}",
+        r"\begin{cases}",
+        r"\end{cases}",
+        r"\operatorname{erf}",
+        r"\text{if }",
+        r"\pi",
+        r"\over",
+        r"\cdot",
+        "{}_2F_1",
+        "F(",
+        r"\middle|",
+        r"\pm",
+        "²",
+        "√",
+        "sin",
+        "2e-3",
+        r"\psi",
+        r"\Gamma(",
+        "%",
+        "~",
+    ]
+)
 
 
 @settings(max_examples=600, deadline=None)

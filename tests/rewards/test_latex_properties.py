@@ -8,12 +8,28 @@ import mpmath
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rewards.expression import Call, Number, Symbol
-from rewards.latex import read, to_latex
+from calculus_harness.rewards.expression.tree import Call, Number, Symbol
+from calculus_harness.rewards.latex import read, to_latex
 from tests.rewards.latex_support import spelled, value
 
-UNARY = ("sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "atan", "asinh", "ln", "sqrt", "abs",
-         "exp", "erf", "sec", "csch")  # fmt: skip
+UNARY = (
+    "sin",
+    "cos",
+    "tan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asin",
+    "atan",
+    "asinh",
+    "ln",
+    "sqrt",
+    "abs",
+    "exp",
+    "erf",
+    "sec",
+    "csch",
+)
 X, A = Symbol("x"), Symbol("a")
 
 atoms = st.one_of(
@@ -188,10 +204,12 @@ class Hand:
             return rf"\sqrt{{{inner}}}"
         if name == "abs":
             return self.pick(
-                rf"\left|{inner}\right|", rf"\lvert {inner} \rvert", rf"\bigl|{inner}\bigr|",
+                rf"\left|{inner}\right|",
+                rf"\lvert {inner} \rvert",
+                rf"\bigl|{inner}\bigr|",
                 rf"\left\vert {inner} \right\vert",
                 f"|{inner}|" if "|" not in inner and "vert" not in inner else f"abs({inner})",
-            )  # fmt: skip
+            )
         if name == "exp":
             return self.pick(
                 f"e^{{{inner}}}", rf"\exp{self.brackets(inner)}", rf"\mathrm{{e}}^{{{inner}}}"

@@ -6,7 +6,7 @@ import mpmath
 import pytest
 import sympy
 
-from rewards.latex import read
+from calculus_harness.rewards.latex import read
 from tests.rewards.latex_support import value
 
 x, a, n = sympy.symbols("x a n", positive=True)
@@ -31,21 +31,59 @@ x**2/(x**6 + 1); log(x)/sqrt(x); x**2*atan(x); x*cos(x)**2; exp(2*x)*(x**2 - 1);
 
 #: Forms that integration seldom gives, each with what SymPy prints.
 EXPRESSIONS = [
-    sympy.erf(x / 2), sympy.erfc(x), sympy.erfi(x), sympy.Ei(2 * x), sympy.Si(x), sympy.Ci(x),
-    sympy.Shi(x), sympy.Chi(x), sympy.li(x), sympy.expint(1, x), sympy.expint(3, x),
-    sympy.fresnels(x), sympy.fresnelc(x), sympy.gamma(x), sympy.uppergamma(a, x),
-    sympy.lowergamma(a, x), sympy.polylog(2, x / 4), sympy.LambertW(x), sympy.besselj(0, x),
-    sympy.elliptic_f(x / 4, sympy.Rational(1, 3)), sympy.elliptic_e(x / 4, sympy.Rational(1, 3)),
-    sympy.elliptic_k(x / 4), sympy.elliptic_e(x / 4), sympy.hyper((1, 2), (3,), x / 4),
-    sympy.hyper((sympy.Rational(1, 2),), (sympy.Rational(3, 2), 2), -(x**2)), sympy.Abs(x - 2),
-    sympy.sign(x), sympy.floor(3 * x), sympy.ceiling(3 * x), sympy.Max(x, 1), sympy.Min(x, a, 1),
-    sympy.binomial(5, 2) * x, sympy.factorial(n), sympy.root(x, 5), x ** sympy.Rational(-7, 3),
-    sympy.Piecewise((x, x < 1), (x**2, True)), sympy.asec(x + 2), sympy.acsc(x + 2), sympy.acot(x),
-    sympy.asech(x / 4), sympy.acsch(x), sympy.acoth(x + 2), sympy.csc(x) * sympy.coth(x),
-    sympy.E**2 * x, sympy.EulerGamma * x, sympy.pi**2 / x, -x / 3, -(x + 1) / (x - 3) ** 2,
+    sympy.erf(x / 2),
+    sympy.erfc(x),
+    sympy.erfi(x),
+    sympy.Ei(2 * x),
+    sympy.Si(x),
+    sympy.Ci(x),
+    sympy.Shi(x),
+    sympy.Chi(x),
+    sympy.li(x),
+    sympy.expint(1, x),
+    sympy.expint(3, x),
+    sympy.fresnels(x),
+    sympy.fresnelc(x),
+    sympy.gamma(x),
+    sympy.uppergamma(a, x),
+    sympy.lowergamma(a, x),
+    sympy.polylog(2, x / 4),
+    sympy.LambertW(x),
+    sympy.besselj(0, x),
+    sympy.elliptic_f(x / 4, sympy.Rational(1, 3)),
+    sympy.elliptic_e(x / 4, sympy.Rational(1, 3)),
+    sympy.elliptic_k(x / 4),
+    sympy.elliptic_e(x / 4),
+    sympy.hyper((1, 2), (3,), x / 4),
+    sympy.hyper((sympy.Rational(1, 2),), (sympy.Rational(3, 2), 2), -(x**2)),
+    sympy.Abs(x - 2),
+    sympy.sign(x),
+    sympy.floor(3 * x),
+    sympy.ceiling(3 * x),
+    sympy.Max(x, 1),
+    sympy.Min(x, a, 1),
+    sympy.binomial(5, 2) * x,
+    sympy.factorial(n),
+    sympy.root(x, 5),
+    x ** sympy.Rational(-7, 3),
+    sympy.Piecewise((x, x < 1), (x**2, True)),
+    sympy.asec(x + 2),
+    sympy.acsc(x + 2),
+    sympy.acot(x),
+    sympy.asech(x / 4),
+    sympy.acsch(x),
+    sympy.acoth(x + 2),
+    sympy.csc(x) * sympy.coth(x),
+    sympy.E**2 * x,
+    sympy.EulerGamma * x,
+    sympy.pi**2 / x,
+    -x / 3,
+    -(x + 1) / (x - 3) ** 2,
     sympy.Piecewise((sympy.log(x), sympy.Abs(x) > 1), (0, sympy.And(x > 0, x < a)), (1, True)),
-    sympy.sqrt(sympy.sqrt(x) + sympy.sqrt(x + 1)), (x + 1) ** (x - 1), sympy.exp(sympy.sin(x)),
-]  # fmt: skip
+    sympy.sqrt(sympy.sqrt(x) + sympy.sqrt(x + 1)),
+    (x + 1) ** (x - 1),
+    sympy.exp(sympy.sin(x)),
+]
 
 POINTS = ((0.6137, 1.37), (2.171, 0.831))
 

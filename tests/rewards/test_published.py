@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from rewards import workers
-from rewards.published import MissingReaderError, evaluate, points
-from rewards.verdict import Status
+from calculus_harness.rewards import batch as workers
+from calculus_harness.rewards.baselines.antiderivbench import MissingReaderError, evaluate, points
+from calculus_harness.rewards.verdict import Status
 
 pytestmark = pytest.mark.published
 pytest.importorskip("latex2sympy2_extended", reason="needs the extra `published`")
@@ -111,7 +111,7 @@ def test_in_a_worker_with_a_deadline() -> None:
 def test_the_missing_extra_is_named() -> None:
     program = (
         "import sys; sys.modules['latex2sympy2_extended'] = None\n"
-        "from rewards.published import evaluate\n"
+        "from calculus_harness.rewards.baselines.antiderivbench import evaluate\n"
         "evaluate('x', '1')\n"
     )
     done = subprocess.run(

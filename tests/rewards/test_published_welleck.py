@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from rewards import Status, averify_many, verify_antiderivative, verify_many
-from rewards._tasks import unpack
-from rewards.latex import read
-from rewards.published_welleck import _nested, _valid
+from calculus_harness.rewards import Status, averify_many, verify_antiderivative, verify_many
+from calculus_harness.rewards.baselines.welleck import _nested, _valid
+from calculus_harness.rewards.latex import read
+from calculus_harness.rewards.worker_tasks import unpack
 
 CORRECT, INCORRECT = Status.CORRECT, Status.INCORRECT
 
@@ -51,7 +51,7 @@ def test_a_timeout_is_correct_and_says_so() -> None:
 
 
 def test_an_exception_is_correct_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    import rewards.published_welleck as scorer
+    import calculus_harness.rewards.baselines.welleck as scorer
 
     def broken(*arguments: object) -> bool:
         raise RecursionError("too deep")

@@ -32,7 +32,7 @@ def test_plain_actor(cluster: None) -> None:
     @ray.remote(num_cpus=0)
     class Judge:
         def judge(self, cases: list[tuple[str, str]]) -> list[str]:
-            from rewards.workers import verify_many
+            from calculus_harness.rewards.batch import verify_many
 
             answers, integrands = zip(*cases, strict=True)
             return [str(verdict.status) for verdict in verify_many(answers, list(integrands))]
@@ -44,7 +44,7 @@ def test_asynchronous_actor(cluster: None) -> None:
     @ray.remote(num_cpus=0)
     class Judge:
         async def judge(self, cases: list[tuple[str, str]]) -> list[str]:
-            from rewards.workers import averify_many
+            from calculus_harness.rewards.batch import averify_many
 
             answers, integrands = zip(*cases, strict=True)
             return [

@@ -20,8 +20,8 @@ import sympy as sp
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from rewards import ProblemError, Status, verify_antiderivative
-from rewards.workers import verify_many
+from calculus_harness.rewards import ProblemError, Status, verify_antiderivative
+from calculus_harness.rewards.batch import verify_many
 
 CASES = Path(__file__).parent / "cases"
 _spec = importlib.util.spec_from_file_location(

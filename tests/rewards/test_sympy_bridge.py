@@ -11,10 +11,10 @@ from flint import acb, arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rewards.balls import Conventions, compile_tape, precision
-from rewards.expression import FUNCTIONS, Call, Expression, Number, Symbol
-from rewards.latex import read, to_latex
-from rewards.sympy_bridge import from_sympy, to_sympy
+from calculus_harness.rewards.decision.balls import Conventions, compile_tape, precision
+from calculus_harness.rewards.expression.sympy_bridge import from_sympy, to_sympy
+from calculus_harness.rewards.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
+from calculus_harness.rewards.latex import read, to_latex
 
 X = Symbol("x")
 x = sympy.Symbol("x")
@@ -37,10 +37,14 @@ ARGUMENTS: dict[str, tuple[Expression, ...]] = {
     "lambertw": (X,),
     "double_factorial": (Number(7),),
     "piecewise": (X, Call("lt", (X, Number(1, 2))), Number(1)),
-    **{name: (Number(2), X) for name in
-       "bessel_j bessel_y bessel_i bessel_k legendre_p chebyshev_t chebyshev_u hermite_h laguerre_l"
-       .split()},
-}  # fmt: skip
+    **{
+        name: (Number(2), X)
+        for name in (
+            "bessel_j bessel_y bessel_i bessel_k "
+            "legendre_p chebyshev_t chebyshev_u hermite_h laguerre_l"
+        ).split()
+    },
+}
 CONDITIONS = {"lt", "le", "gt", "ge", "eq", "ne", "and", "or"}
 
 
@@ -147,9 +151,17 @@ def test_assumptions_name_sympys_kinds() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["9^{9^{9^9}}", "10^{100000000}", "100000000!", r"\left(\frac12\right)^{99999999}",
-             r"\binom{10000000}{5000000}", r"\Gamma(99999999)", "P_{100000}(x)"],
-)  # fmt: skip
+    "text",
+    [
+        "9^{9^{9^9}}",
+        "10^{100000000}",
+        "100000000!",
+        r"\left(\frac12\right)^{99999999}",
+        r"\binom{10000000}{5000000}",
+        r"\Gamma(99999999)",
+        "P_{100000}(x)",
+    ],
+)
 def test_giants_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="large"):
         to_sympy(read(text, symbols=["x"])[0].expression)
@@ -157,10 +169,20 @@ def test_giants_are_refused(text: str) -> None:
 
 @pytest.mark.parametrize(
     "expr",
-    [sympy.Integral(sympy.sin(x) / x, x), sympy.Function("f")(x), sympy.oo, sympy.nan, sympy.zoo,
-     sympy.Derivative(sympy.Function("f")(x), x), sympy.re(x), sympy.Matrix([1]), "x + 1", None,
-     sympy.Symbol("x") + sympy.Symbol("x", positive=True)],
-)  # fmt: skip
+    [
+        sympy.Integral(sympy.sin(x) / x, x),
+        sympy.Function("f")(x),
+        sympy.oo,
+        sympy.nan,
+        sympy.zoo,
+        sympy.Derivative(sympy.Function("f")(x), x),
+        sympy.re(x),
+        sympy.Matrix([1]),
+        "x + 1",
+        None,
+        sympy.Symbol("x") + sympy.Symbol("x", positive=True),
+    ],
+)
 def test_what_cannot_be_translated_is_named(expr: object) -> None:
     with pytest.raises(ValueError, match=r"translate|not a SymPy|two different"):
         from_sympy(expr)
@@ -182,5 +204,5 @@ def test_poles_and_depth_are_refused() -> None:
 
 
 def test_rewards_does_not_import_sympy() -> None:
-    code = "import sys, rewards, rewards.sympy_bridge; sys.exit('sympy' in sys.modules)"
+    code = "import sys, rewards, rewards.expression.sympy_bridge; sys.exit('sympy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rewards import ProblemError, Status, verify_equivalent, verify_value
+from calculus_harness.rewards import ProblemError, Status, verify_equivalent, verify_value
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,20 @@ from typing import Any
 
 import pytest
 
-from rewards import ProblemError, Status, Verdict, Witness, verify_antiderivative, workers
-from rewards._tasks import pack, unpack
-from rewards.pool import WorkerPool
-from rewards.verdict import Evidence
-from rewards.workers import averify_many, verify_many
+from calculus_harness.rewards import (
+    ProblemError,
+    Status,
+    Verdict,
+    Witness,
+    verify_antiderivative,
+)
+from calculus_harness.rewards import (
+    batch as workers,
+)
+from calculus_harness.rewards.batch import averify_many, verify_many
+from calculus_harness.rewards.verdict import Evidence
+from calculus_harness.rewards.worker_tasks import pack, unpack
+from calculus_harness.rewards.workers.pool import WorkerPool
 
 FILE = Path(__file__).with_name("worker_tasks.py")
 CASES = json.loads((Path(__file__).parent / "cases" / "verdicts.json").read_text())
@@ -92,7 +101,7 @@ def test_misuse_is_loud() -> None:
 
 def test_sympy_integrands() -> None:
     sympy = pytest.importorskip("sympy")
-    pytest.importorskip("rewards.sympy_bridge")
+    pytest.importorskip("calculus_harness.rewards.expression.sympy_bridge")
     x = sympy.Symbol("x")
     verdicts = verify_many([r"\sin(x^2)", r"\sin x"], 2 * x * sympy.cos(x**2), workers=2)
     assert [verdict.correct for verdict in verdicts] == [True, False]
@@ -161,7 +170,7 @@ HOSTILE = [
     "x!!!!!!!!!!!!",
     r"\boxed{" * 10_000,
     "{" * 100_000 + "}" * 100_000,
-]  # fmt: skip
+]
 
 
 @pytest.mark.slow
@@ -203,8 +212,11 @@ def test_asyncio() -> None:
 
     batches = asyncio.run(scene())
     assert [[verdict.correct for verdict in batch] for batch in batches] == [
-        [True, True], [True, False], [True, False], [True, False],
-    ]  # fmt: skip
+        [True, True],
+        [True, False],
+        [True, False],
+        [True, False],
+    ]
 
 
 def test_published_method_in_a_batch() -> None:

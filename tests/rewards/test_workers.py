@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from rewards.pool import (
+from calculus_harness.rewards.workers.pool import (
     PoolError,
     TaskError,
     WorkerCrash,
@@ -33,8 +33,16 @@ from rewards.pool import (
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = Path(__file__).with_name("worker_tasks.py")
-NAMES = ("double", "identify", "package", "hold", "spin", "behave", "crash_unless_first",
-         "distracted")  # fmt: skip
+NAMES = (
+    "double",
+    "identify",
+    "package",
+    "hold",
+    "spin",
+    "behave",
+    "crash_unless_first",
+    "distracted",
+)
 TASKS = {name: f"{FILE}:{name}" for name in NAMES} | {
     "missing": f"{FILE}:missing",
     "absent": "._no_such_module:function",
@@ -67,8 +75,13 @@ def run_script(path: Path, *arguments: str, cwd: Path | None = None) -> Any:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(
         [sys.executable, str(path), *arguments],
-        capture_output=True, text=True, timeout=60, cwd=cwd, env=environment, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=cwd,
+        env=environment,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stderr == "", "noise at exit"
     return json.loads(done.stdout.splitlines()[-1])
@@ -152,9 +165,15 @@ def test_hostile_items_cost_only_themselves() -> None:
     with WorkerPool(2, 200, tasks=TASKS) as pool:
         results = pool.map("behave", items, deadline=4)
     expected = [
-        WorkerTimeout, WorkerTimeout, WorkerMemory, WorkerCrash, WorkerCrash, WorkerMemory,
-        TaskError, TaskError,
-    ]  # fmt: skip
+        WorkerTimeout,
+        WorkerTimeout,
+        WorkerMemory,
+        WorkerCrash,
+        WorkerCrash,
+        WorkerMemory,
+        TaskError,
+        TaskError,
+    ]
     for item, result in zip(items, results, strict=True):
         if item[0] == "good":
             assert result == item[1]
@@ -363,7 +382,7 @@ SCRIPT = """\
     import json, sys
     print("the script runs", flush=True)
     sys.path.insert(0, {root!r})
-    from {package}.pool import WorkerPool
+    from {package}.workers.pool import WorkerPool
     pool = WorkerPool(2, tasks={tasks!r})
     numbers = pool.map("double", [(i,) for i in range(100)], deadline=10)
     assert numbers == [2 * i for i in range(100)]
@@ -381,16 +400,18 @@ def write_script(folder: Path, package: str, root: Path) -> Path:
 def test_from_a_script_without_a_main_guard(tmp_path: Path) -> None:
     script = write_script(tmp_path, "rewards", ROOT)
     found = run_script(script)
-    assert found["main"] == str(ROOT / "rewards" / "_child.py"), "the script was not imported again"
+    child = ROOT / "rewards" / "workers" / "child.py"
+    assert Path(found["main"]).resolve() == child, "the script was not imported again"
 
 
 def test_beside_a_rewards_module_of_the_users(tmp_path: Path) -> None:
     """A trainer's own rewards.py, and modules named like the standard library's, stay out."""
     site, project = tmp_path / "site", tmp_path / "project"
     shutil.copytree(
-        ROOT / "rewards", site / "calculus_harness_rewards",
+        ROOT / "rewards",
+        site / "calculus_harness_rewards",
         ignore=shutil.ignore_patterns("__pycache__"),
-    )  # fmt: skip
+    )
     project.mkdir()
     (project / "rewards.py").write_text("raise SystemExit('the wrong module')\n")
     script = write_script(project, "calculus_harness_rewards", site)
@@ -411,7 +432,7 @@ def test_no_orphan_when_the_parent_is_killed(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(
         f"import sys\nsys.path.insert(0, {str(ROOT)!r})\n"
-        "from rewards.pool import WorkerPool\n"
+        "from calculus_harness.rewards.workers.pool import WorkerPool\n"
         f"pool = WorkerPool(2, tasks={TASKS!r})\n"
         "pool.map('double', [(i,) for i in range(100)], deadline=10)\n"
         f"pool.call('spin', {str(note)!r}, deadline=1000)\n"
@@ -432,7 +453,7 @@ def test_processor_time_is_the_last_resort(tmp_path: Path) -> None:
     """Where the kernel cannot tie a worker to its parent, its processor time ends it."""
     program = (
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
-        "from rewards import _child\n"
+        "from calculus_harness.rewards.workers import child as _child\n"
         "import itertools\n"
         "_child.CPU_GRACE = 0\n"
         "_child.limit_processor_time(0.2)\n"
@@ -447,7 +468,7 @@ def test_importing_is_light() -> None:
         "import sys, time\n"
         f"sys.path.insert(0, {str(ROOT)!r})\n"
         "begin = time.process_time()\n"
-        "import rewards, rewards.workers\n"
+        "import calculus_harness.rewards.batch\n"
         "print(time.process_time() - begin)\n"
         "heavy = {'torch', 'sympy', 'numpy', 'scipy', 'vllm', 'datasets', 'multiprocessing'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"

@@ -85,8 +85,8 @@ def crash_unless_first(served=[]):  # noqa: B006 - state of the process, on purp
 
 def judge(completion, integrand, options):
     """In place of the verifier: judges as it does, unless the completion says what to do."""
-    from rewards import ProblemError
-    from rewards._tasks import verify
+    from calculus_harness.rewards import ProblemError
+    from calculus_harness.rewards.worker_tasks import verify
 
     if completion == "do problem":
         raise ProblemError("this one is bad")

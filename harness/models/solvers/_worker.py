@@ -39,9 +39,9 @@ def sympy_integrate(
     """
     import sympy  # before the fork: the import is no part of the problem
 
-    from rewards.latex import read
-    from rewards.sympy_bridge import to_sympy
-    from rewards.trees import symbols_of
+    from ....rewards.expression.sympy_bridge import to_sympy
+    from ....rewards.expression.traversal import symbols_of
+    from ....rewards.latex import read
 
     tree = read(integrand, symbols=[variable])[0].expression
     kinds = {name: assumptions.get(name, "positive") for name in symbols_of(tree) - {variable}}
@@ -96,10 +96,15 @@ def run_program(command: list[str], script: str, folder: str, seconds: float) ->
         environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": home, "LANG": "C"}
         with place.joinpath("script").open("rb") as stdin, place.joinpath("said").open("wb") as out:
             process = subprocess.Popen(
-                command, cwd=home, env=environment, stdin=stdin, stdout=out,
-                stderr=subprocess.STDOUT, start_new_session=True,
+                command,
+                cwd=home,
+                env=environment,
+                stdin=stdin,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
                 preexec_fn=partial(_limit, seconds, os.getpid()),
-            )  # fmt: skip
+            )
         try:
             _, status, usage = os.wait4(process.pid, 0)
         finally:

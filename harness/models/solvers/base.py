@@ -9,27 +9,18 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, TypeAlias
 
-from benchmarks.problem import Problem
-from harness.errors import ModelError
-from harness.models.base import Model, ask_each, operational
-from harness.models.solvers.infix import (
-    INTEGRAL,
-    LIST,
-    Dialect,
-    NotationError,
-    foreign,
-    read,
-    write,
-)
-from harness.requests import Completion, FinishReason, Request, digest
-from rewards.expression import Call, Expression, Symbol
-from rewards.latex import ReadError, to_latex
-from rewards.latex import read as read_latex
-from rewards.trees import symbols_of
+from ....benchmarks.problem import Problem
+from ....rewards.expression.traversal import symbols_of
+from ....rewards.expression.tree import Call, Expression, Symbol
+from ....rewards.latex import ReadError, to_latex
+from ....rewards.latex import read as read_latex
+from ...core.errors import ModelError
+from ...core.requests import Completion, FinishReason, Request, digest
+from ..base import Model, ask_each, operational
+from .infix import INTEGRAL, LIST, Dialect, NotationError, foreign, read, write
 
 #: Seconds of wall clock for each second of processor time, and for a worker to start: the backstop
 #: for a machine that is overloaded, or a program that waits for something.
@@ -76,10 +67,9 @@ class Solver(Model):
         """The antiderivative in LaTeX (empty if the system gave up) and a remark."""
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
-        from rewards.pool import WorkerError, WorkerPool, WorkerTimeout, usable_cores
+        from ....rewards.workers.pool import WorkerError, WorkerPool, WorkerTimeout, usable_cores
 
         size = self.concurrency or usable_cores()
-        worker = Path(__file__).with_name("_worker.py")
         deadline = START + PATIENCE * self.time_limit
 
         async def ask(request: Request) -> Completion:
@@ -99,7 +89,7 @@ class Solver(Model):
                 return _failure(request, str(reply))
             return self._completion(request, reply)
 
-        tasks = {self.task: f"{worker}:{self.task}"}
+        tasks = {self.task: f"{__package__}._worker:{self.task}"}
         with (
             TemporaryDirectory(prefix="calculus-harness-", ignore_cleanup_errors=True) as folder,
             WorkerPool(size, self.memory_mb, tasks=tasks) as pool,

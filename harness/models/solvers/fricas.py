@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from harness.models.solvers.base import ProgramSolver
-from harness.models.solvers.infix import INTEGRAL, Dialect, product
-from rewards.expression import Call, Expression, Number
+from ....rewards.expression.tree import Call, Expression, Number
+from .base import ProgramSolver
+from .infix import INTEGRAL, Dialect, product
 
 #: Largest exponent of a floating-point number that is read.
 _MAX_EXPONENT = 4096
@@ -60,20 +60,42 @@ FRICAS = Dialect(
     system="FriCAS",
     constants={"pi": "%pi", "e": "%e", "i": "%i"},
     functions={
-        **{name: name for name in
-           """sin cos tan cot sec csc asin acos atan acot asec acsc sinh cosh tanh coth sech csch
+        **{
+            name: name
+            for name in """sin cos tan cot sec csc asin acos atan acot asec acsc sinh cosh tanh coth
+            sech csch
            asinh acosh atanh acoth asech acsch sqrt exp abs factorial binomial erf erfi li digamma
-           polygamma polylog""".split()},
-        "ln": "log", "sgn": "sign", "ei": "Ei", "si": "Si", "ci": "Ci", "shi": "Shi", "chi": "Chi",
-        "gamma": "Gamma", "gamma_upper": "Gamma", "beta": "Beta", "fresnel_s": "fresnelS",
-        "fresnel_c": "fresnelC", "bessel_j": "besselJ", "bessel_y": "besselY",
-        "bessel_i": "besselI", "bessel_k": "besselK", "airy_ai": "airyAi", "airy_bi": "airyBi",
-        "elliptic_k": "ellipticK", "elliptic_ec": "ellipticE",
+           polygamma polylog""".split()
+        },
+        "ln": "log",
+        "sgn": "sign",
+        "ei": "Ei",
+        "si": "Si",
+        "ci": "Ci",
+        "shi": "Shi",
+        "chi": "Chi",
+        "gamma": "Gamma",
+        "gamma_upper": "Gamma",
+        "beta": "Beta",
+        "fresnel_s": "fresnelS",
+        "fresnel_c": "fresnelC",
+        "bessel_j": "besselJ",
+        "bessel_y": "besselY",
+        "bessel_i": "besselI",
+        "bessel_k": "besselK",
+        "airy_ai": "airyAi",
+        "airy_bi": "airyBi",
+        "elliptic_k": "ellipticK",
+        "elliptic_ec": "ellipticE",
     },
     forms={
-        "log": "(log({0})/log({1}))", "root": "nthRoot({0},{1})", "erfc": "(1-erf({0}))",
-        "lambertw": "lambertW({0})", "elliptic_f": "ellipticF(sin({0}),{1})",
-        "elliptic_e": "ellipticE(sin({0}),{1})", "elliptic_pi": "ellipticPi(sin({1}),{0},{2})",
+        "log": "(log({0})/log({1}))",
+        "root": "nthRoot({0},{1})",
+        "erfc": "(1-erf({0}))",
+        "lambertw": "lambertW({0})",
+        "elliptic_f": "ellipticF(sin({0}),{1})",
+        "elliptic_e": "ellipticE(sin({0}),{1})",
+        "elliptic_pi": "ellipticPi(sin({1}),{0},{2})",
     },
     readers={
         "integral": lambda args: Call(INTEGRAL, tuple(args)),
@@ -87,7 +109,7 @@ FRICAS = Dialect(
         "ellipticE": _elliptic("elliptic_e", "elliptic_ec"),
         "ellipticPi": _elliptic_pi,
     },
-)  # fmt: skip
+)
 
 #: The answer as an `InputForm` has one line and every multiplication sign. (It has no name: after
 #: an error, the name would be a symbol and thus an answer.)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
-from rewards.expression import FUNCTIONS, Call, Expression, Number, Symbol
+from ....rewards.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
 
 #: Longer texts are not read: the verifier would refuse them anyway.
 MAX_CHARACTERS = 100_000
@@ -37,7 +37,7 @@ class Dialect:
     ``functions`` maps ours to theirs where the arguments are the same, ``constants`` likewise;
     ``forms`` maps ours to a template where they are not (``"(log({0})/log({1}))"``). ``readers``
     build what only the system writes, by its name. (A name that is in no table is kept: the tree
-    then holds a function that `rewards.expression.FUNCTIONS` does not know.)
+    then holds a function that `rewards.expression.tree.FUNCTIONS` does not know.)
     """
 
     system: str

@@ -10,10 +10,10 @@ from functools import cache
 from pathlib import Path
 from typing import ClassVar
 
-from harness.errors import ModelError
-from harness.models.solvers.base import ProgramSolver
-from harness.models.solvers.infix import INTEGRAL, Dialect
-from rewards.expression import Call, Expression, Number
+from ....rewards.expression.tree import Call, Expression, Number
+from ...core.errors import ModelError
+from .base import ProgramSolver
+from .infix import INTEGRAL, Dialect
 
 
 def _psi(args: Sequence[Expression]) -> Expression:
@@ -40,25 +40,47 @@ def _hypergeometric(args: Sequence[Expression]) -> Expression:
 MAXIMA = Dialect(
     system="Maxima",
     constants={
-        "pi": "%pi", "e": "%e", "i": "%i", "euler_gamma": "%gamma", "catalan": "%catalan",
+        "pi": "%pi",
+        "e": "%e",
+        "i": "%i",
+        "euler_gamma": "%gamma",
+        "catalan": "%catalan",
     },
     functions={
-        **{name: name for name in
-           """sin cos tan cot sec csc asin acos atan acot asec acsc sinh cosh tanh coth sech csch
+        **{
+            name: name
+            for name in """sin cos tan cot sec csc asin acos atan acot asec acsc sinh cosh tanh coth
+            sech csch
            asinh acosh atanh acoth asech acsch sqrt exp abs floor max min factorial binomial erf
            erfc erfi gamma beta fresnel_s fresnel_c elliptic_f elliptic_e elliptic_ec elliptic_pi
-           bessel_j bessel_y bessel_i bessel_k airy_ai airy_bi""".split()},
-        "ln": "log", "sgn": "signum", "ceil": "ceiling", "heaviside": "unit_step",
+           bessel_j bessel_y bessel_i bessel_k airy_ai airy_bi""".split()
+        },
+        "ln": "log",
+        "sgn": "signum",
+        "ceil": "ceiling",
+        "heaviside": "unit_step",
         "double_factorial": "double_factorial",
-        "ei": "expintegral_ei", "expint": "expintegral_e", "li": "expintegral_li",
-        "si": "expintegral_si", "ci": "expintegral_ci", "shi": "expintegral_shi",
-        "chi": "expintegral_chi", "lgamma": "log_gamma", "gamma_upper": "gamma_incomplete",
-        "gamma_lower": "gamma_incomplete_lower", "beta_lower": "beta_incomplete",
-        "elliptic_k": "elliptic_kc", "lambertw": "lambert_w",
+        "ei": "expintegral_ei",
+        "expint": "expintegral_e",
+        "li": "expintegral_li",
+        "si": "expintegral_si",
+        "ci": "expintegral_ci",
+        "shi": "expintegral_shi",
+        "chi": "expintegral_chi",
+        "lgamma": "log_gamma",
+        "gamma_upper": "gamma_incomplete",
+        "gamma_lower": "gamma_incomplete_lower",
+        "beta_lower": "beta_incomplete",
+        "elliptic_k": "elliptic_kc",
+        "lambertw": "lambert_w",
     },
     forms={
-        "log": "(log({0})/log({1}))", "root": "({0}^(1/{1}))", "frac": "({0}-floor({0}))",
-        "zeta": "zeta({0})", "polylog": "li[{0}]({1})", "digamma": "psi[0]({0})",
+        "log": "(log({0})/log({1}))",
+        "root": "({0}^(1/{1}))",
+        "frac": "({0}-floor({0}))",
+        "zeta": "zeta({0})",
+        "polylog": "li[{0}]({1})",
+        "digamma": "psi[0]({0})",
         "polygamma": "psi[{0}]({1})",
     },
     readers={
@@ -69,7 +91,7 @@ MAXIMA = Dialect(
         "hypergeometric": _hypergeometric,
         "zeta": lambda args: Call("zeta", (args[0],)),
     },
-)  # fmt: skip
+)
 
 #: Kinds of parameters as Maxima is told of them.
 _ASSUME = {"positive": "assume({0}>0)", "negative": "assume({0}<0)"}
@@ -143,6 +165,17 @@ def _has_share(program: str) -> bool:
 
 #: What Maxima prints beside messages: the script, and its own start.
 _ECHOES = (
-    "batch(", "read and interpret", "display2d", "linel", "logabs", "RETRIEVE", "assume(",
-    "declare(", "r:errcatch(", "if r = []", "else with_stdout", '"', "done",
-)  # fmt: skip
+    "batch(",
+    "read and interpret",
+    "display2d",
+    "linel",
+    "logabs",
+    "RETRIEVE",
+    "assume(",
+    "declare(",
+    "r:errcatch(",
+    "if r = []",
+    "else with_stdout",
+    '"',
+    "done",
+)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Any, ClassVar
 
-from benchmarks.problem import Problem
-from harness.models.solvers.base import Reply, Solver
+from ....benchmarks.problem import Problem
+from .base import Reply, Solver
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,15 +10,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks import Problem, load
-from benchmarks.brittleness import DerivationError, over_k, plus_exp, plus_ln, sums, times_k
-from benchmarks.brittleness.pools import eligible, short
-from benchmarks.brittleness.sums import collect
-from benchmarks.lample_charton import to_prefix
-from benchmarks.trees import add, mul, neg, number, power
-from rewards import verify_antiderivative
-from rewards.expression import Call, Expression, Number, Symbol
-from rewards.latex import read
+from calculus_harness.benchmarks import Problem, load
+from calculus_harness.benchmarks.brittleness import (
+    DerivationError,
+    over_k,
+    plus_exp,
+    plus_ln,
+    sums,
+    times_k,
+)
+from calculus_harness.benchmarks.brittleness.pools import eligible, short
+from calculus_harness.benchmarks.brittleness.sums import collect
+from calculus_harness.benchmarks.expressions import add, mul, neg, number, power
+from calculus_harness.benchmarks.lample_charton import to_prefix
+from calculus_harness.rewards import verify_antiderivative
+from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
+from calculus_harness.rewards.latex import read
 
 
 def problem(integrand: str, antiderivative: str | None, id_: str, **more: object) -> Problem:
@@ -180,8 +187,12 @@ def test_the_bee_bank_as_seeds() -> None:
 
 X = Symbol("x")
 ATOMS: list[Expression] = [
-    X, power(X, Number(2)), Call("sin", (X,)), Call("ln", (mul(number(3), X),)), number(1),
-]  # fmt: skip
+    X,
+    power(X, Number(2)),
+    Call("sin", (X,)),
+    Call("ln", (mul(number(3), X),)),
+    number(1),
+]
 COEFFICIENTS = st.fractions(min_value=-5, max_value=5, max_denominator=6)
 TERMS = st.tuples(COEFFICIENTS, st.integers(0, len(ATOMS) - 1), st.booleans())
 
@@ -193,9 +204,14 @@ def value(tree: Expression, x: float) -> float:
         return x
     args = [value(arg, x) for arg in tree.args]
     operations = {
-        "add": math.fsum, "mul": math.prod, "neg": lambda a: -a[0], "div": lambda a: a[0] / a[1],
-        "pow": lambda a: a[0] ** a[1], "sin": lambda a: math.sin(*a), "ln": lambda a: math.log(*a),
-    }  # fmt: skip
+        "add": math.fsum,
+        "mul": math.prod,
+        "neg": lambda a: -a[0],
+        "div": lambda a: a[0] / a[1],
+        "pow": lambda a: a[0] ** a[1],
+        "sin": lambda a: math.sin(*a),
+        "ln": lambda a: math.log(*a),
+    }
     return float(operations[tree.function](args))  # type: ignore[operator]
 
 
@@ -230,9 +246,11 @@ def test_the_filters_of_validation_problems() -> None:
 
 
 def test_short_is_by_characters_of_sympys_text() -> None:
-    twenty, longer = problem(r"x^2 + x + \cos 10x", None, "l20"), problem(
-        r"x^2 + x + \cos 100x", None, "l21")  # fmt: skip
-    from rewards.sympy_bridge import to_sympy
+    twenty, longer = (
+        problem(r"x^2 + x + \cos 10x", None, "l20"),
+        problem(r"x^2 + x + \cos 100x", None, "l21"),
+    )
+    from calculus_harness.rewards.expression.sympy_bridge import to_sympy
 
     lengths = [
         len(str(to_sympy(read(str(p.target["integrand"]), symbols=["x"])[0].expression)))

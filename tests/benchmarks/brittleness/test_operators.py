@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks import load
-from benchmarks.registry import resolve
+from calculus_harness.benchmarks import load
+from calculus_harness.benchmarks.registry import resolve
 
 
 def drawn(name: str, count: int) -> list[int]:

@@ -6,10 +6,17 @@ from collections import Counter
 
 import pytest
 
-from benchmarks import load
-from benchmarks.brittleness.primitives import EXPONENTS, INTEGERS, PAIRS, RANGES, TEMPLATES, pair
-from benchmarks.registry import resolve
-from rewards import verify_antiderivative
+from calculus_harness.benchmarks import load
+from calculus_harness.benchmarks.brittleness.primitives import (
+    EXPONENTS,
+    INTEGERS,
+    PAIRS,
+    RANGES,
+    TEMPLATES,
+    pair,
+)
+from calculus_harness.benchmarks.registry import resolve
+from calculus_harness.rewards import verify_antiderivative
 
 
 def subset(name: str):  # type: ignore[no-untyped-def]

@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy
 
-from benchmarks.derivations.terms import (
+from calculus_harness.benchmarks.derivations.expressions.terms import (
     Term,
     UndefinedError,
     add,
@@ -25,13 +25,19 @@ from benchmarks.derivations.terms import (
     sin,
     symbol,
 )
-from benchmarks.draws import Draws
+from calculus_harness.benchmarks.draws import Draws
 
 _CLASSES = {
-    "add": sympy.Add, "mul": sympy.Mul, "pow": sympy.Pow, "derivative": sympy.Derivative,
-    "integral": sympy.Integral, "sin": sympy.sin, "cos": sympy.cos, "exp": sympy.exp,
+    "add": sympy.Add,
+    "mul": sympy.Mul,
+    "pow": sympy.Pow,
+    "derivative": sympy.Derivative,
+    "integral": sympy.Integral,
+    "sin": sympy.sin,
+    "cos": sympy.cos,
+    "exp": sympy.exp,
     "log": sympy.log,
-}  # fmt: skip
+}
 
 
 def as_sympy(term: Term) -> Any:

@@ -6,9 +6,9 @@ import pytest
 import sympy
 from rapidfuzz.distance import DamerauLevenshtein
 
-from benchmarks import load
-from benchmarks.derivations import calculus
-from benchmarks.derivations.calculus import (
+from calculus_harness.benchmarks import load
+from calculus_harness.benchmarks.derivations import calculus
+from calculus_harness.benchmarks.derivations.calculus import (
     DIFFERENTIATION,
     INTEGRATION,
     OPERATIONS,
@@ -19,11 +19,20 @@ from benchmarks.derivations.calculus import (
     renamed,
     sequence,
 )
-from benchmarks.derivations.options import GREEK
-from benchmarks.derivations.printing import latex
-from benchmarks.derivations.sequences import CLEAN
-from benchmarks.derivations.terms import add, cos, divide, log, number, power, sin, symbol
-from benchmarks.draws import Draws
+from calculus_harness.benchmarks.derivations.expressions.printing import latex
+from calculus_harness.benchmarks.derivations.expressions.terms import (
+    add,
+    cos,
+    divide,
+    log,
+    number,
+    power,
+    sin,
+    symbol,
+)
+from calculus_harness.benchmarks.derivations.options import GREEK
+from calculus_harness.benchmarks.derivations.sequences import CLEAN
+from calculus_harness.benchmarks.draws import Draws
 from tests.benchmarks.derivations.as_sympy import as_sympy
 
 x = symbol("x")
@@ -57,9 +66,10 @@ def test_the_nearest_wrong_result_is_taken() -> None:
     made = [case(DIFFERENTIATION, 4, index) for index in range(128)]
     one = made[5]
     others = [
-        other.positive for other in made
+        other.positive
+        for other in made
         if other.variable == one.variable and other.premise != one.premise
-    ]  # fmt: skip
+    ]
     wrong = [t for t in others if latex(t) != latex(one.positive)]
     distances = [DamerauLevenshtein.distance(latex(one.positive), latex(t)) for t in wrong]
     mine = DamerauLevenshtein.distance(latex(one.positive), latex(one.negative))

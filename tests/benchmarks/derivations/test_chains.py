@@ -4,11 +4,28 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.derivations.chains import derivation, has_compound_arguments, self_contained
-from benchmarks.derivations.options import CODE, PAPER
-from benchmarks.derivations.steps import PREMISE, PREMISES, Annotation, Equation, Step
-from benchmarks.derivations.terms import add, apply, number, power, sin, symbol
-from benchmarks.draws import Draws
+from calculus_harness.benchmarks.derivations.chains import (
+    derivation,
+    has_compound_arguments,
+    self_contained,
+)
+from calculus_harness.benchmarks.derivations.expressions.terms import (
+    add,
+    apply,
+    number,
+    power,
+    sin,
+    symbol,
+)
+from calculus_harness.benchmarks.derivations.options import CODE, PAPER
+from calculus_harness.benchmarks.derivations.steps import (
+    PREMISE,
+    PREMISES,
+    Annotation,
+    Equation,
+    Step,
+)
+from calculus_harness.benchmarks.draws import Draws
 
 x = symbol("x")
 f, g = apply("f", (x,)), apply("g", (x,))
@@ -30,8 +47,11 @@ def test_unused_steps_go_and_only_references_are_renumbered() -> None:
     ]
     kept = self_contained(steps)
     assert [(s.annotation.operator, s.annotation.equations) for s in kept] == [
-        (PREMISE, ()), ("sin", (1,)), ("power", (2,)), ("substitute_LHS_for_RHS", (3, 1)),
-    ]  # fmt: skip
+        (PREMISE, ()),
+        ("sin", (1,)),
+        ("power", (2,)),
+        ("substitute_LHS_for_RHS", (3, 1)),
+    ]
     assert kept[2].annotation.operand == number(3)  # an exponent, not an equation
 
 

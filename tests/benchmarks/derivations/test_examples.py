@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks import load
-from benchmarks.derivations import examples
-from benchmarks.derivations.examples import (
+from calculus_harness.benchmarks import load
+from calculus_harness.benchmarks.derivations import examples
+from calculus_harness.benchmarks.derivations.examples import (
     NoExampleError,
     example,
     exchanged,
@@ -20,10 +20,22 @@ from benchmarks.derivations.examples import (
     renamed,
     with_names,
 )
-from benchmarks.derivations.options import CODE, GREEK, ORIGINAL, PAPER
-from benchmarks.derivations.proof import is_result
-from benchmarks.derivations.sequences import CLEAN, PUBLISHED, annotation_text, sequence
-from benchmarks.derivations.steps import (
+from calculus_harness.benchmarks.derivations.expressions.terms import (
+    apply,
+    cos,
+    derivative,
+    sin,
+    symbol,
+)
+from calculus_harness.benchmarks.derivations.options import CODE, GREEK, ORIGINAL, PAPER
+from calculus_harness.benchmarks.derivations.proof import is_result
+from calculus_harness.benchmarks.derivations.sequences import (
+    CLEAN,
+    PUBLISHED,
+    annotation_text,
+    sequence,
+)
+from calculus_harness.benchmarks.derivations.steps import (
     EVALUATE_INTEGRALS,
     LEFT_FOR_RIGHT,
     PREMISE,
@@ -33,8 +45,7 @@ from benchmarks.derivations.steps import (
     Equation,
     Step,
 )
-from benchmarks.derivations.terms import apply, cos, derivative, sin, symbol
-from benchmarks.draws import Draws
+from calculus_harness.benchmarks.draws import Draws
 
 CASES = list(itertools.product((2, 3, 4), range(5)))
 x, capital_h = symbol("x"), symbol("H")
@@ -120,7 +131,7 @@ def by_hand() -> tuple[Step, Step, Step]:
 
 
 def test_sequences() -> None:
-    from benchmarks.derivations.examples import Example
+    from calculus_harness.benchmarks.derivations.examples import Example
 
     first, second, last = by_hand()
     one = Example((first, second), last, last)
@@ -152,7 +163,7 @@ def test_annotations() -> None:
 def test_exchange_swaps_the_names_of_substitutions() -> None:
     f = apply("f", (x,))
     last = Step(Equation(f, x), Annotation(LEFT_FOR_RIGHT, (1, 2)), (Constant("c", x, x),))
-    from benchmarks.derivations.examples import Example
+    from calculus_harness.benchmarks.derivations.examples import Example
 
     swapped = exchanged(Example((), last, last)).positive
     assert swapped.annotation.operator == "substitute_RHS_for_LHS"

@@ -6,28 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.derivations.examples import example
-from benchmarks.derivations.options import CODE
-from benchmarks.derivations.proof import (
-    UndecidedError,
-    World,
-    WrongError,
-    equal,
-    is_result,
-    prove_steps,
-)
-from benchmarks.derivations.steps import (
-    EVALUATE_DERIVATIVES,
-    EVALUATE_INTEGRALS,
-    PREMISE,
-    RENAMING,
-    SUBSTITUTIONS,
-    Annotation,
-    Constant,
-    Equation,
-    Step,
-)
-from benchmarks.derivations.terms import (
+from calculus_harness.benchmarks.derivations.examples import example
+from calculus_harness.benchmarks.derivations.expressions.terms import (
     Term,
     add,
     apply,
@@ -42,6 +22,26 @@ from benchmarks.derivations.terms import (
     power,
     sin,
     symbol,
+)
+from calculus_harness.benchmarks.derivations.options import CODE
+from calculus_harness.benchmarks.derivations.proof import (
+    UndecidedError,
+    World,
+    WrongError,
+    equal,
+    is_result,
+    prove_steps,
+)
+from calculus_harness.benchmarks.derivations.steps import (
+    EVALUATE_DERIVATIVES,
+    EVALUATE_INTEGRALS,
+    PREMISE,
+    RENAMING,
+    SUBSTITUTIONS,
+    Annotation,
+    Constant,
+    Equation,
+    Step,
 )
 
 x, y, c, d = (symbol(name) for name in "xycd")
@@ -64,23 +64,48 @@ RIGHT = {
     "arithmetic": [F_IS_SIN, step(add(f, f), add(f, sin(x)), "add", 1, m=f)],
     "a power": [F_IS_SIN, step(power(f, x), power(sin(x), x), "power", 1, m=x)],
     "a derivative": [F_IS_SIN, SLOPES, step(derivative(f, x), cos(x), EVALUATE_DERIVATIVES, 2)],
-    "a substitution": [F_IS_SIN, step(exp(f), exp(sin(x)), "exp", 1),
-                       step(exp(f), exp(f), "substitute_RHS_for_LHS", 2, 1)],
+    "a substitution": [
+        F_IS_SIN,
+        step(exp(f), exp(sin(x)), "exp", 1),
+        step(exp(f), exp(f), "substitute_RHS_for_LHS", 2, 1),
+    ],
     "integrals": [F_IS_SIN, SUMS],
-    "one constant": [F_IS_SIN, SUMS, step(
-        integral(f, x), add(c, negative(cos(x))), EVALUATE_INTEGRALS, 2,
-        constants=[Constant("c", integral(sin(x), x), negative(cos(x)))])],
-    "two constants": [F_IS_SIN, SLOPES, step(
-        integral(derivative(f, x), x), integral(derivative(sin(x), x), x), "integrate", 2, m=x),
-        step(add(f, c), add(sin(x), d), EVALUATE_INTEGRALS, 3, constants=[
-            Constant("c", integral(derivative(f, x), x), f),
-            Constant("d", integral(derivative(sin(x), x), x), sin(x))])],
-    "an integral split": [step(g, add(x, y), PREMISE),
-                          step(integral(g, x), integral(add(x, y), x), "integrate", 1, m=x),
-                          step(integral(g, x), add(integral(x, x), integral(y, x)), "expand", 2)],
+    "one constant": [
+        F_IS_SIN,
+        SUMS,
+        step(
+            integral(f, x),
+            add(c, negative(cos(x))),
+            EVALUATE_INTEGRALS,
+            2,
+            constants=[Constant("c", integral(sin(x), x), negative(cos(x)))],
+        ),
+    ],
+    "two constants": [
+        F_IS_SIN,
+        SLOPES,
+        step(
+            integral(derivative(f, x), x), integral(derivative(sin(x), x), x), "integrate", 2, m=x
+        ),
+        step(
+            add(f, c),
+            add(sin(x), d),
+            EVALUATE_INTEGRALS,
+            3,
+            constants=[
+                Constant("c", integral(derivative(f, x), x), f),
+                Constant("d", integral(derivative(sin(x), x), x), sin(x)),
+            ],
+        ),
+    ],
+    "an integral split": [
+        step(g, add(x, y), PREMISE),
+        step(integral(g, x), integral(add(x, y), x), "integrate", 1, m=x),
+        step(integral(g, x), add(integral(x, x), integral(y, x)), "expand", 2),
+    ],
     "a new name": [F_IS_SIN, step(apply("k", (x,)), exp(sin(x)), RENAMING)],
     "sides exchanged": [step(sin(x), f, PREMISE), step(log(sin(x)), log(f), "log", 1)],
-}  # fmt: skip
+}
 
 WRONG = {
     "a sign": [F_IS_SIN, SLOPES, step(derivative(f, x), negative(cos(x)), EVALUATE_DERIVATIVES, 2)],
@@ -91,19 +116,30 @@ WRONG = {
     "f for its formula": [F_IS_SIN, step(power(f, two), mul(f, f, f), "times", 1, m=f)],
     "true, but not by this": [F_IS_SIN, step(mul(two, f), mul(two, sin(x)), "times", 1, m=three)],
     "formula for f": [F_IS_SIN, step(mul(sin(x), f), mul(sin(x), f), "times", 1, m=f)],
-    "the wrong variable": [step(g, add(x, mul(two, y)), PREMISE),
-                           step(derivative(g, y), derivative(add(x, mul(two, y)), y),
-                                "differentiate", 1, m=x)],
-    "no antiderivative": [F_IS_SIN, SUMS, step(
-        integral(f, x), add(c, cos(x)), EVALUATE_INTEGRALS, 2,
-        constants=[Constant("c", integral(sin(x), x), cos(x))])],
-    "constants as if independent": [*RIGHT["two constants"],
+    "the wrong variable": [
+        step(g, add(x, mul(two, y)), PREMISE),
+        step(derivative(g, y), derivative(add(x, mul(two, y)), y), "differentiate", 1, m=x),
+    ],
+    "no antiderivative": [
+        F_IS_SIN,
+        SUMS,
+        step(
+            integral(f, x),
+            add(c, cos(x)),
+            EVALUATE_INTEGRALS,
+            2,
+            constants=[Constant("c", integral(sin(x), x), cos(x))],
+        ),
+    ],
+    "constants as if independent": [
+        *RIGHT["two constants"],
         step(derivative(add(f, c), c), derivative(add(sin(x), d), c), "differentiate", 4, m=c),
-        step(number(1), number(0), EVALUATE_DERIVATIVES, 5)],
+        step(number(1), number(0), EVALUATE_DERIVATIVES, 5),
+    ],
     "a premise about something known": [F_IS_SIN, step(f, cos(x), PREMISE)],
     "a premise without a function": [step(x, y, PREMISE)],
     "an undefined function": [F_IS_SIN, step(add(f, h), add(sin(x), h), "add", 1, m=h)],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -183,7 +219,7 @@ def test_the_verifiers_jets_agree_with_the_derivatives_of_the_proof() -> None:
     """The same derivative by automatic differentiation, for the functions of derivations."""
     from flint import acb
 
-    from rewards.balls import compile_tape, precision
+    from calculus_harness.rewards.decision.balls import compile_tape, precision
 
     world = World()
     for term in (mul(x, exp(sin(x))), power(x, add(x, two)), log(cos(mul(x, y))), power(sin(x), y)):

@@ -6,9 +6,14 @@ from collections import Counter
 
 import pytest
 
-from benchmarks.derivations.calculus import INTEGRATION
-from benchmarks.derivations.splits import Row, Sizes, calculus_splits, derivation_splits
-from benchmarks.derivations.subsets import step_problem
+from calculus_harness.benchmarks.derivations.calculus import INTEGRATION
+from calculus_harness.benchmarks.derivations.splits import (
+    Row,
+    Sizes,
+    calculus_splits,
+    derivation_splits,
+)
+from calculus_harness.benchmarks.derivations.subsets import step_problem
 
 SMALL = Sizes(24, 6, 8)
 

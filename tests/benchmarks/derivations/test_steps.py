@@ -10,10 +10,22 @@ from typing import Any
 import pytest
 import sympy
 
-from benchmarks.derivations.chains import grow
-from benchmarks.derivations.options import CODE, GREEK, ORIGINAL, VOCABULARY
-from benchmarks.derivations.printing import latex
-from benchmarks.derivations.steps import (
+from calculus_harness.benchmarks.derivations.chains import grow
+from calculus_harness.benchmarks.derivations.expressions.printing import latex
+from calculus_harness.benchmarks.derivations.expressions.terms import (
+    APPLY,
+    SYMBOL,
+    UNARY,
+    add,
+    apply,
+    exp,
+    names_of,
+    number,
+    sin,
+    symbol,
+)
+from calculus_harness.benchmarks.derivations.options import CODE, GREEK, ORIGINAL, VOCABULARY
+from calculus_harness.benchmarks.derivations.steps import (
     ARITHMETIC,
     CALCULUS,
     DIFFERENTIATE,
@@ -36,19 +48,7 @@ from benchmarks.derivations.steps import (
     next_step,
     premise,
 )
-from benchmarks.derivations.terms import (
-    APPLY,
-    SYMBOL,
-    UNARY,
-    add,
-    apply,
-    exp,
-    names_of,
-    number,
-    sin,
-    symbol,
-)
-from benchmarks.draws import Draws
+from calculus_harness.benchmarks.draws import Draws
 from tests.benchmarks.derivations.as_sympy import as_sympy
 
 x, y = symbol("x"), symbol("y")
@@ -79,8 +79,10 @@ def test_all_operators_occur() -> None:
 
 
 def test_recent_equations_are_likelier_by_a_cube() -> None:
-    steps = [Step(Equation(apply(n, (x,)), add(x, number(i))), Annotation("premise"))
-             for i, n in enumerate("abc")]  # fmt: skip
+    steps = [
+        Step(Equation(apply(n, (x,)), add(x, number(i))), Annotation("premise"))
+        for i, n in enumerate("abc")
+    ]
     derivation, draws = Derivation(steps), Draws("history")
     drawn = Counter(_any_equation(derivation, draws, CODE) for _ in range(8000))
     for index, weight in ((1, 344), (2, 513), (3, 730)):
@@ -115,9 +117,12 @@ def by_sympy(step: Step, before: list[Any]) -> Any:
         return sympy.Eq(*(getattr(sympy, note.operator)(side) for side in source.args))
     if note.operator in ARITHMETIC:
         rule = {
-            "add": lambda a: a + m, "minus": lambda a: a - m, "times": lambda a: a * m,
-            DIVIDE: lambda a: a / m, POWER: lambda a: a**m,
-        }[note.operator]  # fmt: skip
+            "add": lambda a: a + m,
+            "minus": lambda a: a - m,
+            "times": lambda a: a * m,
+            DIVIDE: lambda a: a / m,
+            POWER: lambda a: a**m,
+        }[note.operator]
         return sympy.Eq(*map(rule, source.args))
     if note.operator in CALCULUS:
         if note.operator == DIFFERENTIATE:

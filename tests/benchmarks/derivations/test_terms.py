@@ -10,9 +10,9 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.derivations import rewriting, terms
-from benchmarks.derivations.printing import latex, plain
-from benchmarks.derivations.terms import (
+from calculus_harness.benchmarks.derivations.expressions import rewriting, terms
+from calculus_harness.benchmarks.derivations.expressions.printing import latex, plain
+from calculus_harness.benchmarks.derivations.expressions.terms import (
     MINUS_ONE,
     Term,
     UndefinedError,
@@ -83,15 +83,17 @@ def test_rebuilding_changes_nothing() -> None:
         (exp(number(1)), "e"),
         (log(exp(number(2))), "2"),
         (power(f, number(2)), r"f^{2}{\left(x,y \right)}"),
-        (derivative(derivative(f, x), y),
-         r"\frac{\partial^{2}}{\partial y\partial x} f{\left(x,y \right)}"),
+        (
+            derivative(derivative(f, x), y),
+            r"\frac{\partial^{2}}{\partial y\partial x} f{\left(x,y \right)}",
+        ),
         (derivative(derivative(sin(x), x), x), r"\frac{d^{2}}{d x^{2}} \sin{\left(x \right)}"),
         (integral(add(x, y), x), r"\int \left(x + y\right)\, dx"),
         (integral(integral(f, y), x), r"\iint f{\left(x,y \right)}\, dy\, dx"),
         (divide(x, mul(number(2), y)), r"\frac{x}{2 y}"),
         (add(number(1), negative(x)), "1 - x"),
     ],
-)  # fmt: skip
+)
 def test_evaluation_and_latex(made: Term, text: str) -> None:
     assert latex(made) == text
     assert sympy.latex(as_sympy(made)) == text
@@ -99,9 +101,14 @@ def test_evaluation_and_latex(made: Term, text: str) -> None:
 
 @pytest.mark.parametrize(
     "make",
-    [lambda: log(number(0)), lambda: power(number(0), MINUS_ONE), lambda: log(MINUS_ONE),
-     lambda: power(number(0), x), lambda: power(number(7), number(99))],
-)  # fmt: skip
+    [
+        lambda: log(number(0)),
+        lambda: power(number(0), MINUS_ONE),
+        lambda: log(MINUS_ONE),
+        lambda: power(number(0), x),
+        lambda: power(number(7), number(99)),
+    ],
+)
 def test_what_has_no_value_is_refused(make: Any) -> None:
     with pytest.raises(UndefinedError):
         make()

@@ -7,21 +7,29 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.draws import Draws
-from benchmarks.lample_charton import algebra as algebra_module
-from benchmarks.lample_charton.algebra import Algebra, UnusableError, prefix
-from benchmarks.lample_charton.faithful import InvalidError, sympy_of, sympy_prefix
-from benchmarks.lample_charton.nodes import Node, prefix_of
-from benchmarks.lample_charton.prefix import from_prefix
-from benchmarks.lample_charton.sampling import Grammar, sample_tree
-from benchmarks.lample_charton.simplify import simplify
-from benchmarks.lample_charton.vocabulary import OPERATORS
-from benchmarks.trees import parse
-from rewards.balls import UnusableError as UnusableAnswerError
-from rewards.decision import Policy, decide
-from rewards.expression import Expression
-from rewards.integrand import Integrand
-from rewards.verdict import Status
+from calculus_harness.benchmarks.draws import Draws
+from calculus_harness.benchmarks.expressions import parse
+from calculus_harness.benchmarks.lample_charton.algebra import normal_form as algebra_module
+from calculus_harness.benchmarks.lample_charton.algebra.nodes import Node, prefix_of
+from calculus_harness.benchmarks.lample_charton.algebra.normal_form import (
+    Algebra,
+    UnusableError,
+    prefix,
+)
+from calculus_harness.benchmarks.lample_charton.algebra.simplify import simplify
+from calculus_harness.benchmarks.lample_charton.codec.prefix import from_prefix
+from calculus_harness.benchmarks.lample_charton.codec.sympy_prefix import (
+    InvalidError,
+    sympy_of,
+    sympy_prefix,
+)
+from calculus_harness.benchmarks.lample_charton.codec.vocabulary import OPERATORS
+from calculus_harness.benchmarks.lample_charton.sampling import Grammar, sample_tree
+from calculus_harness.rewards.decision.balls import UnusableError as UnusableAnswerError
+from calculus_harness.rewards.decision.decide import Policy, decide
+from calculus_harness.rewards.decision.integrand import Integrand
+from calculus_harness.rewards.expression.tree import Expression
+from calculus_harness.rewards.verdict import Status
 
 seeds = st.integers(0, 10**6)
 UNARY = [name for name, arity in OPERATORS.items() if arity == 1 and name not in ("f", "sign")]
@@ -77,7 +85,7 @@ def judged(
         (r"e^1", "E"),
         (r"x^0", "INT+ 1"),
     ],
-)  # fmt: skip
+)
 def test_what_is_evaluated(latex: str, tokens: str) -> None:
     assert normal(latex) == tokens
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.lample_charton.released import read
-from harness.cli import cli
+from calculus_harness.benchmarks.lample_charton.codec.released import read
+from calculus_harness.harness.cli.main import cli
 
 
 def generate(*options: str) -> str:

@@ -10,11 +10,15 @@ ROOT = Path(__file__).parents[3]
 
 def run(script: str) -> str:
     """What a script prints that imports `isolation`."""
-    head = "from benchmarks.lample_charton import isolation\n"
+    head = "from calculus_harness.benchmarks.lample_charton.algebra import isolation\n"
     done = subprocess.run(
         [sys.executable, "-c", head + textwrap.dedent(script)],
-        cwd=ROOT, capture_output=True, text=True, timeout=60, check=True,
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
     return done.stdout.strip()
 
 

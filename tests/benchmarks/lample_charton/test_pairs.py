@@ -10,22 +10,29 @@ import mpmath
 import pytest
 import sympy
 
-from benchmarks.draws import Draws
-from benchmarks.lample_charton import _worker, problems, production, records
-from benchmarks.lample_charton.algebra import UnusableError
-from benchmarks.lample_charton.generators import Draft, Settings, backward
-from benchmarks.lample_charton.kits import OwnKit
-from benchmarks.lample_charton.known import Known
-from benchmarks.lample_charton.pairs import Pair, attempt, make, proven
-from benchmarks.lample_charton.prefix import from_prefix, operator_count
-from benchmarks.lample_charton.production import distinct, pair_at, stream
-from benchmarks.lample_charton.vocabulary import IDS
-from benchmarks.lample_charton.work import OutOfWorkError, bounded
-from benchmarks.registry import load
-from rewards import verify_antiderivative
-from rewards.expression import Expression
-from rewards.latex import to_latex
-from rewards.sympy_bridge import to_sympy
+from calculus_harness.benchmarks.draws import Draws
+from calculus_harness.benchmarks.lample_charton import (
+    _worker,
+    problems,
+    records,
+)
+from calculus_harness.benchmarks.lample_charton import (
+    parallel as production,
+)
+from calculus_harness.benchmarks.lample_charton.algebra.backends import OwnKit
+from calculus_harness.benchmarks.lample_charton.algebra.normal_form import UnusableError
+from calculus_harness.benchmarks.lample_charton.algebra.work_limit import OutOfWorkError, bounded
+from calculus_harness.benchmarks.lample_charton.codec.prefix import from_prefix, operator_count
+from calculus_harness.benchmarks.lample_charton.codec.vocabulary import IDS
+from calculus_harness.benchmarks.lample_charton.generators import Draft, Settings, backward
+from calculus_harness.benchmarks.lample_charton.known_integrals import Known
+from calculus_harness.benchmarks.lample_charton.pairs import Pair, attempt, make, proven
+from calculus_harness.benchmarks.lample_charton.parallel import distinct, pair_at, stream
+from calculus_harness.benchmarks.registry import load
+from calculus_harness.rewards import verify_antiderivative
+from calculus_harness.rewards.expression.sympy_bridge import to_sympy
+from calculus_harness.rewards.expression.tree import Expression
+from calculus_harness.rewards.latex import to_latex
 
 OWN = Settings()
 PUBLISHED = Settings("published")

@@ -5,18 +5,16 @@ import sympy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from benchmarks.draws import Draws
-from benchmarks.lample_charton.algebra import Algebra, UnusableError, prefix
-from benchmarks.lample_charton.faithful import (
-    InvalidError,
-    check,
-    sympy_from_infix,
-    sympy_from_prefix,
-    sympy_of,
-    sympy_prefix,
+from calculus_harness.benchmarks.draws import Draws
+from calculus_harness.benchmarks.expressions import parse
+from calculus_harness.benchmarks.lample_charton.algebra.nodes import prefix_of
+from calculus_harness.benchmarks.lample_charton.algebra.normal_form import (
+    Algebra,
+    UnusableError,
+    prefix,
 )
-from benchmarks.lample_charton.nodes import prefix_of
-from benchmarks.lample_charton.prefix import (
+from calculus_harness.benchmarks.lample_charton.algebra.readable import readable
+from calculus_harness.benchmarks.lample_charton.codec.prefix import (
     PrefixError,
     from_prefix,
     integrand_of,
@@ -25,9 +23,15 @@ from benchmarks.lample_charton.prefix import (
     to_infix,
     to_prefix,
 )
-from benchmarks.lample_charton.readable import readable
-from benchmarks.lample_charton.sampling import Grammar, sample_prefix
-from benchmarks.lample_charton.vocabulary import (
+from calculus_harness.benchmarks.lample_charton.codec.sympy_prefix import (
+    InvalidError,
+    check,
+    sympy_from_infix,
+    sympy_from_prefix,
+    sympy_of,
+    sympy_prefix,
+)
+from calculus_harness.benchmarks.lample_charton.codec.vocabulary import (
     END,
     OPERATORS,
     PADDING,
@@ -35,18 +39,29 @@ from benchmarks.lample_charton.vocabulary import (
     decode,
     encode,
 )
-from benchmarks.trees import parse
-from rewards.decision import Policy, decide
-from rewards.expression import Call, Number, Symbol
-from rewards.integrand import Integrand
-from rewards.sympy_text import read_sympy
-from rewards.verdict import Status
+from calculus_harness.benchmarks.lample_charton.sampling import Grammar, sample_prefix
+from calculus_harness.rewards.decision.decide import Policy, decide
+from calculus_harness.rewards.decision.integrand import Integrand
+from calculus_harness.rewards.expression.sympy_text import read_sympy
+from calculus_harness.rewards.expression.tree import Call, Number, Symbol
+from calculus_harness.rewards.verdict import Status
 
 NO_FORMULA = ("derivative", "f", "g", "h")
 #: Every operator that a formula may have, so that the codec is tested on all of them.
 EVERY = Grammar(weights={name: 1 for name in OPERATORS if name not in NO_FORMULA})
-TEAM = Grammar(weights={"add": 3, "mul": 3, "sub": 2, "div": 2, "pow2": 1, "sqrt": 1, "sin": 1,
-                        "exp": 1, "ln": 1})  # fmt: skip
+TEAM = Grammar(
+    weights={
+        "add": 3,
+        "mul": 3,
+        "sub": 2,
+        "div": 2,
+        "pow2": 1,
+        "sqrt": 1,
+        "sin": 1,
+        "exp": 1,
+        "ln": 1,
+    }
+)
 
 seeds = st.integers(0, 10**6)
 sizes = st.integers(0, 12)

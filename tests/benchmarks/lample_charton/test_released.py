@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.lample_charton.algebra import prefix
-from benchmarks.lample_charton.generators import Settings
-from benchmarks.lample_charton.production import stream
-from benchmarks.lample_charton.released import (
+from calculus_harness.benchmarks.lample_charton.algebra.normal_form import prefix
+from calculus_harness.benchmarks.lample_charton.codec.released import (
     Line,
     ReleasedFileError,
     deduplicated,
@@ -20,7 +18,9 @@ from benchmarks.lample_charton.released import (
     write,
     write_parallel,
 )
-from rewards.sympy_text import read_sympy
+from calculus_harness.benchmarks.lample_charton.generators import Settings
+from calculus_harness.benchmarks.lample_charton.parallel import stream
+from calculus_harness.rewards.expression.sympy_text import read_sympy
 
 SMALL = Settings(max_operators=3)
 

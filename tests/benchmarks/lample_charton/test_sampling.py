@@ -6,9 +6,11 @@ from collections.abc import Iterator
 import pytest
 from scipy.stats import chi2
 
-from benchmarks.draws import Draws
-from benchmarks.lample_charton.prefix import operator_count, to_prefix
-from benchmarks.lample_charton.sampling import (
+from calculus_harness.benchmarks.draws import Draws
+from calculus_harness.benchmarks.expressions import walk
+from calculus_harness.benchmarks.lample_charton.codec.prefix import operator_count, to_prefix
+from calculus_harness.benchmarks.lample_charton.codec.vocabulary import OPERATORS
+from calculus_harness.benchmarks.lample_charton.sampling import (
     PAPER,
     PUBLISHED,
     WEIGHTS,
@@ -18,9 +20,7 @@ from benchmarks.lample_charton.sampling import (
     sample_shape,
     sample_tree,
 )
-from benchmarks.lample_charton.vocabulary import OPERATORS
-from benchmarks.trees import walk
-from rewards.expression import Number, Symbol
+from calculus_harness.rewards.expression.tree import Number, Symbol
 
 
 def shapes(operators: int) -> Iterator[tuple[int, ...]]:

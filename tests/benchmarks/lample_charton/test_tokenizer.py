@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.lample_charton.tokenizer import write_tokenizer
-from benchmarks.lample_charton.vocabulary import TOKENS, encode
+from calculus_harness.benchmarks.lample_charton.codec.tokenizer import write_tokenizer
+from calculus_harness.benchmarks.lample_charton.codec.vocabulary import TOKENS, encode
 
 
 @pytest.mark.train

@@ -20,10 +20,10 @@ pytestmark = pytest.mark.inspect
 from inspect_ai.log import EvalLog, read_eval_log  # noqa: E402
 from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model  # noqa: E402
 
-from benchmarks.registry import names, resolve  # noqa: E402
-from harness.errors import UserError  # noqa: E402
-from harness.integrations import for_inspect  # noqa: E402
-from prompts import PromptError  # noqa: E402
+from calculus_harness.benchmarks.registry import names, resolve  # noqa: E402
+from calculus_harness.harness.core.errors import UserError  # noqa: E402
+from calculus_harness.harness.integrations import for_inspect  # noqa: E402
+from calculus_harness.prompts import PromptError  # noqa: E402
 from tests.harness.integrations.answering import ANSWERS, answer, server, write_problems  # noqa: E402
 
 ROOT = Path(__file__).parents[3]
@@ -117,8 +117,12 @@ def test_stages_are_asked_one_after_the_other(tmp_path: Path) -> None:
 def test_examples_and_stop_strings() -> None:
     task = for_inspect.problems("bee/qualifier", prompt="few-shot", shots=2, limit=3)
     assert [message.role for message in task.dataset[0].input] == [  # type: ignore[union-attr]
-        "user", "assistant", "user", "assistant", "user",
-    ]  # fmt: skip
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+        "user",
+    ]
     assert len(task.dataset) == 3
     task = for_inspect.problems("bee/qualifier", prompt="completion", limit=1)
     assert task.config.stop_seqs == ["\nProblem:"]
@@ -147,14 +151,24 @@ def test_mistakes_are_one_clear_line() -> None:
 def test_the_example_runs(tmp_path: Path) -> None:
     with server() as serving:
         environment = os.environ | {
-            "STUB_API_KEY": "none", "STUB_BASE_URL": serving.url, "PYTHONPATH": str(ROOT),
+            "STUB_API_KEY": "none",
+            "STUB_BASE_URL": serving.url,
+            "PYTHONPATH": str(ROOT),
             "INSPECT_LOG_DIR": str(tmp_path),
-        }  # fmt: skip
+        }
         done = subprocess.run(
-            [sys.executable, ROOT / "examples" / "eval_with_inspect.py", "openai-api/stub/model",
-             write_problems(tmp_path)],
-            cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200,
-        )  # fmt: skip
+            [
+                sys.executable,
+                ROOT / "examples" / "eval_with_inspect.py",
+                "openai-api/stub/model",
+                write_problems(tmp_path),
+            ],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=200,
+        )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "accuracy 0.667 of 6, undecided 1"
 
@@ -168,11 +182,27 @@ def test_the_command_finds_our_tasks(tmp_path: Path) -> None:
     with server() as serving:
         environment = os.environ | {"STUB_API_KEY": "none", "STUB_BASE_URL": serving.url}
         done = subprocess.run(
-            [str(command), "eval", "calculus_harness/problems", "--model", "openai-api/stub/model",
-             "-T", f"benchmark={write_problems(tmp_path)}", "--display", "plain",
-             "--log-dir", "logs", "--log-format", "json"],
-            cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300,
-        )  # fmt: skip
+            [
+                str(command),
+                "eval",
+                "calculus_harness/problems",
+                "--model",
+                "openai-api/stub/model",
+                "-T",
+                f"benchmark={write_problems(tmp_path)}",
+                "--display",
+                "plain",
+                "--log-dir",
+                "logs",
+                "--log-format",
+                "json",
+            ],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
     assert done.returncode == 0, done.stdout + done.stderr
     [path] = (tmp_path / "logs").glob("*.json")
     assert json.loads(path.read_text())["eval"]["task"] == "calculus_harness/problems"

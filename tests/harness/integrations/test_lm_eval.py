@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from harness.integrations import lm_eval_path
+from calculus_harness.harness.integrations import lm_eval_path
 from tests.harness.integrations.answering import ANSWERS, answer, server, write_problems
 
 ROOT = Path(__file__).parents[3]
@@ -34,7 +34,7 @@ def test_the_command_prints_the_folder(tmp_path: Path) -> None:
     asked = [
         sys.executable,
         "-m",
-        "harness.integrations.lm_eval_path",
+        "calculus_harness.harness.integrations.lm_eval_path",
         "--out",
         str(tmp_path / "t"),
     ]
@@ -64,11 +64,19 @@ def run(tmp_path: Path, **options: Any) -> dict[str, Any]:
             url, kind = f"{serving.url}/completions", "local-completions"
         found = lm_eval.simple_evaluate(
             model=kind,
-            model_args={"model": "stub", "base_url": url, "tokenizer_backend": None,
-                        "num_concurrent": 2},
-            tasks=["mine"], task_manager=manager, bootstrap_iters=0, log_samples=True,
-            apply_chat_template=kind == "local-chat-completions", **options,
-        )  # fmt: skip
+            model_args={
+                "model": "stub",
+                "base_url": url,
+                "tokenizer_backend": None,
+                "num_concurrent": 2,
+            },
+            tasks=["mine"],
+            task_manager=manager,
+            bootstrap_iters=0,
+            log_samples=True,
+            apply_chat_template=kind == "local-chat-completions",
+            **options,
+        )
     assert found is not None
     return dict(found)
 
@@ -77,7 +85,7 @@ class TestWithLmEval:
     pytestmark = lmeval
 
     def test_their_numbers_are_ours(self, tmp_path: Path) -> None:
-        from harness import Sampling, sweep
+        from calculus_harness.harness import Sampling, sweep
 
         found = run(tmp_path)
         row = found["results"]["mine"]
@@ -89,9 +97,11 @@ class TestWithLmEval:
             "def say(messages, seed):\n    return answer(messages[-1]['content'])\n"
         )
         ours = sweep(
-            models=[f"python/{model}:say"], benchmarks=[write_problems(tmp_path)],
-            sampling=Sampling(max_tokens=100), out=tmp_path / "run",
-        )  # fmt: skip
+            models=[f"python/{model}:say"],
+            benchmarks=[write_problems(tmp_path)],
+            sampling=Sampling(max_tokens=100),
+            out=tmp_path / "run",
+        )
         [mine] = [each for each in ours.summary().rows if each.subset != "all"]
         assert mine.passes[0].value == pytest.approx(row["pass@1,verified"])
 
@@ -113,7 +123,7 @@ class TestWithLmEval:
 @pytest.mark.lmeval
 def test_repeats_and_a_running_event_loop(tmp_path: Path) -> None:
     pytest.importorskip("datasets")
-    from harness.integrations import for_lm_eval
+    from calculus_harness.harness.integrations import for_lm_eval
 
     [document] = for_lm_eval.dataset(write_problems(tmp_path), {"limit": 1})["test"]
     integrand = json.loads(document["problem"])["target"]["integrand"]
@@ -130,8 +140,8 @@ def test_repeats_and_a_running_event_loop(tmp_path: Path) -> None:
 @pytest.mark.lmeval
 def test_what_it_cannot_ask_is_refused() -> None:
     pytest.importorskip("datasets")
-    from harness.errors import UserError
-    from harness.integrations import for_lm_eval
+    from calculus_harness.harness.core.errors import UserError
+    from calculus_harness.harness.integrations import for_lm_eval
 
     with pytest.raises(UserError, match="'two-stage' has stages"):
         for_lm_eval.dataset("bee", {"prompt": "two-stage", "limit": 1})
@@ -146,12 +156,25 @@ def test_what_it_cannot_ask_is_refused() -> None:
 def test_the_example_runs(tmp_path: Path) -> None:
     with server() as serving:
         done = subprocess.run(
-            [sys.executable, "examples/eval_with_lm_eval.py", serving.url, "stub",
-             "drills_monomials"],
-            cwd=ROOT, capture_output=True, text=True, timeout=300,
-            env=os.environ | {"PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path),
-                              "HF_HUB_OFFLINE": "1", "OPENAI_API_KEY": "none"},
-        )  # fmt: skip
+            [
+                sys.executable,
+                "examples/eval_with_lm_eval.py",
+                serving.url,
+                "stub",
+                "drills_monomials",
+            ],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            env=os.environ
+            | {
+                "PYTHONPATH": str(ROOT),
+                "XDG_CACHE_HOME": str(tmp_path),
+                "HF_HUB_OFFLINE": "1",
+                "OPENAI_API_KEY": "none",
+            },
+        )
         assert done.returncode == 0, done.stderr[-2000:]
         assert len(serving.asked) == 20
     assert 0 <= float(done.stdout.splitlines()[-1]) < 1

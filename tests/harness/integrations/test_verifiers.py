@@ -18,15 +18,15 @@ pytestmark = pytest.mark.verifiers
 
 from verifiers.v1.utils.loaders import taskset_class  # noqa: E402
 
-from harness import integrations  # noqa: E402
-from harness.errors import UserError  # noqa: E402
-from harness.integrations.for_verifiers import (  # noqa: E402
+from calculus_harness.harness import integrations  # noqa: E402
+from calculus_harness.harness.core.errors import UserError  # noqa: E402
+from calculus_harness.harness.integrations.for_verifiers import (  # noqa: E402
     CalculusTaskConfig,
     CalculusTaskset,
     CalculusTasksetConfig,
 )
-from rewards.adapters import scoring  # noqa: E402
-from rewards.pool import PoolError  # noqa: E402
+from calculus_harness.rewards.adapters import scoring  # noqa: E402
+from calculus_harness.rewards.workers.pool import PoolError  # noqa: E402
 from tests.harness.integrations.answering import ANSWERS, answer, server, write_problems  # noqa: E402
 
 ROOT = Path(__file__).parents[3]
@@ -121,8 +121,14 @@ def test_the_example_runs(tmp_path: Path) -> None:
         write_problems(tmp_path),
         answer("2x"),
     ]
-    done = subprocess.run(asked, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)},
-                          capture_output=True, text=True, timeout=200)  # fmt: skip
+    done = subprocess.run(
+        asked,
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert len(lines) == 3
@@ -140,13 +146,34 @@ def test_vf_eval_by_its_name(tmp_path: Path) -> None:
         pytest.skip("vf-eval is not installed beside this Python, or uv is not on the PATH")
     with server() as serving:
         done = subprocess.run(
-            [str(command), "calculus-harness", "--env.taskset.benchmark", write_problems(tmp_path),
-             "--env.agent.harness.id", "null", "--env.agent.runtime.type", "subprocess",
-             "--client.base-url", serving.url, "--client.api-key-var", "STUB_API_KEY",
-             "-m", "stub", "--no-push", "--no-rich", "--run.name", "run", "-o", str(tmp_path)],
-            cwd=tmp_path, env=os.environ | {"STUB_API_KEY": "none", "PATH": path},
-            capture_output=True, text=True, timeout=400,
-        )  # fmt: skip
+            [
+                str(command),
+                "calculus-harness",
+                "--env.taskset.benchmark",
+                write_problems(tmp_path),
+                "--env.agent.harness.id",
+                "null",
+                "--env.agent.runtime.type",
+                "subprocess",
+                "--client.base-url",
+                serving.url,
+                "--client.api-key-var",
+                "STUB_API_KEY",
+                "-m",
+                "stub",
+                "--no-push",
+                "--no-rich",
+                "--run.name",
+                "run",
+                "-o",
+                str(tmp_path),
+            ],
+            cwd=tmp_path,
+            env=os.environ | {"STUB_API_KEY": "none", "PATH": path},
+            capture_output=True,
+            text=True,
+            timeout=400,
+        )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     found = {}
     for line in (tmp_path / "run" / "traces.jsonl").read_text().splitlines():

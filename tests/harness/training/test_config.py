@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.registry import load as load_problems
-from harness.errors import UserError
-from harness.training.config import Config, load
-from harness.training.data import rows, taught
-from harness.training.trainers import last_checkpoint
-from prompts import load as load_prompt
+from calculus_harness.benchmarks.registry import load as load_problems
+from calculus_harness.harness.core.errors import UserError
+from calculus_harness.harness.training.config import Config, load
+from calculus_harness.harness.training.data import rows, taught
+from calculus_harness.harness.training.trainers import last_checkpoint
+from calculus_harness.prompts import load as load_prompt
 
 pytest.importorskip("yaml", reason="needs the extra 'train'")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import RunError
-from harness.training.directory import reserve
+from calculus_harness.harness.core.errors import RunError
+from calculus_harness.harness.training.directory import reserve
 
 
 def test_a_directory_is_for_one_set_of_settings(tmp_path: Path) -> None:

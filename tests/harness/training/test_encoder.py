@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.registry import load
-from harness.cli import cli
-from harness.errors import ModelError, UserError
-from harness.models import create
-from harness.models.encoder import quoted, shown
-from harness.training.encoder import TOKENS, Settings, read, straddling, train
+from calculus_harness.benchmarks.registry import load
+from calculus_harness.harness.cli.main import cli
+from calculus_harness.harness.core.errors import ModelError, UserError
+from calculus_harness.harness.models import create
+from calculus_harness.harness.models.transformers.classifier import quoted, shown
+from calculus_harness.harness.training.encoder import TOKENS, Settings, read, straddling, train
 
 SETTINGS = Settings(task="derivation_step", model="scratch", data="data")
 
@@ -140,13 +140,35 @@ def evaluated(out: Path) -> Sequence[dict[str, Any]]:
 def test_a_small_encoder_learns_goes_on_and_answers(tmp_path: Path) -> None:
     """Trained by the command, the same when it is interrupted, and asked through the harness."""
     transformers = pytest.importorskip("transformers", reason="needs the extra 'train'")
-    from harness import sweep
+    from calculus_harness.harness import sweep
 
     data, out = toy(tmp_path / "data"), tmp_path / "out"
-    command = ["train", "encoder", "--task", "derivation_step", "--steps", "2", "--model",
-               "scratch", "--data", str(data), "--epochs", "10", "--batch-size", "8",
-               "--learning-rate", "3e-3", "--every", "20", "--hidden", "32", "--layers", "1",
-               "--heads", "2",]  # fmt: skip
+    command = [
+        "train",
+        "encoder",
+        "--task",
+        "derivation_step",
+        "--steps",
+        "2",
+        "--model",
+        "scratch",
+        "--data",
+        str(data),
+        "--epochs",
+        "10",
+        "--batch-size",
+        "8",
+        "--learning-rate",
+        "3e-3",
+        "--every",
+        "20",
+        "--hidden",
+        "32",
+        "--layers",
+        "1",
+        "--heads",
+        "2",
+    ]
     done = CliRunner().invoke(cli, [*command, "--out", str(out)])
     assert done.exit_code == 0, done.output
     found = evaluated(out)
@@ -167,8 +189,11 @@ def test_a_small_encoder_learns_goes_on_and_answers(tmp_path: Path) -> None:
 
     settings = Settings(**json.loads((out / "settings.json").read_text()))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(transformers.trainer, "DEFAULT_CALLBACKS",
-                      [*transformers.trainer.DEFAULT_CALLBACKS, Stop])  # fmt: skip
+        patch.setattr(
+            transformers.trainer,
+            "DEFAULT_CALLBACKS",
+            [*transformers.trainer.DEFAULT_CALLBACKS, Stop],
+        )
         with pytest.raises(StoppedError):
             train(settings, tmp_path / "again")
     assert not (tmp_path / "again" / "model").exists()
@@ -180,8 +205,13 @@ def test_a_small_encoder_learns_goes_on_and_answers(tmp_path: Path) -> None:
     )
 
     model = create(f"encoder/{out / 'model'}")
-    run = sweep([model], ["derivations/step2", "derivations/step2_vr"], limit=8,
-                prompt="derivation-step-zero-shot", out=tmp_path / "run")  # fmt: skip
+    run = sweep(
+        [model],
+        ["derivations/step2", "derivations/step2_vr"],
+        limit=8,
+        prompt="derivation-step-zero-shot",
+        out=tmp_path / "run",
+    )
     rows = list(run.completions.rows())
     assert len(rows) == 8
     assert {row["text"] for row in rows} <= {r"\boxed{0}", r"\boxed{1}"}
@@ -194,7 +224,7 @@ def test_a_small_encoder_learns_goes_on_and_answers(tmp_path: Path) -> None:
 def test_names_that_were_never_trained_on_are_words_of_their_own(tmp_path: Path) -> None:
     """A Greek letter in a perturbed test set must not be unknown: all of them would be one."""
     transformers = pytest.importorskip("transformers", reason="needs the extra 'train'")
-    from harness.training.encoder import make
+    from calculus_harness.harness.training.encoder import make
 
     make(tmp_path / "model", [r"f{(x )} [SEP] \cos", r"\alpha{(\beta )}"], SETTINGS)
     tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path / "model")

@@ -8,12 +8,12 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from benchmarks.fingerprint import overlap
-from benchmarks.registry import load
-from harness.cli import cli
-from harness.training.sets import training_set
-from prompts import load as load_prompt
-from rewards import verify_antiderivative
+from calculus_harness.benchmarks.fingerprint import overlap
+from calculus_harness.benchmarks.registry import load
+from calculus_harness.harness.cli.main import cli
+from calculus_harness.harness.training.sets import training_set
+from calculus_harness.prompts import load as load_prompt
+from calculus_harness.rewards import verify_antiderivative
 
 
 def test_a_set_has_no_repeats_and_nothing_of_the_benchmark() -> None:
@@ -52,8 +52,22 @@ def test_the_command_says_what_was_left_out_and_what_is_missing(tmp_path: Path) 
 
 def test_the_command_writes_solved_relatives(tmp_path: Path) -> None:
     out = tmp_path / "set.jsonl"
-    command = ["generate", "train", "--recipe", "bee/competition", "--count", "2", "--easier", "3",
-               "--solver", "solver/sympy", "--seed", "1", "--out", str(out)]  # fmt: skip
+    command = [
+        "generate",
+        "train",
+        "--recipe",
+        "bee/competition",
+        "--count",
+        "2",
+        "--easier",
+        "3",
+        "--solver",
+        "solver/sympy",
+        "--seed",
+        "1",
+        "--out",
+        str(out),
+    ]
     result = CliRunner().invoke(cli, command)
     assert result.exit_code == 0, result.output
     rows: list[dict[str, Any]] = [json.loads(line) for line in out.read_text().splitlines()]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.training.trainers import reward_share
+from calculus_harness.harness.training.trainers import reward_share
 
 pytest.importorskip("trl", reason="needs the extra 'train'")
 pytestmark = [pytest.mark.train, pytest.mark.slow]
@@ -38,8 +38,16 @@ evaluation: { benchmarks: [drills/monomials, drills/negated], samples: 1, max_to
 def command(tmp_path: Path, out: str) -> list[str]:
     config = tmp_path / "config.yaml"
     config.write_text(CONFIG)
-    return [sys.executable, "run.py", "train", "grpo", "--config", str(config),
-            "--out", str(tmp_path / out)]  # fmt: skip
+    return [
+        sys.executable,
+        "run.py",
+        "train",
+        "grpo",
+        "--config",
+        str(config),
+        "--out",
+        str(tmp_path / out),
+    ]
 
 
 def environment() -> dict[str, str]:
@@ -48,17 +56,24 @@ def environment() -> dict[str, str]:
 
 def train(tmp_path: Path, out: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command(tmp_path, out), cwd=ROOT, env=environment(), capture_output=True, text=True,
+        command(tmp_path, out),
+        cwd=ROOT,
+        env=environment(),
+        capture_output=True,
+        text=True,
         timeout=300,
-    )  # fmt: skip
+    )
 
 
 def test_a_training_run_goes_on_after_a_kill(tmp_path: Path) -> None:
     out = tmp_path / "run"
     with subprocess.Popen(
-        command(tmp_path, "run"), cwd=ROOT, env=environment(), stderr=subprocess.DEVNULL,
+        command(tmp_path, "run"),
+        cwd=ROOT,
+        env=environment(),
+        stderr=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-    ) as process:  # fmt: skip
+    ) as process:
         deadline = time.monotonic() + 200
         while not (out / "grpo/checkpoints/checkpoint-2/trainer_state.json").exists():
             assert process.poll() is None

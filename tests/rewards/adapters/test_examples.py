@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-import rewards.adapters.for_verl
+from calculus_harness.rewards.adapters import for_verl
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = ROOT / "examples"
-#: Examples name the package as it is installed beside a trainer; a checkout has it under one name.
-INSTALLED, HERE = "calculus_harness_rewards", "rewards"
+
+PACKAGE = "calculus_harness.rewards"
 
 
 def run(name: str, tmp_path: Path, *arguments: str) -> str:
     copy = tmp_path / name
-    copy.write_text((EXAMPLES / name).read_text("utf-8").replace(INSTALLED, HERE))
+    copy.write_text((EXAMPLES / name).read_text("utf-8"))
     found = subprocess.run(
         [sys.executable, str(copy), *arguments],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
@@ -48,7 +48,7 @@ def test_openrlhf(tmp_path: Path) -> None:
         r"print(f([r'Q\boxed{x^2}<|im_end|>'], ['Q'], ['2x'])['rewards'])"
     )
     copy = tmp_path / "my_reward.py"
-    text = (EXAMPLES / "reward_openrlhf.py").read_text("utf-8").replace(INSTALLED, HERE)
+    text = (EXAMPLES / "reward_openrlhf.py").read_text("utf-8")
     copy.write_text(text)
     found = subprocess.run(
         [sys.executable, "-c", probe.replace("sys.argv[0]", repr(str(copy)))],
@@ -78,13 +78,13 @@ def test_verl_names_what_is_there() -> None:
     text = (EXAMPLES / "reward_verl.sh").read_text("utf-8")
     module = re.search(r"path=pkg://(\S+)", text)
     assert module is not None
-    assert module[1].replace(INSTALLED, HERE) == rewards.adapters.for_verl.__name__
+    assert module[1] == for_verl.__name__
     assert "name=compute_score" in text
     options = set(re.findall(r"reward_kwargs\.(\w+)=", text))
-    assert options <= rewards.adapters.for_verl._FIELDS
+    assert options <= for_verl._FIELDS
 
 
 def test_trl_imports_what_is_there() -> None:
     tree = ast.parse((EXAMPLES / "reward_trl.py").read_text("utf-8"))
     names = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert f"{INSTALLED}.adapters.for_trl" in names
+    assert f"{PACKAGE}.adapters.for_trl" in names

@@ -14,7 +14,12 @@ from typing import Any
 
 import pytest
 
-from rewards.adapters.for_trl import AsyncReward, Reward, antiderivative_reward, make_reward
+from calculus_harness.rewards.adapters.for_trl import (
+    AsyncReward,
+    Reward,
+    antiderivative_reward,
+    make_reward,
+)
 
 RIGHT, WRONG = r"So $\boxed{x^2 + C}$.", r"So $\boxed{x^3 + C}$."
 COMPLETIONS = [RIGHT, WRONG, "x^2", "", r"\boxed{\int 2x\,dx}"]

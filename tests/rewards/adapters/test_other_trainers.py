@@ -24,10 +24,14 @@ from typing import Any
 
 import pytest
 
-from rewards.adapters import for_openrlhf, for_verl, scoring
-from rewards.adapters.for_openrlhf import make_reward_func, response_of, reward_func
-from rewards.adapters.for_verl import acompute_score, compute_score
-from rewards.pool import PoolError
+from calculus_harness.rewards.adapters import for_openrlhf, for_verl, scoring
+from calculus_harness.rewards.adapters.for_openrlhf import (
+    make_reward_func,
+    response_of,
+    reward_func,
+)
+from calculus_harness.rewards.adapters.for_verl import acompute_score, compute_score
+from calculus_harness.rewards.workers.pool import PoolError
 
 ROOT = Path(__file__).resolve().parents[3]
 RIGHT, WRONG = r"So $\boxed{x^2 + C}$.", r"So $\boxed{x^3 + C}$."
@@ -215,7 +219,7 @@ def test_openrlhfs_own_executor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     file.write_text(
         textwrap.dedent(
             """
-            from rewards.adapters.for_openrlhf import make_reward_func
+            from calculus_harness.rewards.adapters.for_openrlhf import make_reward_func
             reward_func = make_reward_func(eos_tokens=["<e>"], components=["correctness", "format"])
             """
         )

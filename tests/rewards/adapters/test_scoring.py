@@ -8,13 +8,18 @@ from typing import Any
 
 import pytest
 
-from rewards import workers
-from rewards.adapters import scoring
-from rewards.adapters.form import form_of
-from rewards.adapters.rows import is_truncated, opens_thinking, target_of, text_of
-from rewards.adapters.scoring import Item, Rubric, rates, score
-from rewards.pool import PoolError, WorkerCrash, WorkerMemory, WorkerTimeout
-from rewards.verdict import Status
+from calculus_harness.rewards import batch as workers
+from calculus_harness.rewards.adapters import scoring
+from calculus_harness.rewards.adapters.form import form_of
+from calculus_harness.rewards.adapters.rows import is_truncated, opens_thinking, target_of, text_of
+from calculus_harness.rewards.adapters.scoring import Item, Rubric, rates, score
+from calculus_harness.rewards.verdict import Status
+from calculus_harness.rewards.workers.pool import (
+    PoolError,
+    WorkerCrash,
+    WorkerMemory,
+    WorkerTimeout,
+)
 
 RIGHT, WRONG = r"So $\boxed{x^2 + C}$.", r"So $\boxed{x^3 + C}$."
 
@@ -93,9 +98,17 @@ def test_other_tasks(task: str, target: Any, right: str, wrong: str) -> None:
 
 @pytest.mark.parametrize(
     ("task", "target"),
-    [("value", "x"), ("value", None), ("equivalent", "x+"), ("label", "perhaps"), ("label", 2),
-     ("integer", "many"), ("integer", None), ("integer", 1.5)],
-)  # fmt: skip
+    [
+        ("value", "x"),
+        ("value", None),
+        ("equivalent", "x+"),
+        ("label", "perhaps"),
+        ("label", 2),
+        ("integer", "many"),
+        ("integer", None),
+        ("integer", 1.5),
+    ],
+)
 def test_bad_rows_of_other_tasks(task: str, target: Any) -> None:
     assert reward(r"\boxed{1}", target, Rubric(task)) is None
 
@@ -252,7 +265,7 @@ def test_rates_name_every_status() -> None:
         ([RIGHT], ""),
         ([{"role": "assistant", "content": 5}], ""),
     ],
-)  # fmt: skip
+)
 def test_text_of_a_completion(completion: Any, text: str) -> None:
     assert text_of(completion) == text
 
@@ -286,8 +299,10 @@ def test_truncated_ids(ids: list[int] | None, ends: Any, limit: int | None, cut:
 def test_targets() -> None:
     assert target_of(r"{\rm e}^x") == (r"{\rm e}^x", None, None)
     assert target_of('{"integrand": "at", "variable": "t", "assumptions": {"a": "real"}}') == (
-        "at", "t", {"a": "real"},
-    )  # fmt: skip
+        "at",
+        "t",
+        {"a": "real"},
+    )
     assert target_of({"target": 5}).target == 5
     assert target_of("2t", {"variable": "t", "index": 3}).variable == "t"
     assert target_of('{"no json').target == '{"no json'

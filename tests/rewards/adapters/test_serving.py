@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 
-from harness.errors import UserError
-from harness.serving import BadRequestError, Limits, Server, serving
-from rewards.adapters.for_openrlhf import make_reward_func
+from calculus_harness.harness.core.errors import UserError
+from calculus_harness.rewards.adapters.for_openrlhf import make_reward_func
+from calculus_harness.rewards.adapters.server import BadRequestError, Limits, Server, serving
 
 ROOT = Path(__file__).resolve().parents[3]
 RIGHT, WRONG = r"So $\boxed{x^2 + C}$.", r"So $\boxed{x^3 + C}$."
@@ -131,8 +131,8 @@ def test_a_full_queue_says_come_again() -> None:
 
 
 def test_no_workers_is_503(monkeypatch: pytest.MonkeyPatch) -> None:
-    from rewards.adapters import scoring
-    from rewards.pool import PoolError
+    from calculus_harness.rewards.adapters import scoring
+    from calculus_harness.rewards.workers.pool import PoolError
 
     async def fail(*_: object) -> None:
         raise PoolError("workers do not start")

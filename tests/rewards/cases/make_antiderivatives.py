@@ -75,10 +75,21 @@ def inner(rng: random.Random) -> Expr:
 def elementary(rng: random.Random) -> Expr:
     f = rng.choice(
         [
-            sp.sin, sp.cos, sp.tan, sp.exp, sp.atan, sp.sinh, sp.cosh, sp.tanh, sp.asinh, sp.log,
-            sp.sec, sp.cot, sp.erf,
+            sp.sin,
+            sp.cos,
+            sp.tan,
+            sp.exp,
+            sp.atan,
+            sp.sinh,
+            sp.cosh,
+            sp.tanh,
+            sp.asinh,
+            sp.log,
+            sp.sec,
+            sp.cot,
+            sp.erf,
         ]
-    )  # fmt: skip
+    )
     u = inner(rng)
     if f is sp.log:
         return sp.log(positive(rng))
@@ -127,14 +138,20 @@ def monster(rng: random.Random) -> Expr:
         return sp.Add(*(term(rng) for _ in range(rng.randint(6, 14))))
     if kind == 1:
         top = rng.randint(8, 16)
-        return sp.Add(*(rng.randint(-(10**9), 10**9) * x**k / rng.randint(1, 999)
-                        for k in range(1, top)))  # fmt: skip
+        return sp.Add(
+            *(rng.randint(-(10**9), 10**9) * x**k / rng.randint(1, 999) for k in range(1, top))
+        )
     if kind == 2:
         n = rng.choice([60, 99, 257, 1001, 2024, 2025])
         return rng.choice(
-            [sp.sin(x) ** n / n, positive(rng) ** n / (2 * n), x**n * sp.exp(x) / n,
-             sp.sin(x**n) / n, sp.log(x**n + 1) / n]
-        )  # fmt: skip
+            [
+                sp.sin(x) ** n / n,
+                positive(rng) ** n / (2 * n),
+                x**n * sp.exp(x) / n,
+                sp.sin(x**n) / n,
+                sp.log(x**n + 1) / n,
+            ]
+        )
     if kind == 3:
         u: Expr = x
         for _ in range(rng.randint(3, 5)):
@@ -151,9 +168,21 @@ def numbers_of(e: Expr) -> list[Expr]:
     return [n for n in sp.preorder_traversal(e) if n.is_Rational and n not in (0,)]
 
 
-SWAPS = {sp.sin: sp.cos, sp.cos: sp.sin, sp.tan: sp.cot, sp.sinh: sp.cosh, sp.cosh: sp.sinh,
-         sp.atan: sp.asinh, sp.asinh: sp.atan, sp.log: sp.atan, sp.tanh: sp.tan, sp.asin: sp.atan,
-         sp.sec: sp.tan, sp.erf: sp.tanh, sp.exp: sp.cosh}  # fmt: skip
+SWAPS = {
+    sp.sin: sp.cos,
+    sp.cos: sp.sin,
+    sp.tan: sp.cot,
+    sp.sinh: sp.cosh,
+    sp.cosh: sp.sinh,
+    sp.atan: sp.asinh,
+    sp.asinh: sp.atan,
+    sp.log: sp.atan,
+    sp.tanh: sp.tan,
+    sp.asin: sp.atan,
+    sp.sec: sp.tan,
+    sp.erf: sp.tanh,
+    sp.exp: sp.cosh,
+}
 
 
 def nth_change(e: Expr, at: int, change: Callable[[Expr], Expr]) -> Expr:
@@ -185,14 +214,23 @@ def mutants(e: Expr, rng: random.Random) -> Iterator[tuple[str, Expr]]:
         if node.is_Rational:
             slips.append(("coefficient", lambda i=i: nth_change(e, i, lambda n: n + 1)))
         if node.is_Pow and node.exp.is_Rational:
-            slips.append(("exponent", lambda i=i: nth_change(
-                e, i, lambda n: n.base ** (n.exp + rng.choice([-1, 1])))))  # fmt: skip
+            slips.append(
+                (
+                    "exponent",
+                    lambda i=i: nth_change(e, i, lambda n: n.base ** (n.exp + rng.choice([-1, 1]))),
+                )
+            )
         if node.func in SWAPS:
-            slips.append(("swapped function", lambda i=i: nth_change(
-                e, i, lambda n: SWAPS[n.func](n.args[0]))))  # fmt: skip
+            slips.append(
+                (
+                    "swapped function",
+                    lambda i=i: nth_change(e, i, lambda n: SWAPS[n.func](n.args[0])),
+                )
+            )
         if node.is_Function:
-            slips.append(("inner factor", lambda i=i: nth_change(
-                e, i, lambda n: n.func(2 * n.args[0]))))  # fmt: skip
+            slips.append(
+                ("inner factor", lambda i=i: nth_change(e, i, lambda n: n.func(2 * n.args[0])))
+            )
     rng.shuffle(slips)
     for kind, make in slips:
         yield kind, make()
@@ -292,8 +330,13 @@ def generated(seed: int, count: int) -> Iterator[dict[str, str]]:
         made += 1
         name = f"made-{made:03d}"
         constant = rng.choice(["", " + C", "+C", "+c", " + K"])
-        yield {"id": name, "integrand": integrand, "answer": latex_of(big_f, rng) + constant,
-               "label": "right", "kind": kind}  # fmt: skip
+        yield {
+            "id": name,
+            "integrand": integrand,
+            "answer": latex_of(big_f, rng) + constant,
+            "label": "right",
+            "kind": kind,
+        }
         number = 0
         for slip, wrong in mutants(big_f, rng):
             if number == MUTANTS:
@@ -301,9 +344,15 @@ def generated(seed: int, count: int) -> Iterator[dict[str, str]]:
             if wrong.has(sp.zoo, sp.nan, sp.oo) or not proven_wrong(f, wrong):
                 continue
             number += 1
-            yield {"id": f"{name}-m{number}", "integrand": integrand,
-                   "answer": latex_of(wrong, rng) + constant, "label": "wrong", "kind": "mutant",
-                   "parent": name, "mutation": slip}  # fmt: skip
+            yield {
+                "id": f"{name}-m{number}",
+                "integrand": integrand,
+                "answer": latex_of(wrong, rng) + constant,
+                "label": "wrong",
+                "kind": "mutant",
+                "parent": name,
+                "mutation": slip,
+            }
 
 
 def main() -> None:

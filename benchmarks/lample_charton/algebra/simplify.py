@@ -1,0 +1,379 @@
+"""A bounded simplifier: rational functions of whatever else occurs, and squares of functions.
+
+The released generator calls SymPy's `simplify` with a limit of seconds. Here a formula is seen as a
+quotient of polynomials in its other parts (x, sin u, sqrt u, ...), brought over one denominator,
+cancelled, factored (by FLINT); sin^2 + cos^2 and its kin are applied to sums. Of all forms the one
+with the fewest tokens is taken, as SymPy takes the one with the fewest operations. What a form may
+cost is bounded by its numbers of parts, terms and degrees, never by a clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import reduce
+from math import comb, gcd, lcm
+from typing import Any
+
+from flint import Ordering, fmpq, fmpz_mpoly_ctx
+
+from .nodes import Node
+from .normal_form import Algebra, UnusableError
+
+#: Different parts of a formula that polynomials may be in.
+MAX_PARTS = 8
+#: Terms of a polynomial, and its degree.
+MAX_TERMS = 120
+MAX_DEGREE = 24
+#: Products of terms that one formula may take.
+MAX_WORK = 20_000
+
+_Polynomial = Any
+
+
+def simplify(algebra: Algebra, node: Node) -> Node:
+    """The shortest form that is found of a node, at least as short as the node itself."""
+    return _Simplifier(algebra).simplify(node)
+
+
+class _TooCostlyError(Exception):
+    """A form that would go beyond the bounds."""
+
+
+class _Simplifier:
+    def __init__(self, algebra: Algebra) -> None:
+        self.algebra = algebra
+        self._known: dict[Node, Node] = {}
+
+    def simplify(self, node: Node) -> Node:
+        found = self._known.get(node)
+        if found is None:
+            found = node
+            if node.args:
+                inner = self._inside(node)
+                found = min((node, inner, *self._forms(inner)), key=lambda form: form.size)
+            self._known[node] = found
+        return found
+
+    def _inside(self, node: Node) -> Node:
+        """A node with its functions' arguments, and what it has powers of, simplified."""
+        algebra = self.algebra
+        if node.kind == "add":
+            return algebra.add(*map(self._inside, node.args))
+        if node.kind == "mul":
+            return algebra.mul(*map(self._inside, node.args))
+        if node.kind == "pow":
+            return algebra.pow(*map(self.simplify, node.args))
+        if node.args:
+            return algebra.apply(node.kind, self.simplify(node.args[0]))
+        return node
+
+    def _forms(self, node: Node) -> Iterator[Node]:
+        if node.kind not in ("add", "mul"):
+            return
+        yield node
+        squared = squares(self.algebra, node)
+        yield squared
+        for form in dict.fromkeys((node, squared)):
+            try:
+                for quotient in _quotients(self.algebra, form):
+                    yield quotient
+                    yield squares(self.algebra, quotient)
+            except (_TooCostlyError, UnusableError):
+                continue
+
+
+# --- squares of functions ---
+
+_Power = Callable[[Algebra, Node], Node]
+
+
+def _power(function: str, exponent: int) -> _Power:
+    return lambda a, u: a.pow(a.apply(function, u), a.number(exponent))
+
+
+#: function -> ((factor, other square or None for 1), its sum with the function's square) ...:
+#: F(u)^2 + factor * other(u)^2 = result.
+_SQUARES: dict[str, tuple[tuple[int, str | None, _Power, int], ...]] = {
+    "sin": (
+        (1, "cos", lambda a, u: a.one, 1),
+        (-1, None, _power("cos", 2), -1),
+    ),
+    "cos": ((-1, None, _power("sin", 2), -1),),
+    "tan": ((1, None, _power("cos", -2), 1),),
+    "cosh": (
+        (-1, "sinh", lambda a, u: a.one, 1),
+        (-1, None, _power("sinh", 2), 1),
+    ),
+    "sinh": ((1, None, _power("cosh", 2), 1),),
+    "tanh": ((-1, None, _power("cosh", -2), -1),),
+}
+
+
+def squares(algebra: Algebra, node: Node) -> Node:
+    """Pairs of terms such as c m sin^2 u + c m cos^2 u within a formula's sums as one."""
+    if node.kind == "mul":
+        return algebra.mul(*(squares(algebra, factor) for factor in node.args))
+    if node.kind == "pow":
+        return algebra.pow(squares(algebra, node.args[0]), node.args[1])
+    while node.kind == "add":
+        shorter = _with_squares(algebra, node)
+        if shorter is None:
+            break
+        node = shorter
+    return node
+
+
+def _with_squares(algebra: Algebra, node: Node) -> Node | None:
+    """A sum with the first pair of terms replaced that is an identity, if that is shorter."""
+    factors = {rest: factor for factor, rest in map(algebra.split, node.args)}
+    for rest, factor in factors.items():
+        for power in rest.args if rest.kind == "mul" else (rest,):
+            if power.kind != "pow" or power.args[1] is not algebra.two:
+                continue
+            function, u = power.args[0].kind, (power.args[0].args or (algebra.one,))[0]
+            others = algebra.div(rest, power)
+            for sign, partner, result, outcome in _SQUARES.get(function, ()):
+                square = _power(partner, 2)(algebra, u) if partner else algebra.one
+                scale, twin = algebra.split(algebra.mul(others, square))
+                if factors.get(twin) != sign * factor * scale:
+                    continue
+                kept = [
+                    algebra.mul(algebra.number(f), r)
+                    for r, f in factors.items()
+                    if r is not rest and r is not twin
+                ]
+                one = algebra.mul(algebra.number(outcome * factor), others, result(algebra, u))
+                shorter = algebra.add(*kept, one)
+                if shorter.size < node.size:
+                    return shorter
+    return None
+
+
+# --- quotients of polynomials ---
+
+
+@dataclass(frozen=True, slots=True)
+class _Quotient:
+    above: _Polynomial
+    below: _Polynomial
+
+
+def _quotients(algebra: Algebra, node: Node) -> Iterator[Node]:
+    """A formula over one denominator: multiplied out, and factored."""
+    field = _Field(algebra, node)
+    whole = field.cancelled(field.read(node))
+    above, below = field.reduced(whole)
+    bottom = algebra.pow(field.factored(below), algebra.minus_one)
+    yield algebra.mul(field.write(above), bottom)
+    factored = algebra.mul(field.factored(above), bottom)
+    yield factored
+    yield from _signs_moved(algebra, factored)
+    if len(above) > 1:
+        yield algebra.add(*(algebra.mul(term, bottom) for term in field.terms(above)))
+
+
+def _signs_moved(algebra: Algebra, product: Node) -> Iterator[Node]:
+    """A negative product with the sign in one of its sums."""
+    if product.kind != "mul" or algebra.split(product)[0] > 0:
+        return
+    for place, factor in enumerate(product.args):
+        if factor.kind == "add":
+            others = product.args[:place] + product.args[place + 1 :]
+            yield algebra.mul(algebra.neg(algebra.mul(*others)), algebra.neg(factor))
+
+
+class _Field:
+    """Quotients of integer polynomials in the parts of one formula."""
+
+    def __init__(self, algebra: Algebra, node: Node) -> None:
+        self.algebra = algebra
+        self.work = 0
+        #: base of a power -> the denominator of its exponents; e^u is a power of e^(g u).
+        roots: dict[Node, int] = {}
+        exponentials: dict[Node, list[fmpq]] = {}
+        self._collect(node, roots, exponentials)
+        self.parts: dict[Node, int] = {}
+        self.roots = roots
+        self.steps = {
+            rest: fmpq(reduce(gcd, (int(c.p) for c in all_)), reduce(lcm, (int(c.q) for c in all_)))
+            for rest, all_ in exponentials.items()
+        }
+        nodes = [self._root(base) for base in roots]
+        nodes += [
+            algebra.apply("exp", algebra.mul(algebra.number(step), rest))
+            for rest, step in self.steps.items()
+        ]
+        for part in nodes:
+            self.parts.setdefault(part, len(self.parts))
+        if not 0 < len(self.parts) <= MAX_PARTS:
+            raise _TooCostlyError
+        names = tuple(f"p{i}" for i in range(len(self.parts)))
+        self.context = fmpz_mpoly_ctx.get(names, Ordering.lex)
+        self.generators = self.context.gens()
+        self.one = self.context.constant(1)
+
+    def _root(self, base: Node) -> Node:
+        return self.algebra.pow(base, self.algebra.number(fmpq(1, self.roots[base])))
+
+    def _collect(
+        self, node: Node, roots: dict[Node, int], exponentials: dict[Node, list[fmpq]]
+    ) -> None:
+        if node.value is not None:
+            return
+        if node.kind in ("add", "mul"):
+            for arg in node.args:
+                self._collect(arg, roots, exponentials)
+        elif node.kind == "exp":
+            step, rest = self.algebra.split(node.args[0])
+            exponentials.setdefault(rest, []).append(step)
+        elif node.kind == "pow" and node.args[1].value is not None:
+            base, exponent = node.args[0], node.args[1].value
+            if exponent.q != 1:
+                roots[base] = lcm(roots.get(base, 1), int(exponent.q))
+            self._collect(base, roots, exponentials)
+        else:
+            roots.setdefault(node, 1)
+
+    # --- reading ---
+
+    def read(self, node: Node) -> _Quotient:
+        if node.value is not None:
+            number = node.value
+            return _Quotient(self.context.constant(number.p), self.context.constant(number.q))
+        if node.kind == "add":
+            return reduce(self._sum, map(self.read, node.args))
+        if node.kind == "mul":
+            return reduce(self._product, map(self.read, node.args))
+        if node.kind == "exp":
+            step, rest = self.algebra.split(node.args[0])
+            times = step / self.steps[rest]
+            part = self.algebra.apply(
+                "exp", self.algebra.mul(self.algebra.number(self.steps[rest]), rest)
+            )
+            return self._power(self._part(part), int(times.p))
+        if node.kind == "pow" and node.args[1].value is not None:
+            base, exponent = node.args[0], node.args[1].value
+            if exponent.q == 1:
+                return self._power(self.read(base), int(exponent.p))
+            times = exponent * self.roots[base]
+            return self._power(self._part(self._root(base)), int(times.p))
+        degree = self.roots[node]
+        return self._power(self._part(self._root(node)), degree)
+
+    def _part(self, node: Node) -> _Quotient:
+        return _Quotient(self.generators[self.parts[node]], self.one)
+
+    def _times(self, one: _Polynomial, other: _Polynomial) -> _Polynomial:
+        self.work += len(one) * len(other)
+        degree = _degree(one) + _degree(other)
+        if self.work > MAX_WORK or degree > MAX_DEGREE or len(one) * len(other) > 8 * MAX_TERMS:
+            raise _TooCostlyError
+        product = one * other
+        if len(product) > MAX_TERMS:
+            raise _TooCostlyError
+        return product
+
+    def _sum(self, one: _Quotient, other: _Quotient) -> _Quotient:
+        shared = one.below.gcd(other.below)
+        left, right = one.below / shared, other.below / shared
+        above = self._times(one.above, right) + self._times(other.above, left)
+        return _Quotient(above, self._times(one.below, right))
+
+    def _product(self, one: _Quotient, other: _Quotient) -> _Quotient:
+        return _Quotient(self._times(one.above, other.above), self._times(one.below, other.below))
+
+    def _power(self, base: _Quotient, exponent: int) -> _Quotient:
+        times = abs(exponent)
+        for side in (base.above, base.below):
+            size = len(side)
+            if times * max(1, _degree(side)) > MAX_DEGREE:
+                raise _TooCostlyError
+            if size > 1 and comb(size + times - 1, times) > MAX_TERMS:
+                raise _TooCostlyError
+        above, below = base.above**times, base.below**times
+        if exponent < 0:
+            above, below = below, above
+        if not len(below):
+            raise UnusableError("division by 0")
+        return _Quotient(above, below)
+
+    # --- shortening ---
+
+    def cancelled(self, whole: _Quotient) -> _Quotient:
+        if not len(whole.above):
+            return _Quotient(whole.above, self.one)
+        shared = whole.above.gcd(whole.below)
+        return _Quotient(whole.above / shared, whole.below / shared)
+
+    def reduced(self, whole: _Quotient) -> tuple[_Polynomial, _Polynomial]:
+        """With powers of roots in the numerator written out, and radicands cancelled."""
+        above, below = whole.above, whole.below
+        for base, degree in self.roots.items():
+            place = self.parts[self._root(base)]
+            if degree == 1:
+                continue
+            radicand = self.read(base)
+            if radicand.below != self.one:
+                continue
+            above = self._without_powers(above, place, degree, radicand.above)
+            power = self.generators[place] ** degree
+            while len(above):
+                (over, rest), (under, left) = divmod(above, radicand.above), divmod(below, power)
+                if len(rest) or len(left):
+                    break
+                above, below = over, under
+        fraction = self.cancelled(_Quotient(above, below))
+        return fraction.above, fraction.below
+
+    def _without_powers(
+        self, polynomial: _Polynomial, place: int, degree: int, radicand: _Polynomial
+    ) -> _Polynomial:
+        if _degree_in(polynomial, place) < degree:
+            return polynomial
+        total = self.context.constant(0)
+        for exponents, coefficient in polynomial.to_dict().items():
+            times, left = divmod(int(exponents[place]), degree)
+            lowered = (*exponents[:place], left, *exponents[place + 1 :])
+            term = self.context.from_dict({lowered: coefficient})
+            power = self._power(_Quotient(radicand, self.one), times).above
+            total += self._times(term, power)
+        return total
+
+    # --- writing ---
+
+    def write(self, polynomial: _Polynomial) -> Node:
+        return self.algebra.add(*self.terms(polynomial))
+
+    def terms(self, polynomial: _Polynomial) -> list[Node]:
+        algebra = self.algebra
+        parts = list(self.parts)
+        return [
+            algebra.mul(
+                algebra.number(fmpq(coefficient)),
+                *(
+                    algebra.pow(part, algebra.number(int(exponent)))
+                    for part, exponent in zip(parts, exponents, strict=True)
+                    if exponent
+                ),
+            )
+            for exponents, coefficient in polynomial.to_dict().items()
+        ]
+
+    def factored(self, polynomial: _Polynomial) -> Node:
+        if not len(polynomial):
+            return self.algebra.zero
+        constant, factors = polynomial.factor()
+        algebra = self.algebra
+        written = [
+            algebra.pow(self.write(factor), algebra.number(int(times))) for factor, times in factors
+        ]
+        return reduce(algebra.mul, written, algebra.number(fmpq(constant)))
+
+
+def _degree(polynomial: _Polynomial) -> int:
+    return int(polynomial.total_degree()) if len(polynomial) else 0
+
+
+def _degree_in(polynomial: _Polynomial, place: int) -> int:
+    return int(polynomial.degrees()[place]) if len(polynomial) else 0

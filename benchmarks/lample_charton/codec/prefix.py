@@ -1,0 +1,336 @@
+"""Expression trees to prefix tokens and back; prefix tokens to infix text.
+
+Nothing is evaluated here. Sums and products of many parts are folded to the right, ``add a add b
+c``; subtraction is written ``add a mul INT- 1 b`` and division ``mul a pow b INT- 1``, as in the
+published data. What reads tokens takes all of the vocabulary's operators and treats its input as
+hostile: bounded in size and depth, never executed.
+
+Two orders of terms and factors are in use. This module keeps a tree's own. Published data has
+SymPy's (`benchmarks.lample_charton.codec.sympy_prefix`), which is also that of the normal form
+(`benchmarks.lample_charton.algebra.normal_form`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+
+from ....rewards.expression.tree import Call, Expression, Number, Symbol
+from .vocabulary import COEFFICIENTS, OPERATORS, VARIABLES
+
+#: Longer sequences, and deeper trees, are refused.
+MAX_TOKENS = 4096
+MAX_DEPTH = 200
+MAX_DIGITS = 1000
+
+Tokens = tuple[str, ...]
+
+#: Stands before the integrand in a model's input: y' - f (section 2.7 of the code's README).
+MODEL_PREFIX: Tokens = ("sub", "Y'")
+
+
+class PrefixError(ValueError):
+    """Tokens that are no formula, or a formula for which there are no tokens."""
+
+
+# --- the input of the sequence integrator ---
+
+
+def model_input(integrand: Sequence[str]) -> Tokens:
+    """What the model is given for the integrand with this prefix form: ``sub Y' ...``."""
+    return (*MODEL_PREFIX, *integrand)
+
+
+def integrand_of(tokens: Sequence[str]) -> Tokens:
+    """The integrand's prefix form, out of a model's input."""
+    if tuple(tokens[:2]) != MODEL_PREFIX:
+        raise PrefixError(f"a model's input begins with {' '.join(MODEL_PREFIX)}")
+    return tuple(tokens[2:])
+
+
+# --- to prefix ---
+
+_UNARY = frozenset(
+    name
+    for name, arity in OPERATORS.items()
+    if arity == 1 and name not in ("inv", "pow2", "pow3", "pow4", "pow5", "sign", "f")
+)
+_LETTERS: dict[str, str] = {"pi": "pi", "e": "E", "i": "I"}
+_SYMBOLS = frozenset((*VARIABLES, *COEFFICIENTS))
+
+
+def integer_tokens(value: int) -> list[str]:
+    """Sign and decimal digits: ``INT- 4 2``."""
+    return ["INT-" if value < 0 else "INT+", *str(abs(value))]
+
+
+def number_tokens(value: Fraction) -> list[str]:
+    """An integer, or ``div`` of two."""
+    if value.denominator == 1:
+        return integer_tokens(value.numerator)
+    return ["div", *integer_tokens(value.numerator), *integer_tokens(value.denominator)]
+
+
+def folded(operator: str, parts: Sequence[Iterable[str]]) -> list[str]:
+    """Parts under a binary operator, folded to the right."""
+    tokens: list[str] = []
+    for place, part in enumerate(parts):
+        if place < len(parts) - 1:
+            tokens.append(operator)
+        tokens += part
+    return tokens
+
+
+def to_prefix(expression: Expression) -> Tokens:
+    """The tokens of a tree, its own order kept. `PrefixError` for a function without a token."""
+    tokens = _tokens(expression, MAX_DEPTH)
+    if len(tokens) > MAX_TOKENS:
+        raise PrefixError(f"more than {MAX_TOKENS} tokens")
+    return tuple(tokens)
+
+
+def _tokens(node: Expression, depth: int) -> list[str]:
+    if isinstance(node, Number):
+        return number_tokens(Fraction(node.numerator, node.denominator))
+    if isinstance(node, Symbol):
+        if node.name not in _SYMBOLS:
+            raise PrefixError(f"no token for the symbol {node.name!r}")
+        return [node.name]
+    if not depth:
+        raise PrefixError(f"nested deeper than {MAX_DEPTH} levels")
+    name, args = node.function, node.args
+    if name in _LETTERS:
+        return [_LETTERS[name]]
+    if name in ("mul", "neg", "div"):
+        return _product(node, depth)
+    parts = [_tokens(arg, depth - 1) for arg in args]
+    if name == "add":
+        return folded("add", parts)
+    if name == "pow":
+        return ["sqrt", *parts[0]] if parts[1] == _HALF else ["pow", *parts[0], *parts[1]]
+    if name == "root":
+        return _inverse_power(args[1], parts)
+    if name == "log":
+        return ["mul", "ln", *parts[0], "pow", "ln", *parts[1], "INT-", "1"]
+    if name == "sgn":
+        return ["sign", *parts[0]]
+    if name not in _UNARY:
+        raise PrefixError(f"no token for the function {name!r}")
+    return [name, *parts[0]]
+
+
+_HALF = number_tokens(Fraction(1, 2))
+
+
+def _inverse_power(degree: Expression, parts: Sequence[list[str]]) -> list[str]:
+    if isinstance(degree, Number) and degree.numerator:
+        exponent = 1 / Fraction(degree.numerator, degree.denominator)
+        if exponent == Fraction(1, 2):
+            return ["sqrt", *parts[0]]
+        return ["pow", *parts[0], *number_tokens(exponent)]
+    return ["pow", *parts[0], "pow", *parts[1], "INT-", "1"]
+
+
+def _product(node: Call, depth: int) -> list[str]:
+    """A product, quotient or negation as one product: a number in front, then the factors."""
+    coefficient = Fraction(1)
+    factors: list[list[str]] = []
+    stack: list[tuple[Expression, int]] = [(node, 1)]
+    while stack:
+        part, sign = stack.pop()
+        if isinstance(part, Number) and (part.numerator or sign > 0):
+            coefficient *= Fraction(part.numerator, part.denominator) ** sign
+        elif isinstance(part, Call) and part.function == "neg":
+            coefficient = -coefficient
+            stack.append((part.args[0], sign))
+        elif isinstance(part, Call) and part.function == "mul":
+            stack.extend((arg, sign) for arg in reversed(part.args))
+        elif isinstance(part, Call) and part.function == "div":
+            stack += [(part.args[1], -sign), (part.args[0], sign)]
+        elif sign > 0:
+            factors.append(_tokens(part, depth - 1))
+        else:
+            factors.append(_reciprocal(part, depth))
+    if coefficient != 1 or not factors:
+        factors.insert(0, number_tokens(coefficient))
+    return folded("mul", factors)
+
+
+def _reciprocal(node: Expression, depth: int) -> list[str]:
+    """1/node as a power; a numeric exponent changes its sign."""
+    base, exponent = node, Fraction(1)
+    if isinstance(node, Call):
+        last = node.args[-1] if node.args else None
+        if node.function == "sqrt":
+            base, exponent = node.args[0], Fraction(1, 2)
+        elif node.function == "pow" and isinstance(last, Number):
+            base, exponent = node.args[0], Fraction(last.numerator, last.denominator)
+        elif node.function == "root" and isinstance(last, Number) and last.numerator:
+            base, exponent = node.args[0], 1 / Fraction(last.numerator, last.denominator)
+    return ["pow", *_tokens(base, depth - 1), *number_tokens(-exponent)]
+
+
+# --- from prefix ---
+
+
+def from_prefix(tokens: Sequence[str]) -> Expression:
+    """The tree that tokens spell; `PrefixError` if they spell none.
+
+    A right fold is one sum or product of many parts, ``div`` of two numbers is a `Number`. The
+    unknown functions f, g, h, ``derivative`` and Y have no place in a formula, nor have floats.
+    """
+    if not tokens:
+        raise PrefixError("no tokens")
+    if len(tokens) > MAX_TOKENS:
+        raise PrefixError(f"more than {MAX_TOKENS} tokens")
+    stack: list[tuple[Expression, int]] = []  # from right to left: trees, with their depth
+    digits: list[str] = []
+    for token in reversed(tokens):
+        if token in _DIGITS:
+            digits.append(token)
+            continue
+        if token in ("INT+", "INT-"):
+            stack.append((_integer(token, digits), 1))
+            digits = []
+            continue
+        if digits:
+            raise PrefixError("digits without a sign token")
+        build = _BUILDERS.get(token)
+        if build is None:
+            stack.append((_leaf(token), 1))
+            continue
+        arity = OPERATORS[token]
+        if len(stack) < arity:
+            raise PrefixError(f"{token} lacks operands")
+        operands = [stack.pop() for _ in range(arity)]
+        tree = build(*(operand for operand, _ in operands))
+        depths = [depth for _, depth in operands]
+        # Of a right fold, only the parts count as nested.
+        depth = max(depths[0] + 1, depths[-1] + (token not in ("add", "mul")))
+        if depth > MAX_DEPTH:
+            raise PrefixError(f"nested deeper than {MAX_DEPTH} levels")
+        stack.append((tree, depth))
+    if digits:
+        raise PrefixError("digits without a sign token")
+    if len(stack) != 1:
+        raise PrefixError(f"{len(stack) - 1} operands too many")
+    return _unfolded(stack[0][0])
+
+
+_DIGITS = frozenset("0123456789")
+_LEAVES: dict[str, Expression] = {
+    **{name: Symbol(name) for name in (*VARIABLES, *COEFFICIENTS)},
+    **{token: Call(function) for function, token in _LETTERS.items()},
+}
+
+
+def _leaf(token: str) -> Expression:
+    try:
+        return _LEAVES[token]
+    except KeyError:
+        raise PrefixError(f"{token!r} has no place in a formula") from None
+
+
+def _integer(sign: str, digits: Sequence[str]) -> Number:
+    if len(digits) > MAX_DIGITS:
+        raise PrefixError(f"a number of more than {MAX_DIGITS} digits")
+    value = int("".join(reversed(digits)) or "0")
+    return Number(-value if sign == "INT-" else value)
+
+
+def _quotient(above: Expression, below: Expression) -> Expression:
+    if not (isinstance(above, Number) and isinstance(below, Number)) or not below.numerator:
+        return Call("div", (above, below))
+    value = Fraction(above.numerator, above.denominator)
+    value /= Fraction(below.numerator, below.denominator)
+    return Number(value.numerator, value.denominator)
+
+
+def _to_the(exponent: int) -> Callable[[Expression], Expression]:
+    return lambda base: Call("pow", (base, Number(exponent)))
+
+
+def _unary(name: str) -> Callable[[Expression], Expression]:
+    return lambda operand: Call(name, (operand,))
+
+
+_BUILDERS: dict[str, Callable[..., Expression]] = {
+    "add": lambda a, b: Call("add", (a, b)),
+    "sub": lambda a, b: Call("add", (a, Call("neg", (b,)))),
+    "mul": lambda a, b: Call("mul", (a, b)),
+    "div": _quotient,
+    "pow": lambda a, b: Call("pow", (a, b)),
+    "rac": lambda a, b: Call("root", (a, b)),
+    "inv": lambda a: Call("div", (Number(1), a)),
+    **{f"pow{n}": _to_the(n) for n in (2, 3, 4, 5)},
+    **{name: _unary(name) for name in _UNARY},
+    "sign": _unary("sgn"),
+}
+
+
+def _unfolded(node: Expression) -> Expression:
+    """Right folds opened; built once at the end, so that long sums take linear time."""
+    if not isinstance(node, Call):
+        return node
+    if node.function not in ("add", "mul"):
+        return Call(node.function, tuple(_unfolded(arg) for arg in node.args))
+    parts: list[Expression] = []
+    rest: Expression = node
+    while isinstance(rest, Call) and rest.function == node.function:
+        first, rest = rest.args
+        parts.append(_unfolded(first))
+    parts.append(_unfolded(rest))
+    return Call(node.function, tuple(parts))
+
+
+# --- to infix ---
+
+_INFIX: dict[str, str] = {
+    "add": "({})+({})",
+    "sub": "({})-({})",
+    "mul": "({})*({})",
+    "div": "({})/({})",
+    "pow": "({})**({})",
+    "rac": "({})**(1/({}))",
+    "abs": "Abs({})",
+    "inv": "1/({})",
+    "derivative": "Derivative({},{})",
+    "g": "g({},{})",
+    "h": "h({},{},{})",
+    **{f"pow{n}": f"({{}})**{n}" for n in (2, 3, 4, 5)},
+}
+
+
+def to_infix(tokens: Sequence[str]) -> str:
+    """Tokens as infix text, every operand in parentheses; ``INT+`` without digits reads as 0."""
+    if len(tokens) > MAX_TOKENS:
+        raise PrefixError(f"more than {MAX_TOKENS} tokens")
+    stack: list[str] = []
+    digits: list[str] = []
+    for token in reversed(tokens):
+        if token in _DIGITS:
+            digits.append(token)
+            continue
+        if token in ("INT+", "INT-"):
+            stack.append(str(_integer(token, digits).numerator))
+            digits = []
+            continue
+        if digits:
+            raise PrefixError("digits without a sign token")
+        if token not in OPERATORS:
+            _leaf(token)
+            stack.append(token)
+            continue
+        arity = OPERATORS[token]
+        if len(stack) < arity:
+            raise PrefixError(f"{token} lacks operands")
+        operands = [stack.pop() for _ in range(arity)]
+        stack.append(_INFIX.get(token, f"{token}({{}})").format(*operands))
+    if digits or len(stack) != 1:
+        raise PrefixError(f"{max(0, len(stack) - 1)} operands too many, or none")
+    return f"({stack[0]})"
+
+
+def operator_count(tokens: Iterable[str]) -> int:
+    """How many operator tokens there are; the ``div`` within a fraction counts."""
+    return sum(token in OPERATORS for token in tokens)

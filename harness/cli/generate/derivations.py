@@ -1,0 +1,143 @@
+"""`generate derivations` and `generate calculus`: data sets to train classifiers on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...core.errors import UserError
+from ...store.export_rows import claim, write_problems, write_splits
+
+
+def _common(count: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in (
+            click.option(
+                "--subset",
+                metavar="NAME",
+                help="Write this subset's problems instead, as of other benchmarks.",
+            ),
+            click.option("--limit", type=click.IntRange(1), help="With --subset: how many."),
+            click.option(
+                "--count",
+                default=count,
+                show_default=True,
+                type=click.IntRange(2),
+                help="Sequences to train on; the other splits are in proportion.",
+            ),
+            click.option("--seed", default=0, show_default=True),
+            click.option(
+                "--variant",
+                default="code",
+                show_default=True,
+                type=click.Choice(["code", "paper", "original"]),
+                help="As the released code does it, mended; as the paper says; "
+                "as the released code does it.",
+            ),
+            click.option(
+                "--style",
+                default="published",
+                show_default=True,
+                type=click.Choice(["published", "clean"]),
+                help="Of the text.",
+            ),
+            click.option(
+                "--workers",
+                type=click.IntRange(1),
+                help="Processes; the result is the same.  [default: one for each core]",
+            ),
+            click.option(
+                "--out",
+                required=True,
+                type=click.Path(path_type=Path),
+                help="A folder for a saved data set, or a .jsonl file.",
+            ),
+            click.option("--force", is_flag=True, help="Replace what is there."),
+        ):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+@click.command()
+@click.option(
+    "--steps", default=3, show_default=True, type=click.IntRange(2, 6), help="Of each derivation."
+)
+@_common(20_000)
+def generate_derivations(
+    steps: int, count: int, seed: int, variant: str, style: str, workers: int | None, **rest: Any
+) -> None:
+    """Write derivations to classify as right or wrong.
+
+    Train, validation and static test sets, and VR, EE, AR of the last. The sizes are those of
+    Meadows et al., table 5, if --count is 20000.
+    """
+    if _of_subset("derivations", seed, **rest):
+        return
+    from ....benchmarks.derivations.options import VARIANTS
+    from ....benchmarks.derivations.splits import Sizes, derivation_splits
+
+    sizes = Sizes.of(count, test_share=5)
+    options = VARIANTS[variant]
+    splits = derivation_splits(steps, sizes, seed, options=options, style=style, workers=workers)
+    _finish(splits, rest["out"])
+
+
+@click.command()
+@click.option(
+    "--operation",
+    default="differentiation",
+    show_default=True,
+    type=click.Choice(["differentiation", "integration"]),
+)
+@_common(32_000)
+def generate_calculus(
+    operation: str,
+    count: int,
+    seed: int,
+    variant: str,
+    style: str,
+    workers: int | None,
+    **rest: Any,
+) -> None:
+    """Write results of calculus to classify as right or wrong.
+
+    Of differentiation or integration, with VR, EC and an easy test set. The sizes are those of
+    Meadows et al., table 5, if --count is 32000.
+    """
+    if _of_subset("calculus", seed, **rest):
+        return
+    from ....benchmarks.derivations.options import VARIANTS
+    from ....benchmarks.derivations.splits import Sizes, calculus_splits
+
+    sizes = Sizes.of(count, test_share=8)
+    options = VARIANTS[variant]
+    splits = calculus_splits(operation, sizes, seed, options=options, style=style, workers=workers)
+    _finish(splits, rest["out"])
+
+
+def _of_subset(
+    benchmark: str, seed: int, subset: str | None, limit: int | None, out: Path, force: bool
+) -> bool:
+    """Write a subset's problems, if one is named."""
+    claim(out, force)
+    if subset is None:
+        if limit is not None:
+            raise UserError("--limit is for --subset; the size of a data set is --count")
+        return False
+    from ....benchmarks.registry import load
+
+    problems = load(f"{benchmark}/{subset}", limit=limit, seed=seed)
+    write_problems(problems, out)
+    click.echo(f"wrote {len(problems)} problems to {out}", err=True)
+    return True
+
+
+def _finish(splits: dict[str, list[dict[str, Any]]], out: Path) -> None:
+    write_splits(splits, out)
+    sizes = ", ".join(f"{name} {len(rows):,}" for name, rows in splits.items())
+    click.echo(f"wrote {sizes} to {out}", err=True)

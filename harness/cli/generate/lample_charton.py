@@ -1,0 +1,95 @@
+"""`generate lample-charton`: random integrals for sequence models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ...core.errors import UserError
+
+
+@click.command()
+@click.option(
+    "--method",
+    required=True,
+    type=click.Choice(["fwd", "bwd", "ibp"]),
+    help="Integrate random expressions, differentiate them, or integrate by parts.",
+)
+@click.option("--count", default=200, show_default=True, type=click.IntRange(1), help="So many.")
+@click.option("--seed", default=0, show_default=True, help="The same seed, the same problems.")
+@click.option(
+    "--recipe",
+    default="own",
+    show_default=True,
+    type=click.Choice(["own", "published"]),
+    help="Our own algebra, or SymPy for everything as in the released code.",
+)
+@click.option(
+    "--max-operators",
+    default=15,
+    show_default=True,
+    type=click.IntRange(1, 60),
+    help="Most operators of a random expression.",
+)
+@click.option("--operators", type=click.IntRange(1, 60), help="Exactly so many operators instead.")
+@click.option(
+    "--max-length",
+    default=512,
+    show_default=True,
+    type=click.IntRange(8, 4096),
+    help="Most tokens of either side.",
+)
+@click.option("--workers", type=click.IntRange(1), help="Processes; by default one for each core.")
+@click.option(
+    "--pairs",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the pairs to this file, too, in the released code's format.",
+)
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="A .jsonl file, or a folder."
+)
+@click.option("--force", is_flag=True, help="Replace what is there.")
+def generate_pairs(
+    method: str,
+    count: int,
+    seed: int,
+    recipe: str,
+    max_operators: int,
+    operators: int | None,
+    max_length: int,
+    workers: int | None,
+    pairs: Path | None,
+    out: Path,
+    force: bool,
+) -> None:
+    """Write random integrals with proven references.
+
+    Their prefix forms are there, too. Any number of workers writes the same file, byte for byte. No
+    pair is there twice.
+    """
+    from rich.console import Console
+    from rich.progress import track
+
+    from ....benchmarks.lample_charton import Settings, random_integrals
+    from ....rewards.workers.pool import usable_cores
+    from ...store.export_rows import claim, write_problems
+
+    claim(out, force)
+    if pairs is not None and pairs.exists() and not force:
+        raise UserError(f"{pairs} is there already; --force replaces it")
+    settings = Settings(recipe, max_operators, operators, max_length)
+    cores = workers or usable_cores()
+    drawn = random_integrals(method, seed, count, settings, workers=cores)
+    console = Console(stderr=True)
+    made = list(track(drawn, "generating", count, console=console, transient=True))
+    write_problems(made, out)
+    if pairs is not None:
+        from ....benchmarks.lample_charton.codec.released import Line, write
+
+        sides = ((p.metadata["prefix"], p.metadata["antiderivative_prefix"]) for p in made)
+        try:
+            write((Line(1, tuple(str(f).split()), tuple(str(g).split())) for f, g in sides), pairs)
+        except OSError as error:
+            raise UserError(f"cannot write {pairs}: {error.strerror or error}") from None
+    click.echo(f"wrote {len(made)} problems to {out}", err=True)

@@ -1,0 +1,151 @@
+"""`generate`: problems to a file, or a set to train on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import click
+
+from ...core.errors import UserError, suggest
+from ...store.export_rows import claim, write_problems
+from ..sources import source_options, with_source_options
+
+if TYPE_CHECKING:
+    from ....benchmarks import Problem
+
+
+class Generators(click.Group):
+    """A command for each thing to generate: those with options of their own, and benchmarks."""
+
+    #: Benchmarks whose command is shown under another name.
+    ALIASES: ClassVar[dict[str, str]] = {"lample_charton": "lample-charton"}
+    #: Name -> the command, imported when it is asked for.
+    OWN: ClassVar[dict[str, str]] = {
+        "train": "..train:generate_train",
+        "lample-charton": ".lample_charton:generate_pairs",
+        "derivations": ".derivations:generate_derivations",
+        "calculus": ".derivations:generate_calculus",
+    }
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        from ....benchmarks.registry import names
+
+        return sorted({*names(), *self.OWN} - self.ALIASES.keys())
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        name = self.ALIASES.get(name, name)
+        if name in self.OWN:
+            module, _, attribute = self.OWN[name].partition(":")
+            command: click.Command = getattr(import_module(module, __package__), attribute)
+            return command
+
+        def run(**options: Any) -> None:
+            _generate(name, **options)
+
+        summary = f"Write problems of {name}, as `sweep` reads them."
+        return click.Command(name, callback=run, params=list(_plain.params), help=summary)
+
+
+@click.group(cls=Generators)
+def generate() -> None:
+    """Write problems to a file, or a set to train on.
+
+    `sweep --benchmark FILE` reads such files. The problems hold all that went into them: parents,
+    draws, and whether SymPy could simplify the integrand in time. Every kind has its own --help.
+    """
+
+
+@click.command()
+@click.option("--subset", metavar="NAME", help="What to generate; `ls benchmarks` lists them.")
+@click.option("--seed", default=0, show_default=True, help="The same seed, the same problems.")
+@click.option("--limit", type=click.IntRange(1), help="At most so many problems.")
+@click.option(
+    "--difficulty",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 4),
+    help="How many are combined or composed, for bee's augmentations.",
+)
+@click.option(
+    "--bank",
+    metavar="FILE",
+    help="Make them of these problems: bee's augmentations instead of the built-in ones, "
+    "brittleness's neighbours and sums.",
+)
+@source_options
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="A .jsonl file, or a folder for a saved data set of the library `datasets`.",
+)
+@click.option("--force", is_flag=True, help="Replace what is there.")
+def _plain(**options: Any) -> None:
+    """The options of what needs no others."""
+
+
+def _generate(
+    benchmark: str,
+    subset: str | None,
+    seed: int,
+    limit: int | None,
+    difficulty: int,
+    bank: str | None,
+    out: Path,
+    force: bool,
+    **options: Any,
+) -> None:
+    claim(out, force)
+    if bank is not None:
+        (bank,) = with_source_options([bank], **options)
+    problems = list(_problems(benchmark, subset, seed, limit, difficulty, bank))
+    write_problems(problems, out)
+    click.echo(f"wrote {len(problems)} problems to {out}", err=True)
+
+
+def _problems(
+    benchmark: str,
+    subset: str | None,
+    seed: int,
+    limit: int | None,
+    difficulty: int,
+    bank: str | None,
+) -> Iterable[Problem]:
+    from ....benchmarks.bee.augmented import Generator, Parents, built_in
+    from ....benchmarks.bee.recipes import RECIPES
+    from ....benchmarks.registry import load, resolve
+
+    name = benchmark if subset is None else f"{benchmark}/{subset}"
+    if benchmark == "brittleness" and bank is not None:
+        return _perturbed(name, bank, seed, limit)
+    resolve(name)  # for its error message
+    recipe = RECIPES.get(name.removeprefix("bee/")) if name.startswith("bee/") else None
+    if recipe is None:
+        if difficulty != 1 or bank is not None:
+            raise UserError("--difficulty is for bee's augmentations, --bank for brittleness too")
+        return load(name, limit=limit, seed=seed)
+    parents = built_in() if bank is None else Parents.of(load(bank))
+    generator = Generator(recipe, parents, seed, difficulty)
+    return _counted(generator.problems(limit), min(limit or generator.size, generator.size))
+
+
+def _perturbed(name: str, bank: str, seed: int, limit: int | None) -> Sequence[Problem]:
+    """What is made of solved problems, of any problems."""
+    from ....benchmarks.brittleness import KINDS
+    from ....benchmarks.registry import load
+
+    kind = name.partition("/")[2]
+    if kind not in KINDS:
+        raise UserError(f"of a bank no {name!r} is made; {suggest(kind, KINDS)}")
+    return KINDS[kind](load(bank, seed=seed), seed)[:limit]
+
+
+def _counted(problems: Iterable[Problem], total: int) -> Iterable[Problem]:
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    return track(problems, "generating", total, console=console, transient=True)

@@ -1,0 +1,137 @@
+"""`run.py serve-reward`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from ..core.errors import UserError
+
+
+@click.command("serve-reward")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port",
+    default=8000,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="0: any free one.",
+)
+@click.option(
+    "--task",
+    default="antiderivative",
+    show_default=True,
+    type=click.Choice(["antiderivative", "value", "equivalent", "label", "integer"]),
+    help="What completions have to answer.",
+)
+@click.option(
+    "--component",
+    "components",
+    multiple=True,
+    metavar="NAME[=WEIGHT]",
+    help="correctness (the default), format; repeatable.",
+)
+@click.option(
+    "--no-gate", is_flag=True, help="Other components count without a correct answer, too."
+)
+@click.option("--no-strict", is_flag=True, help="An answer need not stand in a box.")
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Option of the verifier, such as strict_domain=true; repeatable.",
+)
+@click.option(
+    "--eos-token",
+    "eos_tokens",
+    multiple=True,
+    metavar="TEXT",
+    help="An OpenRLHF query that ends in none of these was cut off; repeatable.",
+)
+@click.option("--workers", type=click.IntRange(1), help="By default one for each core.")
+@click.option(
+    "--deadline",
+    default=10.0,
+    show_default=True,
+    type=click.FloatRange(0, min_open=True),
+    help="Seconds for one completion.",
+)
+@click.option("--max-batch", default=4096, show_default=True, type=click.IntRange(1))
+@click.option(
+    "--max-queue",
+    default=16_384,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Completions in work or waiting; beyond that, 429.",
+)
+@click.option("--max-body-mb", default=64, show_default=True, type=click.IntRange(1))
+def serve_reward(
+    host: str,
+    port: int,
+    task: str,
+    components: tuple[str, ...],
+    no_gate: bool,
+    no_strict: bool,
+    options: tuple[str, ...],
+    eos_tokens: tuple[str, ...],
+    workers: int | None,
+    deadline: float,
+    max_batch: int,
+    max_queue: int,
+    max_body_mb: int,
+) -> None:
+    """Serve rewards over HTTP to trainers on other machines.
+
+    POST /score takes completions with their targets, or what OpenRLHF sends. The server has no
+    authentication: it belongs on loopback or a private network.
+    """
+    import asyncio
+
+    from ...rewards.adapters.for_openrlhf import make_reward_func
+    from ...rewards.adapters.server import Limits, Server, run
+
+    named = dict(_component(text) for text in components) or {"correctness": None}
+    try:
+        function = make_reward_func(
+            eos_tokens=eos_tokens,
+            task=task,
+            components=tuple(named),
+            weights=_weights(named),
+            gate=not no_gate,
+            strict=not no_strict,
+            options=dict(_option(text) for text in options),
+            workers=workers,
+            deadline=deadline,
+        )
+    except (TypeError, ValueError) as error:
+        raise UserError(str(error)) from None
+    limits = Limits(batch=max_batch, queue=max_queue, body=max_body_mb << 20)
+    asyncio.run(run(Server(function, limits), host, port, lambda line: click.echo(line, err=True)))
+
+
+def _component(text: str) -> tuple[str, float | None]:
+    name, equals, weight = text.partition("=")
+    try:
+        return name, float(weight) if equals else None
+    except ValueError:
+        raise UserError(f"--component takes NAME or NAME=WEIGHT, not {text!r}") from None
+
+
+def _weights(named: dict[str, float | None]) -> tuple[float, ...] | None:
+    weights = [weight for weight in named.values() if weight is not None]
+    if weights and len(weights) < len(named):
+        raise UserError("give every --component a weight, or none")
+    return tuple(weights) or None
+
+
+def _option(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise UserError(f"--option takes KEY=VALUE, not {text!r}")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value

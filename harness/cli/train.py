@@ -1,0 +1,250 @@
+"""The part of the command line that trains: `train grpo` and `train encoder`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..core.errors import UserError
+
+
+@click.group()
+def train() -> None:
+    """Train a model, with the verifier as the reward. Needs the extra 'train'."""
+
+
+def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What a training run is, and where it is kept."""
+    for option in (
+        click.option(
+            "--out",
+            required=True,
+            type=click.Path(path_type=Path),
+            metavar="DIR",
+            help="What comes of it: models, logs, the evaluation, a report.",
+        ),
+        click.option(
+            "--config",
+            "path",
+            required=True,
+            type=click.Path(path_type=Path, dir_okay=False),
+            help="YAML file: model, data, sft, reward, grpo, evaluation; see docs/training.md.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+@train.command()
+@run_options
+def grpo(path: Path, out: Path) -> None:
+    """Warm up by examples, reinforce by GRPO, evaluate.
+
+    The same command goes on where it was stopped. The evaluation, before and after, is an ordinary
+    run (DIR/evaluation), with a page and a comparison of every subset with the original problems.
+    """
+    _carry_out(path, out, "grpo")
+
+
+@train.command()
+@run_options
+def sft(path: Path, out: Path) -> None:
+    """Learn from references alone, and evaluate.
+
+    The same command goes on where it was stopped. The evaluation is an ordinary run
+    (DIR/evaluation).
+    """
+    _carry_out(path, out, "sft")
+
+
+def _carry_out(path: Path, out: Path, last: str) -> None:
+    """All that a configuration says; ``last`` is the part that it must end with."""
+    # Threads that wait for each other cost more than they bring on small models and busy cores.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    require_extra("torch", "transformers", "trl")
+    from ..report import print_summary, write_page
+    from ..report.comparisons import print_comparison
+    from ..run.progress import Lines
+    from ..stats.compare import compare
+    from ..training.config import load
+    from ..training.pipeline import train as run_training
+
+    config = load(path)
+    if (config.grpo is not None) != (last == "grpo"):
+        other = "train sft" if last == "grpo" else "train grpo"
+        raise UserError(f"{path}: this command is for {last}; for this file there is `{other}`")
+
+    def say(text: str) -> None:
+        click.echo(f"train: {text}", err=True)
+
+    # The trainers have bars of their own.
+    run = run_training(config, out, say=say, progress=Lines())
+    print_summary(run.summary())
+    if len(run.models) > 1:
+        print_comparison(compare(run))
+    if any(problem.pair_parent for problem in run.problems.values()):
+        print_comparison(compare(run, by="perturbation"))
+    say(f"models and logs are in {out}; a page to open: {write_page(run)}")
+
+
+@train.command()
+@click.option(
+    "--task",
+    required=True,
+    type=click.Choice(["derivation_step", "calculus_step"]),
+    help="What the sequences are about.",
+)
+@click.option("--steps", type=click.IntRange(2), help="Of the data's derivations: only checked.")
+@click.option(
+    "--model",
+    required=True,
+    metavar="PATH",
+    help="A directory, a hub's id, or scratch: a small BERT with random weights.",
+)
+@click.option(
+    "--data",
+    required=True,
+    metavar="DIR",
+    help="A folder of `generate derivations` or `generate calculus`.",
+)
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="What comes of it: DIR/model, checkpoints, a log.",
+)
+@click.option("--epochs", default=12.0, show_default=True)
+@click.option("--batch-size", default=8, show_default=True)
+@click.option("--learning-rate", default=5e-7, show_default=True)
+@click.option("--max-tokens", default=256, show_default=True, help="Longer sequences are cut.")
+@click.option(
+    "--every",
+    default=1000,
+    show_default=True,
+    help="Steps between evaluations; the checkpoint with the best F1 is kept.",
+)
+@click.option("--warmup", default=0, show_default=True, help="Steps of rising learning rate.")
+@click.option("--seed", default=42, show_default=True)
+@click.option(
+    "--straddle",
+    is_flag=True,
+    help="Divide train and validation at random, as the released code does, so that an "
+    "example's two sequences may be on both sides.",
+)
+@click.option("--hidden", default=128, show_default=True, help="Of scratch: its width.")
+@click.option("--layers", default=2, show_default=True, help="Of scratch.")
+@click.option("--heads", default=4, show_default=True, help="Of scratch.")
+@click.option("--dropout", default=0.1, show_default=True, help="Of scratch.")
+def encoder(out: Path, **options: Any) -> None:
+    """Train a sequence classifier on derivations.
+
+    The defaults are the settings of Meadows et al.
+
+    The same command goes on from its last checkpoint. `sweep --model encoder/DIR/model` asks it.
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    require_extra("torch", "transformers", "datasets")
+    from ..training.encoder import Settings
+    from ..training.encoder import train as train_encoder
+
+    def say(text: str) -> None:
+        click.echo(f"train: {text}", err=True)
+
+    model = train_encoder(Settings(**options), out, say=say)
+    say(f"the model is in {model}; ask it: run.py sweep --model encoder/{model} --benchmark ...")
+
+
+@click.command("train")
+@click.option(
+    "--recipe",
+    "recipes",
+    multiple=True,
+    required=True,
+    metavar="NAME[/SUBSET]",
+    help="Where problems come from; repeatable. `ls benchmarks` lists them.",
+)
+@click.option(
+    "--count", type=click.IntRange(1), help="So many different ones, spread over the recipes."
+)
+@click.option("--seed", default=0, show_default=True, help="The same seed, the same set.")
+@click.option(
+    "--screen",
+    multiple=True,
+    metavar="NAME[/SUBSET]",
+    help="Leave out what is in this benchmark, up to a factor and names; repeatable.",
+)
+@click.option(
+    "--easier",
+    default=0,
+    type=click.IntRange(0),
+    help="Add so many easier relatives of each problem (after LADDER).",
+)
+@click.option(
+    "--solver",
+    metavar="KIND/NAME",
+    help="Keep only problems with a reference, or to which this model finds one: solver/sympy.",
+)
+@click.option("--prompt", default="direct", show_default=True, help="Template of the prompts.")
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="A .jsonl file, or a folder."
+)
+@click.option("--force", is_flag=True, help="Replace what is there.")
+def generate_train(
+    recipes: tuple[str, ...],
+    count: int | None,
+    seed: int,
+    screen: tuple[str, ...],
+    easier: int,
+    solver: str | None,
+    prompt: str,
+    out: Path,
+    force: bool,
+) -> None:
+    """Write a set to train on, the easiest problems first.
+
+    Each row has prompt, integrand, variable, reference antiderivative, difficulty and fingerprint.
+    No two are the same up to a constant factor and the names of symbols.
+    """
+    from ...prompts import load
+    from ..store.export_rows import claim, write_rows
+    from ..training.sets import training_set
+
+    claim(out, force)
+    template = load(prompt)
+    made = training_set(
+        recipes, count=count, seed=seed, screen=screen, easier=easier, solver=solver
+    )
+    write_rows(made.rows(template), out)
+    left_out = [f"{made.repeats} repeats"]
+    if screen:
+        left_out.append(f"{made.screened} that are in {', '.join(screen)}")
+    if solver is not None:
+        left_out.append(f"{made.unsolved} without a reference")
+    click.echo(
+        f"wrote {len(made.problems)} problems to {out}; left out: {', '.join(left_out)}", err=True
+    )
+    if count is not None and made.taken < count:
+        click.echo(
+            f"warning: the recipes gave {made.taken} different problems, not {count}: "
+            "name another --recipe, or ask for fewer",
+            err=True,
+        )
+
+
+def require_extra(*packages: str) -> None:
+    """Say which extra is missing, before anything is begun."""
+    from importlib.util import find_spec
+
+    missing = [name for name in packages if find_spec(name) is None]
+    if missing:
+        raise UserError(
+            f"{' and '.join(missing)} cannot be imported: training needs the extra 'train': "
+            "pip install 'calculus-harness[train]'"
+        )

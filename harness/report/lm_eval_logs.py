@@ -1,0 +1,233 @@
+"""A run as lm-evaluation-harness logs one, for the programs that read such logs.
+
+A subset is a task, a problem a document, and all its samples are the ``repeats`` of one request;
+the metrics of a document are pass@k of its samples. Our verifier is in the place of their filters:
+there is one, ``verified``, whose ``filtered_resps`` are the extracted answers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import groupby
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from ...rewards.verdict import Status
+from ..stats.metrics import Estimate, Row, Tally, Z, is_ranked, pass_at_k
+from ..store.samples import Prompts, Sample, samples
+
+if TYPE_CHECKING:
+    from ...benchmarks.problem import Problem
+    from ..store.run import Run
+
+FILTER = "verified"
+
+
+def write_lm_eval(run: Run, policy: str | None, out: Path) -> int:
+    """Write the directory; returns the number of samples in it."""
+    out.mkdir()
+    summary = run.summary(policy)
+    ks = {(row.model, row.subset): [found.k for found in row.passes] for row in summary.rows}
+    begun = datetime.fromisoformat(run.manifest["created"])
+    date = begun.replace(tzinfo=None).isoformat(timespec="microseconds").replace(":", "-")
+    places = {key: place for keys in _subsets(run).values() for place, key in enumerate(keys)}
+    prompts = Prompts(run)
+    ranked = is_ranked(run)
+    hashes: dict[tuple[str, str], list[str]] = {}
+    files: dict[tuple[str, str], IO[str]] = {}
+    count = 0
+    folders = _folders(run, out)
+    try:
+        for (model, key), found in groupby(
+            samples(run, policy, out.parent), key=lambda sample: (sample.model, sample.key)
+        ):
+            said = [sample for sample in found if sample.final]
+            if not said:
+                continue
+            subset = said[0].problem.name
+            group = (model, subset)
+            if group not in files:
+                folders[model].mkdir(exist_ok=True)
+                place = folders[model] / f"samples_{task_name(subset)}_{date}.jsonl"
+                files[group] = place.open("w", encoding="utf-8", errors="replace")
+            line = _line(said, places[key], ks.get(group, [1]), prompts, ranked)
+            hashes.setdefault(group, []).append(
+                line["doc_hash"] + line["prompt_hash"] + line["target_hash"]
+            )
+            files[group].write(json.dumps(line, ensure_ascii=False) + "\n")
+            count += len(said)
+    finally:
+        for file in files.values():
+            file.close()
+    for model, folder in folders.items():
+        mine = [row for row in summary.rows if row.model == model and row.subset != "all"]
+        if mine:
+            folder.mkdir(exist_ok=True)
+            results = _results(run, model, mine, hashes, begun.timestamp(), summary.policy)
+            text = json.dumps(results, indent=2, ensure_ascii=False) + "\n"
+            (folder / f"results_{date}.json").write_text(text, encoding="utf-8")
+    return count
+
+
+def task_name(subset: str) -> str:
+    """A subset's name as a task's: ``bee_qualifier``."""
+    return re.sub(r"\W", "_", subset)
+
+
+def reference(problem: Problem) -> str:
+    """The reference answer as text; empty where none is known."""
+    for name in ("antiderivative", "label", "value"):
+        if problem.target.get(name) is not None:
+            return str(problem.target[name])
+    return ""
+
+
+def _folders(run: Run, out: Path) -> dict[str, Path]:
+    """A folder for each model, named as lm-evaluation-harness does."""
+    names = {
+        model: re.sub(r"[\"<>:/|\\?*\[\]]+", "__", entry["label"])
+        for model, entry in run.models.items()
+    }
+    often = list(names.values())
+    return {
+        model: out / (name if often.count(name) == 1 else f"{name}__{model[:6]}")
+        for model, name in names.items()
+    }
+
+
+def _subsets(run: Run) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for key, problem in run.problems.items():
+        found.setdefault(problem.name, []).append(key)
+    return found
+
+
+def _line(
+    said: Sequence[Sample], place: int, ks: Sequence[int], prompts: Prompts, ranked: bool
+) -> dict[str, Any]:
+    problem = said[0].problem
+    doc = {name: value for name, value in problem.to_dict().items() if name not in _LOOSE}
+    doc |= {name: json.dumps(problem.to_dict()[name], ensure_ascii=False) for name in _LOOSE}
+    target = reference(problem)
+    shown = prompts.shown(problem)
+    prompt = str(shown) if shown is not None else ""
+    right = [(one.judged or {}).get("status") == Status.CORRECT for one in said]
+    first = (right.index(True) if True in right else len(right)) if ranked else None
+    tally = Tally("", "", len(said), sum(right), 0, first)
+    metrics = {f"pass@{k}": pass_at_k(*tally.drawn(k), k) for k in ks if k <= len(said)}
+    answers = [(one.judged or {}).get("answer") or "" for one in said]
+    return {
+        "doc_id": place,
+        "doc": doc,
+        "target": target,
+        "arguments": {"gen_args_0": {"arg_0": prompt, "arg_1": _arguments(prompts, problem)}},
+        "resps": [[one.completion["text"] for one in said]],
+        "filtered_resps": [answers] if len(answers) > 1 else answers,
+        "filter": FILTER,
+        "metrics": list(metrics),
+        "doc_hash": _hash(json.dumps(doc, indent=2, ensure_ascii=False)),
+        "prompt_hash": _hash(prompt),
+        "target_hash": _hash(target),
+        **metrics,
+        "verdicts": [(one.judged or {}).get("status") or "" for one in said],
+    }
+
+
+#: Parts of a problem whose keys differ from problem to problem, which tables do not like.
+_LOOSE = ("assumptions", "metadata")
+
+
+def _arguments(prompts: Prompts, problem: Problem) -> dict[str, Any]:
+    sampling = prompts.run.manifest["identity"]["sampling"]
+    return {
+        "until": prompts.stop(problem.task),
+        "max_gen_toks": sampling["max_tokens"],
+        "temperature": sampling["temperature"],
+        "top_p": sampling["top_p"],
+        "do_sample": sampling["temperature"] > 0,
+    }
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def _results(
+    run: Run,
+    model: str,
+    rows: Sequence[Row],
+    hashes: dict[tuple[str, str], list[str]],
+    date: float,
+    policy: str | None,
+) -> dict[str, Any]:
+    entry = run.models[model]
+    tasks = {task_name(row.subset): row for row in rows}
+    sampling = run.manifest["identity"]["sampling"]
+    environment = run.manifest["environments"][-1]["environment"]
+    return {
+        "results": {name: {"alias": name, **dict(_numbers(row))} for name, row in tasks.items()},
+        "group_subtasks": {name: [] for name in tasks},
+        "configs": {
+            name: {
+                "task": name,
+                "dataset_path": row.subset,
+                "output_type": "generate_until",
+                "repeats": round(row.samples_per_problem),
+                "num_fewshot": 0,
+                "generation_kwargs": {
+                    "until": sampling["stop"],
+                    "max_gen_toks": sampling["max_tokens"],
+                    "temperature": sampling["temperature"],
+                },
+                "filter_list": [{"name": FILTER, "filter": [{"function": FILTER}]}],
+                "metric_list": [
+                    {"metric": f"pass@{found.k}", "aggregation": "mean", "higher_is_better": True}
+                    for found in row.passes
+                ],
+            }
+            for name, row in tasks.items()
+        },
+        "versions": dict.fromkeys(tasks, policy or ""),
+        "n-shot": dict.fromkeys(tasks, 0),
+        "higher_is_better": {
+            name: {f"pass@{found.k}": True for found in row.passes} for name, row in tasks.items()
+        },
+        "n-samples": {
+            name: {"original": row.planned, "effective": row.problems}
+            for name, row in tasks.items()
+        },
+        "config": {
+            "model": str(entry["config"].get("spec", entry["label"])),
+            "model_args": entry["config"],
+            "limit": entry.get("limit"),
+            "bootstrap_iters": 2000,
+            "gen_kwargs": sampling,
+            "random_seed": run.manifest["identity"]["seed"],
+        },
+        "git_hash": (environment.get("git") or {}).get("commit"),
+        "date": date,
+        "task_hashes": {
+            name: _hash("".join(hashes.get((model, row.subset), []))) for name, row in tasks.items()
+        },
+        "model_source": "calculus-harness",
+        "model_name": entry["label"],
+        "model_name_sanitized": re.sub(r"[\"<>:/|\\?*\[\]]+", "__", entry["label"]),
+        "system_instruction": None,
+        "fewshot_as_multiturn": None,
+        "chat_template": None,
+    }
+
+
+def _numbers(row: Row) -> Iterator[tuple[str, float]]:
+    """Each estimate, and as its standard error the half of its interval over 1.96."""
+    for found in row.passes:
+        yield f"pass@{found.k},{FILTER}", found.value
+        yield f"pass@{found.k}_stderr,{FILTER}", _error(found)
+
+
+def _error(found: Estimate) -> float:
+    return (found.interval[1] - found.interval[0]) / (2 * Z)

@@ -1,0 +1,109 @@
+"""What there is to ask and to be asked, and whether the benchmarks' references hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ... import prompts
+from ...benchmarks import Problem
+from ...benchmarks.registry import names, resolve
+from ...rewards.verdict import Verdict
+from ..core.asynchronous import run_async
+from ..core.requests import Completion, problem_key
+from ..models import describe as describe_models
+from ..models.registry import option_names
+from .grade import Policy, grade
+
+
+def everything(what: str, benchmarks: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    """The registries as data: one list for each, of rows with a name and a summary."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    if what in ("all", "benchmarks"):
+        found["benchmarks"] = [
+            {
+                "name": subset.name,
+                "problems": subset.size(),
+                "task": subset.task,
+                "summary": subset.summary,
+                "source": subset.source,
+            }
+            for name in benchmarks or names()
+            for subset in resolve(name if name not in names() else f"{name}/all")
+        ]
+    if what in ("all", "models"):
+        found["models"] = [
+            {
+                "name": kind,
+                "summary": (model.__doc__ or "").partition("\n")[0],
+                "options": option_names(model),
+                "example": model.example,
+            }
+            for kind, model in describe_models()
+        ]
+    if what in ("all", "prompts"):
+        found["prompts"] = [
+            {
+                "name": name,
+                "task": prompt.task,
+                "summary": prompt.description,
+                "default": prompt.default,
+            }
+            for name, prompt in ((name, prompts.load(name)) for name in prompts.names())
+        ]
+    return found
+
+
+def describe(row: dict[str, Any]) -> str:
+    """A row of `everything` as one line."""
+    parts = [row["summary"]]
+    if "problems" in row:
+        parts.insert(0, f"{row['problems']:>4} problems.")
+    if "options" in row:
+        options = ", ".join(f"{name}={value}" for name, value in row["options"].items())
+        parts.append(f"Options: {options}." if options else "")
+    if row.get("default"):
+        parts.append(f"(Default of the task {row['task']}.)")
+    return " ".join(part for part in parts if part)
+
+
+def validate(
+    benchmarks: Sequence[str], say: Callable[[str], None] = lambda line: None
+) -> dict[str, Any]:
+    """Prove every reference antiderivative, up to the first that cannot be proven.
+
+    Without ``benchmarks`` these are all subsets of all of them. ``say`` hears of every subset.
+    """
+    report: dict[str, Any] = {"proven": 0, "partly": 0, "without": 0, "failed": None}
+    specs = benchmarks or [f"{name}/all" for name in names()]
+    subsets = {(subset.name, subset.source): subset for spec in specs for subset in resolve(spec)}
+    for subset in subsets.values():
+        problems = subset.problems(None, 0)
+        known = [problem for problem in problems if "antiderivative" in problem.target]
+        verdicts = run_async(grade([(p, _reference(p)) for p in known], Policy(), {}))
+        for problem, verdict in zip(known, verdicts, strict=True):
+            if not verdict.correct:
+                key = problem_key(problem)
+                why = _why(verdict)
+                report["failed"] = {"problem": key, "status": verdict.status, "why": why}
+                return report
+            report["proven"] += 1
+            coverage = verdict.evidence.coverage
+            report["partly"] += coverage is not None and coverage < 1
+        report["without"] += len(problems) - len(known)
+        say(f"{subset.name}: {len(known)} references proven")
+    return report
+
+
+def _reference(problem: Problem) -> Completion:
+    """The reference as if a model had said it."""
+    text = rf"\boxed{{{problem.target['antiderivative']}}}"
+    return Completion("reference", problem_key(problem), "", 0, "answer", 0, text)
+
+
+def _why(verdict: Verdict) -> str:
+    evidence = verdict.evidence
+    if evidence.witness:
+        witness = evidence.witness
+        return f"at {witness.point} the integrand is {witness.expected}, F' is {witness.got}"
+    return evidence.detail or verdict.status

@@ -1,0 +1,271 @@
+r"""Which of a problem's answers are the same? For majority votes and for counting different ones.
+
+Two antiderivatives are the same answer if their derivatives are, so that a constant of integration,
+``\sin^2 x`` for ``-\cos^2 x`` or ``\ln|3x|`` for ``\ln x`` make no difference. F' is evaluated
+in ball arithmetic at fixed real and complex points; answers that share `SHARED` of the rounded
+values are candidates, and the verifier decides (`rewards.verify_equivalent`). All answers that were
+verified are one group without further ado: they have the same derivative.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from flint import acb, arb
+
+from ...benchmarks.problem import Problem
+from ...rewards import ProblemError, Status, verify_equivalent
+from ...rewards.decision.balls import UnusableError, compile_tape, precision
+from ...rewards.expression.traversal import additive_terms, is_constant, needs_worker
+from ...rewards.expression.tree import Call, Expression
+from ...rewards.latex import ReadError, read, to_latex
+from .clusters import clusters_of
+from .metrics import Estimate, interval, majority_at_k, powers
+
+if TYPE_CHECKING:
+    from ..store.run import Run
+
+#: Rounded values that two derivatives must share to be compared by the verifier. Not all: two ways
+#: to write a root or a logarithm may differ at points where f is not real.
+SHARED = 3
+_BITS = 192
+#: Generic points, positive ones first, so that no pole or branch cut that people write is near.
+_POINTS = (
+    ("0.2360679", "0"),
+    ("0.7390851", "0"),
+    ("0.8346268", "0"),
+    ("1.4513692", "0"),
+    ("2.2247448", "0"),
+    ("3.7320508", "0"),
+    ("-0.5671432", "0"),
+    ("-1.3247179", "0"),
+    ("-2.7320508", "0"),
+    ("0.36787", "0.41421"),
+    ("1.27323", "0.57721"),
+    ("-0.69314", "0.91596"),
+    ("2.50662", "0.33467"),
+    ("-1.64493", "0.26149"),
+)
+#: What has an answer but no mathematics in it, or no answer, does not vote.
+_MUTE = frozenset({Status.NO_ANSWER, Status.UNPARSEABLE, Status.NOT_CLOSED_FORM})
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One sample's answer, as its verdict has it."""
+
+    answer: str | None
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    group: int
+    marks: frozenset[str]
+    tree: Expression
+
+
+def group(problem: Problem, given: Sequence[Given]) -> list[int | None]:
+    """A number for each answer, the same for those that are the same; None for what is none.
+
+    0 is the group of the correct ones.
+    """
+    known: list[_Known] = []
+    texts: dict[str, int | None] = {}
+    groups: list[int | None] = []
+    for one in given:
+        if one.status == Status.CORRECT:
+            groups.append(0)
+        elif one.answer is None or one.status in _MUTE:
+            groups.append(None)
+        else:
+            text = " ".join(one.answer.split())
+            if text not in texts:
+                texts[text] = _find(problem, text, known, len(texts) + 1)
+            groups.append(texts[text])
+    return groups
+
+
+def _find(problem: Problem, text: str, known: list[_Known], new: int) -> int | None:
+    """The group of an answer that was not seen before; a new one is added to the known."""
+    if problem.task != "integration":
+        return new
+    variable = str(problem.target["variable"])
+    try:
+        tree = read(text, symbols=[variable, *problem.assumptions])[0].expression
+    except ReadError:
+        return None
+    marks = _marks(tree, variable)
+    for one in known:
+        if len(one.marks & marks) >= SHARED and _same(problem, text, tree, one, marks):
+            return one.group
+    known.append(_Known(new, marks, tree))
+    return new
+
+
+def _same(
+    problem: Problem, text: str, tree: Expression, known: _Known, marks: frozenset[str]
+) -> bool:
+    if tree == known.tree:
+        return True
+    if needs_worker(tree):  # its marks are its text
+        return False
+    try:
+        verdict = verify_equivalent(
+            rf"\boxed{{{text}}}",
+            to_latex(known.tree),
+            variable=str(problem.target["variable"]),
+            up_to_constant=True,
+            assumptions=problem.assumptions,
+        )
+    except ProblemError:
+        return False
+    if verdict.status is Status.UNDECIDED:
+        return known.marks == marks
+    return verdict.correct
+
+
+def _marks(tree: Expression, variable: str) -> frozenset[str]:
+    """F' at the fixed points, rounded; the text of what cannot be evaluated quickly."""
+    if not needs_worker(tree):
+        try:
+            tape = compile_tape(tree, variable)
+        except UnusableError:
+            pass
+        else:
+            with precision(_BITS):
+                names = sorted(tape.symbols)
+                values = {name: acb(arb(3 + 2 * i) / 7) for i, name in enumerate(names)}
+                slopes = [
+                    tape.run(acb(arb(re), arb(im)), values)[tape.root][1] for re, im in _POINTS
+                ]
+            return frozenset(
+                f"{at} {rounded}"
+                for at, slope in enumerate(slopes)
+                if (rounded := _rounded(slope)) is not None
+            )
+    return frozenset(f"{i} {to_latex(tree)}" for i in range(SHARED))
+
+
+def _rounded(value: Any) -> str | None:
+    """A ball's midpoint to ten digits; None where it is not known as precisely. None is zero."""
+    if value is None:
+        return "0"
+    if not value.is_finite():
+        return None
+    size = float(abs(value).mid())
+    if not math.isfinite(size) or float(value.real.rad() + value.imag.rad()) > 1e-20 * (1 + size):
+        return None
+    unit = 10.0 ** (math.floor(math.log10(size)) - 10) if size > 1e-300 else 1.0
+    # Added 1/pi of a unit, so that no value that people write is on the brink.
+    parts = (math.floor(float(part.mid()) / unit + 0.318) for part in (value.real, value.imag))
+    return f"{'/'.join(map(str, parts))} {unit:.0e}"
+
+
+def distinct_forms(problem: Problem, given: Iterable[Given]) -> int:
+    r"""How many different correct answers there are, as written: other signs, factors, functions.
+
+    Spelling, the order of terms and additive constants do not count; everything else does, so that
+    ``\sin^2 x`` and ``-\cos^2 x`` are two.
+    """
+    forms = set()
+    for one in given:
+        if one.status != Status.CORRECT or one.answer is None:
+            continue
+        form: Any = " ".join(one.answer.split())
+        if problem.task == "integration":
+            variable = str(problem.target["variable"])
+            try:
+                tree = read(form, symbols=[variable, *problem.assumptions])[0].expression
+            except ReadError:
+                pass
+            else:
+                terms = additive_terms(tree, variable)
+                form = frozenset(_sorted(term) for term in terms if not is_constant(term, variable))
+        forms.add(form)
+    return len(forms)
+
+
+def _sorted(tree: Expression) -> str:
+    """A tree as text, sums and products in a fixed order."""
+    if not isinstance(tree, Call):
+        return repr(tree)
+    args = [_sorted(arg) for arg in tree.args]
+    if tree.function in ("add", "mul"):
+        args.sort()
+    return f"{tree.function}({', '.join(args)})"
+
+
+# --- a whole run -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Votes:
+    """Majority votes of a model on a subset, and the variety of its correct answers.
+
+    ``groups`` is the mean number of different answers a problem; ``forms`` the mean number of
+    different correct ones, as written, over the problems that were solved (None where none was).
+    """
+
+    model: str
+    label: str
+    subset: str
+    problems: int
+    majority: tuple[Estimate, ...]
+    groups: float
+    forms: float | None
+
+
+def votes(run: Run, policy: str | None = None, ks: Iterable[int] = ()) -> list[Votes]:
+    """`Votes` for each model and subset of a run."""
+    given: dict[tuple[str, str], list[Given]] = {}
+    for row in run.verdicts(policy).rows():
+        one = Given(row.get("answer"), row["status"])
+        given.setdefault((row["model"], row["problem"]), []).append(one)
+    clusters = clusters_of(run.problems)
+    subsets: dict[str, list[str]] = {}
+    for key, problem in run.problems.items():
+        subsets.setdefault(problem.name, []).append(key)
+    wanted = list(ks)
+    return [
+        _votes(run, model, subset, found, clusters, wanted)
+        for model in run.models
+        for subset, keys in subsets.items()
+        if (found := {key: given[model, key] for key in keys if (model, key) in given})
+    ]
+
+
+def _votes(
+    run: Run,
+    model: str,
+    subset: str,
+    given: Mapping[str, Sequence[Given]],
+    clusters: Mapping[str, str],
+    wanted: Sequence[int],
+) -> Votes:
+    problems = {key: run.problem(key) for key in given}
+    groups = {key: group(problems[key], answers) for key, answers in given.items()}
+    right = {key: [one.status == Status.CORRECT for one in found] for key, found in given.items()}
+    alike = [clusters[key] for key in given]
+    forms = [n for key, found in given.items() if (n := distinct_forms(problems[key], found))]
+    sizes = [len(set(found) - {None}) for found in groups.values()]
+    return Votes(
+        model=model,
+        label=run.models[model]["label"],
+        subset=subset,
+        problems=len(given),
+        majority=tuple(
+            _estimate([majority_at_k(groups[key], right[key], k) for key in given], alike, k)
+            for k in powers(min(map(len, given.values())), wanted)
+        ),
+        groups=math.fsum(sizes) / len(sizes),
+        forms=math.fsum(forms) / len(forms) if forms else None,
+    )
+
+
+def _estimate(values: Sequence[float], clusters: Sequence[str], k: int) -> Estimate:
+    mean = math.fsum(values) / len(values)
+    return Estimate(k, mean, interval(values, clusters, single=False), mean, mean)

@@ -1,0 +1,302 @@
+"""`compare`: what `harness.stats.paired` computes, with the numbers taken from runs."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+from ...benchmarks.expressions import walk
+from ...benchmarks.problem import Problem
+from ..core.errors import UserError
+from ..store.run import Run
+from ..store.verdict_sets import latest_complete
+from .cost import Prices, costs, spec_of
+from .metrics import Cost, Tally, powers, tally_samples
+from .paired import (
+    Comparison,
+    Contrast,
+    Pair,
+    Pairs,
+    break_down,
+    contrast,
+    pair_parents,
+    pair_problems,
+    with_family,
+)
+
+By = Literal["model", "perturbation"]
+Breakdown = Literal["tag", "operator"]
+#: The difference of pass@k that the designs are asked to detect.
+TARGET = 0.05
+#: Operations in nearly every integrand, which tell nothing apart.
+_COMMON = frozenset({"add", "mul", "neg"})
+
+
+@dataclass(frozen=True)
+class System:
+    """One model in one run."""
+
+    name: str
+    run: Run
+    tallies: dict[str, Tally]
+
+
+def compare(
+    *runs: Run | str | os.PathLike[str],
+    by: By = "model",
+    policy: str | None = None,
+    ks: Iterable[int] = (),
+    breakdown: Breakdown | None = None,
+    target: float = TARGET,
+    prices: Prices | None = None,
+) -> Comparison:
+    """Compare the models of runs, or a run's subsets with what they were made from.
+
+    Args:
+        runs: runs or their directories.
+        by: ``"model"`` pairs all models (or prompts: then two runs) by problem, every two of them;
+            ``"perturbation"`` pairs originals and perturbations by parent, for every model.
+        policy: name of the verdicts to compare; by default the latest complete
+            ones that all runs have.
+        ks: the k of pass@k besides the primary one, which the manifest declares.
+        breakdown: also for each ``"tag"`` of the (original) problems, or each ``"operator"`` of
+            their integrands, at the primary k.
+        target: the difference to compute the needed number of problems and samples for.
+        prices: what tokens cost; the comparison then says what each system cost.
+
+    """
+    opened = [run if isinstance(run, Run) else Run(run) for run in runs]
+    if not opened:
+        raise UserError("there is nothing to compare: name at least one run")
+    if not 0 < target <= 1:
+        raise UserError(f"the difference to detect must be between 0 and 1, not {target}")
+    policy = common_policy(opened, policy)
+    systems = _systems(opened, policy)
+    primary, notes = _primary_k(opened)
+    if by == "perturbation":
+        groups = _perturbations(systems)
+        if not groups:
+            raise UserError(
+                f"{', '.join(str(run.path) for run in opened)}: no subset was made from others; "
+                "sweep the originals and their perturbations into one run"
+            )
+    else:
+        if len(systems) < 2:
+            raise UserError(
+                "one model in one run cannot be compared with itself; name another run, extend "
+                "this one with another --model, or compare --by perturbation"
+            )
+        groups, changed = _models(systems)
+        if changed:
+            notes.append(f"{changed} problems differ between the runs and are left out.")
+    found = [group for group in groups if group.pairs]
+    for group in groups:
+        if not group.pairs:
+            notes.append(f"{group.name}: none of the {group.unpaired} problems has a counterpart.")
+    if not found:
+        raise UserError("nothing is paired: the two sides have no problem in common")
+
+    wanted = sorted(set(ks))
+    rows, pairs = [], []
+    for group in found:
+        smaller = min(group.pairs.samples)
+        chosen = sorted({*powers(smaller, wanted), *([primary] if primary <= smaller else [])})
+        if primary > smaller:
+            notes.append(
+                f"{group.name}: the primary k of {primary} needs {primary} samples of each "
+                f"problem, and some have {smaller}; these p values belong to no family."
+            )
+        row = contrast(group.name, group.sides, group.pairs, chosen, group.unpaired, group.system)
+        rows.append(row)
+        pairs.append(group.pairs)
+    contrasts = with_family(rows, pairs, primary, target)
+    spent = _costs(opened, prices, policy, notes) if prices else {}
+    return Comparison(
+        by=by,
+        primary_k=primary,
+        contrasts=contrasts,
+        breakdown=_broken_down(contrasts, found, breakdown, primary, target) if breakdown else (),
+        broken_down_by=breakdown,
+        policy=policy,
+        runs=tuple(str(run.path) for run in opened),
+        notes=tuple(notes),
+        costs=spent,
+    )
+
+
+def _costs(
+    runs: Sequence[Run], prices: Prices, policy: str, notes: list[str]
+) -> dict[str, Cost | None]:
+    """What each system cost by name; models without a price are noted."""
+    found: dict[str, Cost | None] = {}
+    specs = []
+    for run, names in zip(runs, system_names(runs), strict=True):
+        specs += [spec_of(run, model) for model in run.models]
+        found |= {names[model]: cost for model, cost in costs(run, prices, policy).items()}
+    notes += [lacking] if (lacking := prices.without(specs)) else []
+    return found
+
+
+@dataclass(frozen=True)
+class _Group:
+    """What one contrast compares, and the problems that it is about."""
+
+    name: str
+    sides: tuple[str, str]
+    pairs: Pairs
+    unpaired: int
+    problems: dict[str, Problem]
+    system: str = ""
+
+
+def _perturbations(systems: Sequence[System]) -> list[_Group]:
+    groups = []
+    for system in systems:
+        problems = system.run.problems
+        for subset, (pairs, unpaired) in pair_parents(system.tallies, problems).items():
+            origins = list(dict.fromkeys(problems[pair.unit].subset for pair in pairs))
+            sides = (" + ".join(origins) or "original", subset.partition("/")[2])
+            groups.append(_Group(subset, sides, Pairs(pairs), unpaired, problems, system.name))
+    return groups
+
+
+def _models(systems: Sequence[System]) -> tuple[list[_Group], int]:
+    groups = []
+    changed: set[str] = set()
+    for first, second in combinations(systems, 2):
+        there, here = first.run.problems, second.run.problems
+        common = {
+            key: problem
+            for key, problem in there.items()
+            if key in here
+            and (problem is here[key] or problem.content_hash == here[key].content_hash)
+        }
+        changed |= {key for key in there.keys() & here.keys() if key not in common}
+        pairs = pair_problems(
+            {key: tally for key, tally in first.tallies.items() if key in common}, second.tallies
+        )
+        asked = len(first.tallies.keys() | second.tallies.keys())
+        subsets: dict[str, list[Pair]] = {}
+        for pair in pairs:
+            subsets.setdefault(common[pair.unit].name, []).append(pair)
+        sides = (first.name, second.name)
+        if len(subsets) != 1:
+            groups += [
+                _Group(name, sides, Pairs(found), 0, common) for name, found in subsets.items()
+            ]
+        name = "all" if len(subsets) != 1 else next(iter(subsets))
+        groups.append(_Group(name, sides, Pairs(pairs), asked - len(pairs), common))
+    return groups, len(changed)
+
+
+def _broken_down(
+    rows: Sequence[Contrast], groups: Sequence[_Group], by: Breakdown, k: int, target: float
+) -> tuple[Contrast, ...]:
+    lines: list[Contrast] = []
+    pairs: list[list[Pair]] = []
+    for row, group in zip(rows, groups, strict=True):
+        labels = {pair.unit: labels_of(group.problems[pair.unit], by) for pair in group.pairs}
+        if row.at(k) is None:
+            continue
+        for line in break_down(row, group.pairs, labels, k):
+            label = line.group.removeprefix(f"{row.group} · ")
+            lines.append(line)
+            pairs.append([pair for pair in group.pairs if label in labels[pair.unit]])
+    return with_family(lines, pairs, k, target)
+
+
+def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
+    """The tags of a problem, or the functions in its integrand."""
+    if by == "tag":
+        tags = problem.metadata.get("tags")
+        return tuple(map(str, tags)) if isinstance(tags, list | tuple) else ()
+    from ...rewards import ProblemError
+    from ...rewards.decision.integrand import prepare
+    from ...rewards.expression.tree import Call
+
+    if problem.task != "integration":
+        return ()
+    try:
+        integrand = prepare(
+            str(problem.target["integrand"]), str(problem.target["variable"]), problem.assumptions
+        )
+    except ProblemError:
+        return ()
+    found = {
+        node.function for node in walk(integrand.expression) if isinstance(node, Call) and node.args
+    }
+    return tuple(sorted(found - _COMMON))
+
+
+def common_policy(runs: Sequence[Run], policy: str | None) -> str:
+    """The set of verdicts that several runs are shown under; an error says what they lack."""
+    for run in runs:
+        if not run.policies:
+            raise UserError(f"{run.path} has no verdicts; make them: run.py score {run.path}")
+        if policy is not None:
+            run.verdicts(policy)  # for its error message
+    if policy is not None:
+        return policy
+    common = latest_complete(runs)
+    if common is None:
+        raise UserError(
+            "these runs were judged by different verifiers: "
+            + "; ".join(f"{run.path} by {', '.join(run.policies)}" for run in runs)
+            + "; judge one again with run.py score"
+        )
+    return common
+
+
+def _primary_k(runs: Sequence[Run]) -> tuple[int, list[str]]:
+    declared = [int(run.manifest.get("comparison", {}).get("primary_k", 1)) for run in runs]
+    if len(set(declared)) == 1:
+        return declared[0], []
+    return min(declared), [
+        f"The runs declare different primary k ({', '.join(map(str, declared))}); "
+        f"the smallest is taken."
+    ]
+
+
+def _systems(runs: Sequence[Run], policy: str) -> list[System]:
+    """Every model of every run that was asked anything."""
+    return [
+        System(names[model], run, tallies[model])
+        for run, names in zip(runs, system_names(runs), strict=True)
+        for tallies in [tally_samples(run, policy)]
+        for model in run.models
+        if tallies[model]
+    ]
+
+
+def system_names(runs: Sequence[Run]) -> list[dict[str, str]]:
+    """A name for every model of every run, by its hash, so that they are told apart.
+
+    The label, and where two have the same one the prompt, or else the run's name; and as a last
+    resort the beginning of the hash.
+    """
+    labels = Counter(
+        label for run in runs for label in {entry["label"] for entry in run.models.values()}
+    )
+    prompts = {run.path: _prompts(run) for run in runs}
+    by_prompt = len(set(prompts.values())) == len(runs)
+    names: list[dict[str, str]] = []
+    for run in runs:
+        names.append({})
+        for model, entry in run.models.items():
+            name = entry["label"]
+            if labels[name] > 1:  # in several runs
+                name += f" [{prompts[run.path] if by_prompt else run.path.name}]"
+            names[-1][model] = name
+    again = Counter(name for one in names for name in one.values())
+    return [
+        {model: f"{name} #{model[:6]}" if again[name] > 1 else name for model, name in one.items()}
+        for one in names
+    ]
+
+
+def _prompts(run: Run) -> str:
+    return ", ".join(entry["name"] for entry in run.manifest["identity"]["prompts"].values())

@@ -1,0 +1,270 @@
+"""Inference from paired differences, each between -1 and 1, that come in clusters.
+
+Pure functions on numbers; `harness.stats.paired` says what is paired with what. All of them treat
+the cluster as the unit that was drawn: problems that were made from the same one rise and fall
+together. Everything is seeded: the same numbers give the same intervals and p values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .bootstrap import Labelled, cluster_sums, resampled
+from .metrics import LEVEL, RESAMPLES, clopper_pearson
+
+Floats = NDArray[np.float64]
+
+#: Cluster sums that differ from zero, up to which all 2^m sign patterns are visited.
+ENUMERATED = 18
+#: Points of the lattice on which an exact null distribution is convolved, times its clusters.
+CONVOLVED = 40_000_000
+#: Random sign patterns otherwise.
+FLIPS = 9_999
+#: Random signs up to so many are kept for the next test with as many clusters.
+_KEPT = 16_000_000
+#: Samples of a problem, more of which are not asked for.
+_MOST = 4096
+#: A difference with a larger denominator is not looked for on a lattice.
+_DENOMINATOR = 5_000
+
+
+# --- intervals ---------------------------------------------------------------------------------
+
+
+def ratio_interval(
+    numerators: Sequence[float],
+    denominators: Sequence[float],
+    clusters: Labelled,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> tuple[float, float]:
+    """The interval of a ratio of sums, between -1 and 1, when whole clusters are resampled.
+
+    The bootstrap's percentile interval, its tails moved outwards so that it is as wide as Student's
+    where the percentile interval would be as narrow as the normal one with the variance divided by
+    m instead of m - 1: Hesterberg, "What Teachers Should Know About the Bootstrap", The American
+    Statistician 69 (2015), the expanded percentile interval; Davison and Hinkley, "Bootstrap
+    Methods and their Application" (1997), section 3.8, for clusters.
+
+    Where all clusters say the same there is nothing to resample: then at most a share q of clusters
+    says otherwise, by Clopper and Pearson's bound, and those say anything from -1 to 1.
+    """
+    from scipy.special import ndtr, stdtrit
+
+    sums, _ = cluster_sums([numerators, denominators], clusters)
+    count, (top, bottom) = len(sums), sums.sum(axis=0)
+    if bottom == 0:
+        raise ValueError("a ratio to nothing")
+    ratio = float(top / bottom)
+    if count < 2:
+        return -1.0, 1.0
+    if np.allclose(sums[:, 0], ratio * sums[:, 1], rtol=0, atol=1e-12):
+        other = clopper_pearson(0, count)[1]
+        same = (1 - other) * ratio
+        return max(-1.0, same - other), min(1.0, same + other)
+    tail = (1 - LEVEL) / 2
+    tail = float(ndtr(math.sqrt(count / (count - 1)) * stdtrit(count - 1, tail)))
+    drawn = resampled(sums, seed, resamples)
+    drawn = drawn[drawn[:, 1] > 0]
+    low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [tail, 1 - tail])
+    return float(low), float(high)
+
+
+def mean_interval(
+    differences: Sequence[float],
+    clusters: Labelled,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> tuple[float, float]:
+    """The interval of a mean difference: `ratio_interval` with the number of pairs below."""
+    return ratio_interval(differences, [1.0] * len(differences), clusters, seed, resamples)
+
+
+# --- tests -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SignFlip:
+    """A two-sided p value, and whether it is exact or from `FLIPS` random sign patterns."""
+
+    p: float
+    exact: bool
+
+
+def sign_flip(differences: Sequence[float], clusters: Labelled, seed: int = 0) -> SignFlip:
+    """Could the mean difference have come about if, within each cluster, the sides were swapped?
+
+    Under the null hypothesis a cluster's differences are as likely as their negatives, so that the
+    sum's distribution is that over all 2^m patterns of signs: Fisher, "The Design of Experiments"
+    (1935), section 21; for clusters Canay, Romano and Shaikh, "Randomization Tests Under an
+    Approximate Symmetry Assumption", Econometrica 85 (2017). With one sample a problem it is
+    McNemar's exact test.
+
+    Exact where the sums are multiples of one fraction (pass@1 always; the distribution is then
+    convolved, as in Pagano and Tritchler, JASA 78 (1983)) or where few of them differ from zero.
+    Otherwise b of B random patterns are as extreme and p = (b + 1) / (B + 1): Phipson and Smyth,
+    "Permutation P-values Should Never Be Zero", Stat. Appl. Genet. Mol. Biol. 9 (2010).
+    """
+    sums, _ = cluster_sums([differences], clusters)
+    sizes = np.abs(sums[:, 0])
+    sizes = sizes[sizes > 1e-12]
+    observed = abs(float(sums.sum())) - 1e-9
+    if not len(sizes) or observed <= 0:
+        return SignFlip(1.0, True)
+    if len(sizes) <= ENUMERATED:
+        reached = sizes[:1]  # a first sign may stay: patterns come in pairs of opposites
+        for size in sizes[1:]:
+            reached = np.concatenate([reached + size, reached - size])
+        return SignFlip(float(np.mean(np.abs(reached) >= observed)), True)
+    steps = _lattice(sizes)
+    if steps is not None:
+        return SignFlip(_convolved(steps, abs(sums.sum())), True)
+    everything = np.abs(sums[:, 0])
+    near = 2e-6 * float(everything.sum())  # single precision; what is as near counts as extreme
+    extreme = 0
+    for signs in _signs(len(everything), seed):
+        flipped = signs @ everything.astype(np.float32)
+        extreme += int(np.count_nonzero(np.abs(flipped) >= observed - near))
+    return SignFlip((extreme + 1) / (FLIPS + 1), False)
+
+
+def _signs(count: int, seed: int) -> Iterable[NDArray[np.float32]]:
+    """`FLIPS` random patterns of signs, some at a time."""
+    if count * FLIPS <= _KEPT:
+        return [_kept_signs(count, seed)]
+    return _drawn_signs(count, seed)
+
+
+def _drawn_signs(count: int, seed: int) -> Iterator[NDArray[np.float32]]:
+    generator = np.random.default_rng(seed)
+    batch = max(1, _KEPT // count)
+    for start in range(0, FLIPS, batch):
+        shape = (min(batch, FLIPS - start), count)
+        yield generator.integers(2, size=shape, dtype=np.int8).astype(np.float32) * 2 - 1
+
+
+@lru_cache(maxsize=2)
+def _kept_signs(count: int, seed: int) -> NDArray[np.float32]:
+    return np.concatenate(list(_drawn_signs(count, seed)))
+
+
+def _lattice(sizes: Floats) -> tuple[list[int], int] | None:
+    """The sizes as whole multiples of 1 / unit, if that is a lattice small enough."""
+    unit, found = 1, {}
+    for size in set(sizes.tolist()):
+        near = Fraction(size).limit_denominator(_DENOMINATOR)
+        if abs(float(near) - size) > 1e-12:
+            return None
+        found[size] = near
+        unit = math.lcm(unit, near.denominator)
+    if len(found) > 1 and unit * float(sizes.sum()) * len(sizes) > CONVOLVED:
+        return None
+    return [int(found[size] * unit) for size in sizes.tolist()], unit
+
+
+def _convolved(lattice: tuple[list[int], int], observed: float) -> float:
+    """P(|sum of the steps with random signs| >= observed), exactly."""
+    steps, unit = lattice
+    far = round(float(observed) * unit)
+    if len(set(steps)) == 1:  # McNemar's test
+        from scipy.special import betainc
+
+        count = len(steps)
+        least = (count + far // steps[0]) // 2  # of the signs are alike; P(X >= least), binomial
+        return float(min(1.0, 2 * betainc(least, count - least + 1, 0.5)))
+    centre = sum(steps)
+    chances = np.zeros(2 * centre + 1)
+    chances[centre] = 1.0
+    reach = 0
+    for step in steps:
+        reach += step
+        inner = chances[centre - reach : centre + reach + 1]
+        before = inner.copy()
+        inner[:] = 0
+        inner[step:] += before[: len(before) - step] / 2
+        inner[: len(before) - step] += before[step:] / 2
+    return float(min(1.0, chances[: centre - far + 1].sum() + chances[centre + far :].sum()))
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Adjusted p values; those below alpha keep the family-wise error rate at alpha.
+
+    The i-th smallest of m is multiplied by m - i + 1 and never falls below the one before: Holm,
+    "A Simple Sequentially Rejective Multiple Test Procedure", Scand. J. Statist. 6 (1979).
+    """
+    adjusted = [0.0] * len(ps)
+    largest = 0.0
+    for rank, position in enumerate(sorted(range(len(ps)), key=lambda i: ps[i])):
+        largest = max(largest, min(1.0, ps[position] * (len(ps) - rank)))
+        adjusted[position] = largest
+    return adjusted
+
+
+# --- power -------------------------------------------------------------------------------------
+
+
+def detectable(
+    variance: float, clusters: int, alpha: float = 1 - LEVEL, power: float = 0.8
+) -> float:
+    """The mean difference that a two-sided test at level ``alpha`` finds with this ``power``.
+
+    (t_{1-alpha/2} + t_{power}) sqrt(variance / m) with m - 1 degrees of freedom, where ``variance``
+    is that of a cluster's contribution, so that variance / m is the mean's. The normal form is
+    Miller, "Adding Error Bars to Evals" (2024), section 5; Student's quantiles keep it true for few
+    clusters.
+    """
+    from scipy.special import stdtrit
+
+    if clusters < 2:
+        return math.inf
+    quantiles = stdtrit(clusters - 1, [1 - alpha / 2, power])
+    return float(quantiles.sum() * math.sqrt(variance / clusters))
+
+
+def clusters_needed(
+    variance: float, difference: float, alpha: float = 1 - LEVEL, power: float = 0.8
+) -> int:
+    """How many clusters make ``difference`` `detectable`."""
+    if difference <= 0:
+        raise ValueError("the difference to detect must be positive")
+    return _least(lambda m: detectable(variance, m, alpha, power) <= difference, 2, 1 << 40) or 2
+
+
+def samples_needed(
+    variance_at: Callable[[int], float],
+    clusters: int,
+    difference: float,
+    fewest: int,
+    alpha: float = 1 - LEVEL,
+    power: float = 0.8,
+) -> int | None:
+    """How many samples a problem make ``difference`` `detectable`; None if `_MOST` do not.
+
+    ``variance_at(n)`` is the variance of a cluster's contribution with n samples a problem.
+    """
+    return _least(
+        lambda n: detectable(variance_at(n), clusters, alpha, power) <= difference, fewest, _MOST
+    )
+
+
+def _least(holds: Callable[[int], bool], low: int, most: int) -> int | None:
+    """The least number from ``low`` to ``most`` for which a monotone condition holds."""
+    high = low
+    while not holds(high):
+        if high >= most:
+            return None
+        low, high = high + 1, min(2 * high, most)
+    while low < high:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return high

@@ -1,0 +1,149 @@
+"""What is counted of a run's rows: sums by model and problem, made once for every sealed shard.
+
+Everything that `harness.stats.metrics` needs of a million samples is in these sums, so that a table
+takes a second and not a minute. `harness.store.jsonl_log` keeps them beside each sealed shard; they
+are derived, and made again where they are missing, old or damaged.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...prompts import ANSWER
+from ...rewards.verdict import Status
+from ..core.requests import FinishReason
+from .jsonl_log import Counting, LogReader
+
+#: The verifier could not tell: not evidence against the model.
+UNKNOWN = frozenset({Status.UNDECIDED, Status.TIMEOUT, Status.ERROR})
+#: Lengths and tokens are counted in so many bins for every doubling.
+BINS = 4
+
+#: By name. All are sums over the samples of a problem but `FIRST`, the smallest index of a correct
+#: sample: with ranked candidates the rank of the best correct one.
+Sums = dict[str, float]
+Group = tuple[str, str]
+FIRST = "first_correct"
+
+
+def _by_group(found: Mapping[Group, Sums]) -> list[list[Any]]:
+    return [[model, problem, sums] for (model, problem), sums in found.items()]
+
+
+def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
+    """How many samples there are with every status, and how many that nothing is known of.
+
+    ``unknown`` were not decided, ``cut_off`` stopped by a limit of tokens or time, ``failed`` met
+    with an error of the model or the verifier.
+    """
+    found: dict[Group, Sums] = {}
+    for row in rows:
+        status, reason = row["status"], row["finish_reason"]
+        sums = found.setdefault((row["model"], row["problem"]), {"samples": 0})
+        sums["samples"] += 1
+        sums[status] = sums.get(status, 0) + 1
+        failed = reason == FinishReason.ERROR
+        if status in UNKNOWN or failed:
+            sums["unknown"] = sums.get("unknown", 0) + 1
+        if failed or status == Status.ERROR:
+            sums["failed"] = sums.get("failed", 0) + 1
+        if FinishReason(reason).cut_off:
+            sums["cut_off"] = sums.get("cut_off", 0) + 1
+        if row["reward"]:
+            sums["reward"] = sums.get("reward", 0) + row["reward"]
+        if status == Status.CORRECT:
+            sums[FIRST] = min(sums.get(FIRST, math.inf), row["sample"])
+    return _by_group(found)
+
+
+def count_completions(rows: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
+    """What the answers took: seconds, tokens, characters, and how many were how long.
+
+    All stages of a sample count; ``samples`` are the last stages, which are graded. ``counted`` are
+    the rows whose tokens the server counted, and ``cached`` the prompt tokens that it had ready.
+    """
+    found: dict[Group, Sums] = {}
+    for row in rows:
+        sums = found.setdefault((row["model"], row["problem"]), {"rows": 0, "seconds": 0.0})
+        sums["rows"] += 1
+        sums["seconds"] += row.get("latency", 0.0)
+        _add(sums, "samples", row["stage"] == ANSWER)
+        length = len(row["text"]) + len(row.get("reasoning", ""))
+        _add(sums, f"characters {bin_of(length)}", 1)
+        if row.get("completion_tokens") is not None:
+            _add(sums, "counted", 1)
+            _add(sums, f"tokens {bin_of(row['completion_tokens'])}", 1)
+            for name in ("completion_tokens", "prompt_tokens", "reasoning_tokens"):
+                _add(sums, name, row.get(name) or 0)
+            _add(sums, "cached", (row.get("extra") or {}).get("cached_tokens") or 0)
+    return _by_group(found)
+
+
+def _add(sums: Sums, name: str, value: float) -> None:
+    if value:
+        sums[name] = sums.get(name, 0) + value
+
+
+def merge(parts: Iterable[Iterable[list[Any]]]) -> dict[Group, Sums]:
+    """The sums of several shards together."""
+    total: dict[Group, Sums] = {}
+    for part in parts:
+        for model, problem, sums in part:
+            known = total.get((model, problem))
+            if known is None:
+                total[model, problem] = dict(sums)
+                continue
+            first = min(known.get(FIRST, math.inf), sums.get(FIRST, math.inf))
+            for name, value in sums.items():
+                known[name] = known.get(name, 0) + value
+            if first < math.inf:
+                known[FIRST] = first
+    return total
+
+
+#: The sums of a few logs as they were last read, by directory, with the state of the log then.
+_READ: dict[Path, tuple[Any, dict[Group, Sums]]] = {}
+
+
+def totals(log: LogReader) -> Mapping[Group, Sums]:
+    """The sums of all of a log's rows; not to be changed, as the next one who asks gets the same.
+
+    Read again only if the log has grown since.
+    """
+    state = log.state()
+    known = _READ.pop(log.directory, None)
+    if known is None or known[0] != state:
+        known = state, merge(log.counts())
+    _READ[log.directory] = known
+    if len(_READ) > 8:
+        del _READ[next(iter(_READ))]
+    return known[1]
+
+
+def bin_of(number: int) -> int:
+    """The bin of a length: 0 for nothing, then `BINS` of them for every doubling."""
+    return 0 if number < 1 else 1 + math.floor(BINS * math.log2(number))
+
+
+def bin_start(index: int) -> float:
+    """The smallest length in a bin."""
+    return 0.0 if index <= 0 else 2 ** ((index - 1) / BINS)
+
+
+def histogram(sums: Iterable[Sums], name: str) -> dict[int, int]:
+    """How many answers are in each bin of ``characters`` or ``tokens``."""
+    bins: dict[int, int] = {}
+    for one in sums:
+        for key, value in one.items():
+            what, _, index = key.partition(" ")
+            if what == name and index:
+                bins[int(index)] = bins.get(int(index), 0) + int(value)
+    return dict(sorted(bins.items()))
+
+
+#: The names stand in the files' names: a change of what is counted takes another one.
+VERDICTS = Counting("counts-1", count_verdicts)
+COMPLETIONS = Counting("counts-1", count_completions)

@@ -1,0 +1,131 @@
+"""Every sample of a run with its problem and verdict, in an order that does not depend on luck.
+
+Completions are stored as they come, and verdicts when there is time. Here they are put together, by
+model, problem, sample and stage, with a temporary database on disk, so that a million of them need
+no more memory than a few.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...benchmarks.problem import Problem
+from ...prompts import ANSWER, Prompt, PromptError, Rendered, parse
+from ...rewards.verdict import Verdict
+
+if TYPE_CHECKING:
+    from .run import Run
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One completion with its problem and, where it was judged, its verdict's row."""
+
+    model: str
+    label: str
+    key: str  # the problem's
+    problem: Problem
+    completion: dict[str, Any]
+    judged: dict[str, Any] | None
+
+    @property
+    def final(self) -> bool:
+        """Whether this is the stage that is graded."""
+        return bool(self.completion["stage"] == ANSWER)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        return Verdict.from_dict(self.judged) if self.judged else None
+
+
+def samples(run: Run, policy: str | None = None, scratch: Path | None = None) -> Iterator[Sample]:
+    """Every completion of a run, by model, problem, sample and stage.
+
+    ``scratch`` is a directory for the temporary database, which is as large as the run's texts; by
+    default it is the system's.
+    """
+    with (
+        tempfile.TemporaryDirectory(dir=scratch, prefix=".samples-") as place,
+        closing(sqlite3.connect(Path(place) / "samples.sqlite")) as database,
+    ):
+        _fill(database, run, policy)
+        for model, key, said, judged in database.execute(
+            "SELECT model, problem, said, judged FROM completions LEFT JOIN verdicts USING (key) "
+            "ORDER BY model_place, problem_place, sample, place"
+        ):
+            yield Sample(
+                model=model,
+                label=run.models[model]["label"],
+                key=key,
+                problem=run.problem(key),
+                completion=json.loads(said),
+                judged=json.loads(judged) if judged else None,
+            )
+
+
+def _fill(database: sqlite3.Connection, run: Run, policy: str | None) -> None:
+    models = {model: place for place, model in enumerate(run.models)}
+    problems = {key: place for place, key in enumerate(run.problems)}
+    database.executescript(
+        "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = FILE;"
+        "CREATE TABLE verdicts (key TEXT PRIMARY KEY, judged TEXT);"
+        "CREATE TABLE completions (key TEXT, place INTEGER PRIMARY KEY, model TEXT, problem TEXT,"
+        " model_place INTEGER, problem_place INTEGER, sample INTEGER, said TEXT);"
+    )
+    database.executemany(
+        "INSERT OR REPLACE INTO verdicts VALUES (?, ?)",
+        ((row["key"], json.dumps(row)) for row in run.verdicts(policy).rows()),
+    )
+    database.executemany(
+        "INSERT INTO completions VALUES (?, NULL, ?, ?, ?, ?, ?, ?)",
+        (
+            (
+                row["key"],
+                row["model"],
+                row["problem"],
+                models.get(row["model"], -1),
+                problems.get(row["problem"], -1),
+                row["sample"],
+                json.dumps(row),
+            )
+            for row in run.completions.rows()
+        ),
+    )
+    database.execute(
+        "CREATE INDEX wanted ON completions (model_place, problem_place, sample, place)"
+    )
+
+
+class Prompts:
+    """What a run's models were shown, rendered again from its manifest."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+    @cached_property
+    def templates(self) -> dict[str, Prompt]:
+        """By task."""
+        entries = self.run.manifest["identity"]["prompts"]
+        return {task: parse(entry["name"], entry["source"]) for task, entry in entries.items()}
+
+    def stop(self, task: str) -> list[str]:
+        """The strings that ended a completion."""
+        return [*self.run.manifest["identity"]["sampling"]["stop"], *self.templates[task].stop]
+
+    def shown(self, problem: Problem, said: dict[str, str] | None = None) -> Rendered | None:
+        """The prompt of the stage after those in which the model has ``said``; None if it is lost.
+
+        A prompt may be rendered no more if the examples that it showed are gone.
+        """
+        try:
+            return self.templates[problem.task].render(problem, said)
+        except (PromptError, KeyError, IndexError):
+            return None

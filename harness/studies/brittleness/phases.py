@@ -1,0 +1,80 @@
+"""The experiments of "Symbolic Brittleness" as phases: what a model solves, and what is next to it.
+
+The first phase asks any benchmarks. What is solved of them makes three pools, as in the paper:
+
+- ``coeff``: the primitives (``brittleness/primitive_...``) that the best answer solves;
+- ``exp``: powers and roots (``brittleness/powers``, ``roots``) that the best answer solves;
+- ``valid``: whatever is solved of other benchmarks by any of the answers. Lample and Charton's
+  problems pass the paper's filters (`benchmarks.brittleness.pools`).
+
+The second phase asks the neighbours of ``valid`` (N1, N2) and sums of two to four of each pool; of
+a model that is sampled, also the pools again (sums of one), as a measure of luck.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from ....benchmarks.brittleness import over_k, plus_exp, plus_ln, sums, times_k
+from ....benchmarks.brittleness.integrals import VARIANTS
+from ....benchmarks.brittleness.pools import eligible, short
+from ....benchmarks.brittleness.sums import COUNT
+from ....benchmarks.problem import Problem
+from ...run.phases import Found, Phase
+
+NEIGHBOURS = (over_k, times_k, plus_exp, plus_ln)
+TERMS = (2, 3, 4)
+PUBLISHED = "lample_charton"
+
+
+def _primitive(problem: Problem) -> bool:
+    return problem.name.startswith("brittleness/primitive_")
+
+
+def _exponent(problem: Problem) -> bool:
+    return problem.name.removesuffix("_paper") in ("brittleness/powers", "brittleness/roots")
+
+
+def _validation(problem: Problem) -> bool:
+    return problem.benchmark != "brittleness" and problem.task == "integration"
+
+
+def derive(variant: str, found: Found) -> list[list[Problem]]:
+    """The second phase's problems, subset by subset; raises `DerivationError` as they do."""
+    valid = found.solved(_validation)
+    kept = [p for p in valid if p.benchmark != PUBLISHED]
+    published = eligible([p for p in valid if p.benchmark == PUBLISHED], variant)
+    pools: dict[str, list[Problem]] = {
+        "coeff": found.solved(_primitive, within=1),
+        "exp": found.solved(_exponent, within=1),
+        "valid": [*kept, *short(published, variant)],
+    }
+    terms = (1, *TERMS) if found.sampled else TERMS
+    # Every problem's reference is proven: no more are made than a limit lets through.
+    subsets = len(NEIGHBOURS) + len(pools) * len(terms)
+    most = COUNT if found.limit is None else min(COUNT, math.ceil(found.limit / subsets))
+    return [
+        *(
+            neighbour([*kept, *published], found.seed, variant=variant, limit=most)
+            for neighbour in NEIGHBOURS
+        ),
+        *(
+            sums(pool, found.seed, terms=count, pool=name, count=most)
+            for name, pool in pools.items()
+            for count in terms
+        ),
+    ]
+
+
+def _plan(variant: str) -> tuple[Phase, ...]:
+    make: Callable[[Found], Sequence[Sequence[Problem]]] = partial(derive, variant)
+    return (Phase("derived", make),)
+
+
+#: The released code's reading of the paper, and its text's.
+PLANS = {
+    "brittleness": _plan(VARIANTS[0]),
+    "brittleness-paper": _plan(VARIANTS[1]),
+}

@@ -1,0 +1,191 @@
+"""Whose fault is a failure: the search's, or the model's? (Welleck et al., section 6.)
+
+If a correct solution is likelier under the model than all candidates, and yet not among them, a
+better search would have found it: a search error. If a wrong candidate is likelier, no search for
+the likeliest answer helps: a model error. Probabilities are those of whole texts, exp of the sum of
+their tokens' log-probabilities (teacher forcing, the end of the text included), and not the scores
+that a beam search ranks by, which are divided by length.
+
+A reference is one correct solution; another way to write one may be likelier, so that model errors
+are counted from above. Pure functions; `harness.studies.brittleness.teacher_forcing` gets the
+numbers from a model.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ...stats.metrics import fail_at_k
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What was returned at one rank; ``logprob`` in nats, None where it is not known."""
+
+    text: str
+    correct: bool
+    logprob: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One problem: its candidates best first, and the log-probability of a correct solution."""
+
+    problem: str
+    candidates: tuple[Candidate, ...]
+    reference: float | None = None
+
+    def fails(self, k: int) -> bool:
+        """Whether none of the first k candidates is correct."""
+        return bool(fail_at_k([candidate.correct for candidate in self.candidates], k))
+
+    @property
+    def first_correct(self) -> int | None:
+        """The rank of the first correct candidate, from 1; None if there is none."""
+        ranks = (rank for rank, c in enumerate(self.candidates, 1) if c.correct)
+        return next(ranks, None)
+
+
+# --- Table 13 ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Unresolved:
+    """Of the ``failures`` at k, those whose reference and whose last candidate were ``scored``, and
+    of these the ones that a perfect search would leave ``unresolved``.
+    """
+
+    k: int
+    failures: int
+    scored: int
+    unresolved: int
+
+    @property
+    def share(self) -> float | None:
+        return self.unresolved / self.scored if self.scored else None
+
+
+def unresolved_at_k(problems: Iterable[Ranked], k: int) -> Unresolved:
+    """Failures at k whose reference is less likely than the last of the k candidates: Table 13.
+
+    With k = 1 that is the top candidate. A list that is shorter than k ends with its last.
+    """
+    failures = scored = unresolved = 0
+    for problem in problems:
+        if not problem.candidates or not problem.fails(k):
+            continue
+        failures += 1
+        last = problem.candidates[:k][-1].logprob
+        if last is not None and problem.reference is not None:
+            scored += 1
+            unresolved += problem.reference < last
+    return Unresolved(k, failures, scored, unresolved)
+
+
+# --- Table 12 ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Mass:
+    """Mean probabilities over problems: of the first candidate (p@1), of the k-th (p@k), and of the
+    k together (p@{1..k}). ``problems`` were counted, ``left_out`` had fewer than k candidates or
+    some of unknown probability.
+    """
+
+    k: int
+    problems: int
+    left_out: int
+    first: float | None
+    last: float | None
+    total: float | None
+
+
+def mass(problems: Iterable[Ranked], k: int) -> Mass:
+    """`Mass` at k. A text that comes twice counts once in the sum, as in a sampled list."""
+    first, last, total, left_out = [], [], [], 0
+    for problem in problems:
+        best = problem.candidates[:k]
+        known = {c.text: c.logprob for c in best if c.logprob is not None}
+        if len(best) < k or any(c.text not in known for c in best):
+            left_out += 1
+            continue
+        probabilities = {text: math.exp(logprob) for text, logprob in known.items()}
+        first.append(probabilities[best[0].text])
+        last.append(probabilities[best[-1].text])
+        total.append(math.fsum(probabilities.values()))
+    return Mass(k, len(first), left_out, *map(_mean, (first, last, total)))
+
+
+def mass_by_outcome(problems: Sequence[Ranked], k: int) -> dict[bool, Mass]:
+    """`Mass` of the problems that fail at k (True), and of those that succeed (False): Table 12."""
+    return {
+        failed: mass([problem for problem in problems if problem.fails(k) is failed], k)
+        for failed in (True, False)
+    }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None
+
+
+# --- ranks and blame ---------------------------------------------------------------------------
+
+
+def first_correct_ranks(problems: Iterable[Ranked]) -> dict[int, int]:
+    """How many problems have their first correct candidate at each rank, from 1: Figure 6."""
+    ranks = Counter(problem.first_correct for problem in problems)
+    return {rank: ranks[rank] for rank in sorted(rank for rank in ranks if rank is not None)}
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """The failures at k, by whose fault they are; ``unknown`` lack a log-probability."""
+
+    k: int
+    search: int
+    model: int
+    unknown: int
+
+
+def blame(problems: Iterable[Ranked], k: int) -> Blame:
+    """A search error: the reference is likelier than every one of the k candidates."""
+    counts: Counter[str] = Counter()
+    for problem in problems:
+        if not problem.fails(k):
+            continue
+        known = [c.logprob for c in problem.candidates[:k] if c.logprob is not None]
+        if problem.reference is None or len(known) < min(k, len(problem.candidates)):
+            counts["unknown"] += 1
+        else:
+            likelier = all(problem.reference > logprob for logprob in known)
+            counts["search" if likelier else "model"] += 1
+    return Blame(k, counts["search"], counts["model"], counts["unknown"])
+
+
+def top_and_correct(problems: Iterable[Ranked]) -> list[tuple[float, float]]:
+    """The probabilities of the top candidate and of the first correct one: Figure 4.
+
+    Of the problems that have a correct candidate, below the top, with both known.
+    """
+    pairs = []
+    for problem in problems:
+        rank = problem.first_correct
+        if rank is None or rank == 1:
+            continue
+        top, correct = problem.candidates[0].logprob, problem.candidates[rank - 1].logprob
+        if top is not None and correct is not None:
+            pairs.append((math.exp(top), math.exp(correct)))
+    return pairs
+
+
+def by_likelihood(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Sampled candidates as a ranked list: likeliest first, duplicates kept, ties as drawn.
+
+    Where any probability is unknown, the order in which they were drawn is kept.
+    """
+    if any(candidate.logprob is None for candidate in candidates):
+        return tuple(candidates)
+    return tuple(sorted(candidates, key=lambda c: -(c.logprob or 0.0)))

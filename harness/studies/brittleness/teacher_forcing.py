@@ -1,0 +1,183 @@
+"""Log-probabilities of given texts (teacher forcing), for `search_error`.
+
+What is scored of a run is kept in it, ``scores/MODEL/``, one row a text, so that a killed command
+goes on where it stopped. The prompt is the one that the answers were asked with.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ....benchmarks.problem import Problem
+from ....prompts import ANSWER, Prompt, parse
+from ....rewards.verdict import Status
+from ...core.asynchronous import run_async, stream
+from ...core.errors import ModelError, UserError
+from ...core.requests import digest
+from ...models import Model
+from ...models.base import Capability, Continuation, Scored
+from ...store.jsonl_log import Log, LogReader
+from ...store.run import Run, rescoring
+from .search_error import Candidate, Ranked, by_likelihood
+
+#: How a model that was not told otherwise writes an answer; ``%s`` is the antiderivative.
+WRITTEN = r"\boxed{%s}"
+#: Of each row, what its index leaves out, and what every one has.
+SCORES = (("token_logprobs",), ("key", "problem", "text", "logprob"))
+#: Candidates that are scored for each problem, best first.
+CANDIDATES = 10
+
+REFERENCE = "reference"
+
+
+@dataclass(frozen=True, slots=True)
+class Forced:
+    """How many texts were scored now, and for each that could not be, why."""
+
+    scored: int
+    remarks: tuple[str, ...] = ()
+
+
+def force(
+    path: str | os.PathLike[str],
+    model: Model,
+    *,
+    candidates: int = CANDIDATES,
+    written: str = WRITTEN,
+    limit: int | None = None,
+) -> Forced:
+    """Score the references and the best candidates of a run's problems, as far as that is new.
+
+    Args:
+        path: a run of this model.
+        model: the same model, with `Capability.SCORING`.
+        candidates: how many of each problem's best candidates, each text once.
+        written: how the model would write an answer, with ``%s`` for the antiderivative.
+        limit: at most so many problems, those first asked.
+
+    """
+    if Capability.SCORING not in model.capabilities:
+        lacking = f"model {model.spec} has no {Capability.SCORING}"
+        raise ModelError(lacking + model.hint({Capability.SCORING}))
+    if "%s" not in written:
+        raise UserError(f"the way to write an answer needs a %s for it, not {written!r}")
+    with rescoring(Path(path)) as run:
+        if model.hash not in run.models:
+            known = ", ".join(entry["label"] for entry in run.models.values())
+            raise UserError(f"{run.path} has no answers of {model.label}; it has {known}")
+        with Log(_place(run, model.hash), *SCORES) as log:
+            stored = {row["key"] for _, row in log.heads()}
+            wanted = {
+                text.key: text
+                for text in _texts(run, model.hash, candidates, written, limit)
+                if text.key not in stored
+            }
+
+            remarks: list[str] = []
+
+            async def scoring() -> None:
+                ready = model.at(run.path / "state" / model.hash)
+                try:
+                    async with aclosing(ready.score(stream(wanted.values()))) as scores:
+                        async for scored in scores:
+                            log.append(_row(wanted[scored.key], scored))
+                            remarks.extend([scored.detail] if scored.detail else [])
+                finally:
+                    await ready.close()
+
+            if wanted:
+                run_async(scoring())
+    return Forced(len(wanted) - len(remarks), tuple(remarks))
+
+
+def ranked(run: Run, model: str, policy: str | None = None) -> dict[str, Ranked]:
+    """Every problem's candidates and reference with what is known of their log-probabilities.
+
+    A text that was scored has that log-probability, and another the one that came with it, if any.
+    Candidates of a beam search are in its order, sampled ones by likelihood. By problem key.
+    """
+    scores: dict[str, float] = {}
+    references: dict[str, float] = {}
+    for _, row in LogReader(_place(run, model), *SCORES).heads():
+        if row["logprob"] is None:
+            continue  # it could not be scored
+        scores[row["key"]] = row["logprob"]
+        if row.get("role") == REFERENCE:
+            references[row["problem"]] = row["logprob"]
+    correct = {
+        row["key"]: row["status"] == Status.CORRECT
+        for _, row in run.verdicts(policy).heads()
+        if row["model"] == model
+    }
+    found: dict[str, list[tuple[int, Candidate]]] = {}
+    for row in run.completions.rows():
+        if row["model"] == model and row["stage"] == ANSWER:
+            forced = scores.get(_key(row["problem"], row["text"]))
+            logprob = row.get("logprob") if forced is None else forced
+            candidate = Candidate(row["text"], correct.get(row["key"], False), logprob)
+            found.setdefault(row["problem"], []).append((row["sample"], candidate))
+    beams = bool(run.manifest["identity"]["sampling"].get("beams"))
+    problems = {}
+    for key, rows in found.items():
+        candidates = tuple(candidate for _, candidate in sorted(rows, key=lambda row: row[0]))
+        in_order = candidates if beams else by_likelihood(candidates)
+        problems[key] = Ranked(key, in_order, references.get(key))
+    return problems
+
+
+def _texts(
+    run: Run, model: str, candidates: int, written: str, limit: int | None
+) -> Iterator[Continuation]:
+    """What is to be scored: of each problem the reference, and the best candidates."""
+    prompts = {
+        task: parse(entry["name"], entry["source"])
+        for task, entry in run.manifest["identity"]["prompts"].items()
+    }
+    keys = list(run.problems)[:limit]
+    best: dict[str, list[str]] = {key: [] for key in keys}
+    for key, problem in ranked(run, model).items():
+        if key in best:
+            best[key] = [candidate.text for candidate in problem.candidates[:candidates]]
+    for key in keys:
+        problem_ = run.problems[key]
+        prompt = _prompt(prompts, problem_)
+        reference = problem_.target.get("antiderivative")
+        if reference is not None:
+            text = written.replace("%s", str(reference))
+            yield Continuation(_key(key, text, REFERENCE), prompt.render(problem_), text)
+        for text in dict.fromkeys(best[key]):
+            yield Continuation(_key(key, text), prompt.render(problem_), text)
+
+
+def _prompt(prompts: Mapping[str, Prompt], problem: Problem) -> Prompt:
+    prompt = prompts[problem.task]
+    if len(prompt.stages) > 1:
+        raise UserError(f"texts after the prompt {prompt.name!r} cannot be scored: it has stages")
+    return prompt
+
+
+def _key(problem: str, text: str, role: str = "") -> str:
+    return f"{problem}:{role}{digest(text)}"
+
+
+def _row(text: Continuation, scored: Scored) -> dict[str, Any]:
+    problem, _, rest = text.key.rpartition(":")
+    row: dict[str, Any] = {
+        "key": text.key,
+        "problem": problem,
+        "text": text.text,
+        "logprob": None if scored.detail else scored.logprob,
+        "ended": scored.ended,
+        "token_logprobs": list(scored.token_logprobs),
+    }
+    row |= {"detail": scored.detail} if scored.detail else {}
+    return row | ({"role": REFERENCE} if rest.startswith(REFERENCE) else {})
+
+
+def _place(run: Run, model: str) -> Path:
+    return run.path / "scores" / model

@@ -1,0 +1,460 @@
+"""Items with their perturbed twins, as Meadows et al. analyse them (section 5, tables 3 and 6).
+
+An item is an unperturbed problem whose answer is a label, with its twin under every perturbation
+that the run has of its subset. What is said of it rests on one label for each problem: of several
+samples that which most of them have. A tie, or no label at all, is a wrong answer.
+
+The share of items, over which is said in what follows:
+
+- **S**: right unperturbed (the static accuracy);
+- **G**: right unperturbed, wrong under every perturbation;
+- **None**: wrong everywhere; **All**: right everywhere, unperturbed and perturbed.
+
+Table 6 takes the two items of an example together, the positive (label 1 unperturbed) and the
+negative:
+
+- **Static±**: both right unperturbed; **All**: both right everywhere;
+- **Not P**: the positive right unperturbed, and wrong under every perturbation.
+
+Final operators are ranked by their normalised frequency: of the items (or pairs) of the run that
+end in the operator, the share that is in the category. N_P is that of G, in descending order.
+
+Intervals are about examples: the two items of one are a cluster (docs/statistics.md). Differences
+are paired by item; those of F1 have the percentile interval of the bootstrap over clusters.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ....benchmarks.problem import Problem
+from ....rewards.verdict import Status
+from ...core.errors import UserError
+from ...stats.bootstrap import Floats, cluster_sums, resampled
+from ...stats.compare import common_policy
+from ...stats.inference import holm, mean_interval, sign_flip
+from ...stats.metrics import LEVEL, RESAMPLES, Labels, interval
+from ...store import counts
+from ...store.run import Run
+
+STATIC = "static"
+S, G, NONE, ALL = "S", "G", "None", "All"
+STATIC_PM, NOT_P = "Static±", "Not P"
+#: Several unperturbed subsets of a benchmark together.
+TOGETHER = "all"
+TASKS = ("derivation_step", "calculus_step")
+
+Interval = tuple[float, float]
+
+
+# --- what is counted ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A problem's true label and the one that was given: None without a majority."""
+
+    truth: int
+    given: int | None
+
+    @property
+    def right(self) -> bool:
+        return self.given == self.truth
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An unperturbed problem, and its twins by perturbation; ``example`` has two of these."""
+
+    key: str
+    example: str
+    operator: str
+    static: Judged
+    twins: Mapping[str, Judged]
+
+    @property
+    def positive(self) -> bool:
+        return self.static.truth == 1
+
+    @property
+    def none_of_the_twins(self) -> bool:
+        return not any(twin.right for twin in self.twins.values())
+
+    @property
+    def everywhere(self) -> bool:
+        return self.static.right and all(twin.right for twin in self.twins.values())
+
+    @property
+    def generalises_not(self) -> bool:
+        """Right, and wrong as soon as it is perturbed in any of the ways."""
+        return self.static.right and self.none_of_the_twins
+
+
+#: Whether an item belongs to a category of Table 3.
+CATEGORIES: Mapping[str, Callable[[Item], bool]] = {
+    S: lambda item: item.static.right,
+    G: lambda item: item.generalises_not,
+    NONE: lambda item: not item.static.right and item.none_of_the_twins,
+    ALL: lambda item: item.everywhere,
+}
+
+Pair = tuple[Item, Item]
+
+#: Whether the positive and the negative of an example belong to a category of Table 6.
+PAIR_CATEGORIES: Mapping[str, Callable[[Pair], bool]] = {
+    STATIC_PM: lambda pair: pair[0].static.right and pair[1].static.right,
+    ALL: lambda pair: pair[0].everywhere and pair[1].everywhere,
+    NOT_P: lambda pair: pair[0].generalises_not,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """How many of the items that end in an operator are in a category."""
+
+    name: str
+    count: int
+    of: int
+
+    @property
+    def frequency(self) -> float:
+        return self.count / self.of
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """The share of items (or pairs) in a category, and its operators, most frequent first."""
+
+    name: str
+    count: int
+    of: int
+    interval: Interval
+    operators: tuple[Operator, ...]
+
+    @property
+    def share(self) -> float:
+        return self.count / self.of
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Accuracy and F1 of label 1 on one set; no interval of F1 where nothing varies."""
+
+    name: str
+    problems: int
+    accuracy: float
+    accuracy_interval: Interval
+    f1: float
+    f1_interval: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Perturbed minus unperturbed, paired by item.
+
+    ``p`` is that of a sign-flip test on accuracy, ``adjusted`` by Holm's method over all the drops
+    of an analysis.
+    """
+
+    name: str
+    items: int
+    accuracy: float
+    accuracy_interval: Interval
+    p: float
+    f1: float
+    f1_interval: Interval | None
+    adjusted: float = math.nan
+
+
+@dataclass(frozen=True)
+class Family:
+    """An unperturbed subset with all that belongs to it.
+
+    ``others`` are scores on sets of other problems (s-1, s-2, easy). ``left_out`` items lack an
+    answer to some twin.
+    """
+
+    benchmark: str
+    subset: str
+    perturbations: tuple[str, ...]
+    items: int
+    left_out: int
+    static: Scores
+    perturbed: tuple[Scores, ...]
+    drops: tuple[Drop, ...]
+    others: tuple[Scores, ...]
+    categories: tuple[Category, ...]
+    pairs: int
+    pair_categories: tuple[Category, ...]
+
+    def category(self, name: str) -> Category:
+        return next(found for found in self.categories if found.name == name)
+
+    @property
+    def by_rank(self) -> tuple[Operator, ...]:
+        """N_P: the operators of G by rank."""
+        return self.category(G).operators
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """All families of one model in a run; of several subsets also these together."""
+
+    model: str
+    label: str
+    samples: int
+    families: tuple[Family, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+# --- from a run --------------------------------------------------------------------------------
+
+
+def analyse(run: Run, policy: str | None = None) -> list[Analysis]:
+    """The pairwise analysis of every model of a run."""
+    policy = common_policy([run], policy)
+    wanted = {key: p for key, p in run.problems.items() if p.task in TASKS}
+    if not any(problem.perturbation for problem in wanted.values()):
+        raise UserError(
+            f"{run.path} has no problems with perturbed twins; sweep, as in --benchmark "
+            "derivations/step3 --benchmark derivations/step3_vr, the originals with their "
+            "perturbations"
+        )
+    judged: dict[str, dict[str, Judged]] = {}
+    for (model, key), sums in counts.totals(run.verdicts(policy)).items():
+        if key in wanted:
+            truth = int(str(wanted[key].target["label"]))
+            judged.setdefault(model, {})[key] = Judged(truth, majority(truth, sums))
+    found = []
+    for model, answers in judged.items():
+        families = tuple(_families(wanted, answers))
+        if families:
+            entry = run.models[model]
+            found.append(Analysis(model, str(entry["label"]), int(entry["samples"]), families))
+    if not found:
+        raise UserError(f"{run.path}: no item is answered with all its twins yet")
+    return with_family(found)
+
+
+def majority(truth: int, sums: Mapping[str, float]) -> int | None:
+    """The label that most samples of a problem have, from the sums of their verdicts."""
+    right, wrong = sums.get(Status.CORRECT, 0), sums.get(Status.INCORRECT, 0)
+    return None if right == wrong else truth if right > wrong else 1 - truth
+
+
+def with_family(analyses: Sequence[Analysis]) -> list[Analysis]:
+    """The p values adjusted over all drops; subsets together are none of the family."""
+    drops = [
+        drop
+        for analysis in analyses
+        for family in analysis.families
+        if family.subset != TOGETHER
+        for drop in family.drops
+    ]
+    adjusted = iter(holm([drop.p for drop in drops]))
+
+    def adjust(family: Family) -> Family:
+        if family.subset == TOGETHER:
+            return family
+        drops = tuple(replace(drop, adjusted=next(adjusted)) for drop in family.drops)
+        return replace(family, drops=drops)
+
+    return [
+        replace(analysis, families=tuple(map(adjust, analysis.families))) for analysis in analyses
+    ]
+
+
+def _families(problems: Mapping[str, Problem], judged: Mapping[str, Judged]) -> Iterable[Family]:
+    """The families of a model, and of each benchmark those with the same perturbations together."""
+    together: dict[tuple[str, tuple[str, ...]], list[tuple[list[Item], int]]] = {}
+    for (benchmark, subset), group in items(problems, judged).items():
+        found, perturbations, left_out = group
+        if found:
+            others = list(_others(problems, judged, benchmark, subset))
+            yield family(benchmark, subset, perturbations, found, left_out, others)
+            together.setdefault((benchmark, perturbations), []).append((found, left_out))
+    for (benchmark, perturbations), parts in together.items():
+        if len(parts) > 1:
+            every = [item for found, _ in parts for item in found]
+            left_out = sum(number for _, number in parts)
+            yield family(benchmark, TOGETHER, perturbations, every, left_out)
+
+
+def items(
+    problems: Mapping[str, Problem], judged: Mapping[str, Judged]
+) -> dict[tuple[str, str], tuple[list[Item], tuple[str, ...], int]]:
+    """By benchmark and subset: the items, the perturbations, and how many items are incomplete."""
+    twins: dict[tuple[str, str], dict[str, str]] = {}
+    for key, problem in problems.items():
+        if problem.pair_parent is not None and problem.perturbation is not None:
+            of = twins.setdefault((problem.benchmark, problem.pair_parent), {})
+            of[problem.perturbation] = key
+    # A subset made of the same problems (s-1) has other ids, so that only originals have twins.
+    groups: dict[tuple[str, str], list[str]] = {}
+    for key, problem in problems.items():
+        if problem.pair_parent is None and (problem.benchmark, problem.id) in twins:
+            groups.setdefault((problem.benchmark, problem.subset), []).append(key)
+    found = {}
+    for place, keys in groups.items():
+        known = [twins[place[0], problems[key].id] for key in keys]
+        perturbations = tuple(dict.fromkeys(name for one in known for name in one))
+        complete = []
+        for key, its_twins in zip(keys, known, strict=True):
+            asked = [its_twins.get(name, "") for name in perturbations]
+            if key in judged and all(twin in judged for twin in asked):
+                answers = {n: judged[k] for n, k in zip(perturbations, asked, strict=True)}
+                metadata = problems[key].metadata
+                complete.append(
+                    Item(
+                        key=key,
+                        example=str(metadata.get("group", key)),
+                        operator=str(metadata.get("operator", "")),
+                        static=judged[key],
+                        twins=answers,
+                    )
+                )
+        found[place] = complete, perturbations, len(keys) - len(complete)
+    return found
+
+
+def _others(
+    problems: Mapping[str, Problem], judged: Mapping[str, Judged], benchmark: str, subset: str
+) -> Iterable[Scores]:
+    """Sets of other problems that are named after this subset, as ``step3_minus1``."""
+    sets: dict[str, list[str]] = {}
+    for key, problem in problems.items():
+        named_after = problem.benchmark == benchmark and problem.subset.startswith(f"{subset}_")
+        if named_after and problem.pair_parent is None and key in judged:
+            sets.setdefault(problem.subset.removeprefix(f"{subset}_"), []).append(key)
+    for name, keys in sets.items():
+        examples = [str(problems[key].metadata.get("group", key)) for key in keys]
+        shown = name.replace("minus", "s-")
+        yield scores(shown, [judged[key] for key in keys], examples)
+
+
+# --- the numbers -------------------------------------------------------------------------------
+
+
+def family(
+    benchmark: str,
+    subset: str,
+    perturbations: tuple[str, ...],
+    items: Sequence[Item],
+    left_out: int = 0,
+    others: Sequence[Scores] = (),
+) -> Family:
+    """All numbers of these items."""
+    examples = [item.example for item in items]
+    static = [item.static for item in items]
+    perturbed = {name: [item.twins[name] for item in items] for name in perturbations}
+    pairs = pairs_of(items)
+    return Family(
+        benchmark=benchmark,
+        subset=subset,
+        perturbations=perturbations,
+        items=len(items),
+        left_out=left_out,
+        static=scores(STATIC, static, examples),
+        perturbed=tuple(scores(name, found, examples) for name, found in perturbed.items()),
+        drops=tuple(drop(name, static, found, examples) for name, found in perturbed.items()),
+        others=tuple(others),
+        categories=tuple(
+            _category(name, [holds(item) for item in items], [i.operator for i in items], examples)
+            for name, holds in CATEGORIES.items()
+        ),
+        pairs=len(pairs),
+        pair_categories=tuple(
+            _category(
+                name,
+                [holds(pair) for pair in pairs],
+                [positive.operator for positive, _ in pairs],
+                [positive.example for positive, _ in pairs],
+            )
+            for name, holds in PAIR_CATEGORIES.items()
+            if pairs
+        ),
+    )
+
+
+def pairs_of(items: Sequence[Item]) -> list[Pair]:
+    """The positive and the negative of every example that has both."""
+    positives = {item.example: item for item in items if item.positive}
+    return [
+        (positives[item.example], item)
+        for item in items
+        if not item.positive and item.example in positives
+    ]
+
+
+def _category(
+    name: str, holds: Sequence[bool], operators: Sequence[str], clusters: Sequence[str]
+) -> Category:
+    bounds = interval([float(one) for one in holds], clusters, single=True)
+    return Category(name, sum(holds), len(holds), bounds, ranked(holds, operators))
+
+
+def ranked(holds: Sequence[bool], operators: Sequence[str]) -> tuple[Operator, ...]:
+    """The operators by normalised frequency; of equals that first which occurs more often."""
+    of = Counter(operators)
+    count = Counter(name for name, one in zip(operators, holds, strict=True) if one)
+    found = [Operator(name, count[name], number) for name, number in of.items()]
+    return tuple(sorted(found, key=lambda one: (-one.frequency, -one.of, one.name)))
+
+
+def scores(name: str, judged: Sequence[Judged], clusters: Sequence[str]) -> Scores:
+    """Accuracy and F1 of answers."""
+    right = [float(one.right) for one in judged]
+    found = Labels.of([one.truth for one in judged], [one.given for one in judged])
+    drawn = resampled(_f1_sums(judged, clusters), 0, RESAMPLES)
+    return Scores(
+        name=name,
+        problems=len(judged),
+        accuracy=found.accuracy,
+        accuracy_interval=interval(right, clusters, single=True),
+        f1=found.f1(1),
+        f1_interval=_percentiles(_f1(drawn)),
+    )
+
+
+def drop(
+    name: str, static: Sequence[Judged], perturbed: Sequence[Judged], clusters: Sequence[str]
+) -> Drop:
+    """Perturbed minus unperturbed; negative where the perturbation costs something."""
+    changes = [float(b.right) - float(a.right) for a, b in zip(static, perturbed, strict=True)]
+    both = np.concatenate([_f1_sums(static, clusters), _f1_sums(perturbed, clusters)], axis=1)
+    drawn = resampled(both, 0, RESAMPLES)
+    total = both.sum(axis=0, keepdims=True)
+    return Drop(
+        name=name,
+        items=len(static),
+        accuracy=math.fsum(changes) / len(changes),
+        accuracy_interval=mean_interval(changes, clusters),
+        p=sign_flip(changes, clusters).p,
+        f1=float(_f1(total[:, 2:])[0] - _f1(total[:, :2])[0]),
+        f1_interval=_percentiles(_f1(drawn[:, 2:]) - _f1(drawn[:, :2])),
+    )
+
+
+def _f1_sums(judged: Sequence[Judged], clusters: Sequence[str]) -> Floats:
+    """By cluster: hits, and what was predicted or true (each once), of label 1."""
+    hits = [float(one.truth == 1 == one.given) for one in judged]
+    either = [float(one.truth == 1) + float(one.given == 1) for one in judged]
+    return cluster_sums([hits, either], clusters)[0]
+
+
+def _f1(sums: Floats) -> Floats:
+    """F1 = 2 hits / (predicted + true) of each row, 0 where there are none."""
+    return np.asarray(2 * sums[:, 0] / np.maximum(sums[:, 1], 1e-12))
+
+
+def _percentiles(drawn: Floats) -> Interval | None:
+    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return None if high - low < 1e-12 else (float(low), float(high))

@@ -1,0 +1,361 @@
+"""The pairwise analysis (`pairwise`) as tables and a figure, beside the published numbers.
+
+Tables 1, 2, 3 and 6 and figure 3 of Meadows et al. 2023. What was published stands in tables of its
+own that say so: it is about other models, and about examples that our verifier did not prove.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from importlib import resources
+
+from ....benchmarks import derivations
+from ...core.errors import UserError
+from ...report.comparisons import p_value, points
+from ...report.figures.charts import lines
+from ...report.page.sections import Section, as_markdown
+from ...report.tables import percent, tex
+from .pairwise import (
+    ALL,
+    NONE,
+    NOT_P,
+    STATIC,
+    STATIC_PM,
+    TOGETHER,
+    Analysis,
+    Category,
+    Drop,
+    Family,
+    G,
+    Interval,
+    S,
+    Scores,
+)
+
+SOURCE = "Meadows et al. 2023"
+REMARK = (
+    f"Tables headed “published” are from {SOURCE}: other models, asked of other examples, which "
+    "no verifier has proven. A guide to what is usual, not a comparison."
+)
+#: Operators that a table names, as in the paper: of Table 3, and of Table 6.
+NAMED, NAMED_OF_PAIRS = 5, 3
+FORMATS = ("markdown", "latex", "csv", "json")
+
+
+@cache
+def published() -> dict[tuple[str, str, str, str], str]:
+    """The published numbers: by place (``table 1``), model, subset and measure; as printed."""
+    file = resources.files(derivations) / "published.csv"
+    return {
+        (row["place"], row["model"], row["subset"], row["measure"]): row["value"]
+        for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines())
+    }
+
+
+def sections(analyses: Sequence[Analysis]) -> list[Section]:
+    """All tables of all models, and the published ones once."""
+    found: list[Section] = []
+    for analysis in analyses:
+        for family in analysis.families:
+            name = f"{analysis.label} on {_name(family)}"
+            found.append(_accuracy(family, f"{name}: accuracy and F1", analysis.samples))
+            found.append(_categories(family, f"{name}: static against perturbed"))
+            if family.pairs:
+                found.append(_pairs(family, f"{name}: right and wrong steps together"))
+        found.append(_by_rank(analysis))
+    families = {(f.benchmark, f.subset): f for a in analyses for f in a.families}
+    return [*found, *_published(list(families.values()))]
+
+
+def _name(family: Family) -> str:
+    return f"{family.benchmark}/{family.subset}"
+
+
+# --- ours --------------------------------------------------------------------------------------
+
+
+def _accuracy(family: Family, title: str, samples: int) -> Section:
+    """A row of Table 1 or 2, turned."""
+    drops = {drop.name: drop for drop in family.drops}
+    rows = []
+    for found in (family.static, *family.perturbed, *family.others):
+        drop = drops.get(found.name)
+        rows.append(
+            (
+                found.name,
+                str(found.problems),
+                _with(found.accuracy, found.accuracy_interval),
+                _with(found.f1, found.f1_interval),
+                *(_dropped(drop) if drop else ("", "", "", "")),
+            )
+        )
+    remarks = [
+        "In percent and percentage points; 95 % intervals, resampled by example; differences are "
+        "perturbed minus static, paired by item. F1 is that of label 1: who says 1 to all has 66.7."
+    ]
+    if family.subset == TOGETHER:
+        remarks.append("Subsets together repeat what each of them says: no Holm-adjusted p.")
+    if samples > 1:
+        remarks.append("The label of most samples counts; a tie is a wrong answer.")
+    if family.left_out:
+        remarks.append(f"{family.left_out} items without answers to all their twins are left out.")
+    return Section(
+        title,
+        ("", "problems", "accuracy", "F1", "accuracy difference", "p", "p (Holm)", "F1 difference"),
+        tuple(rows),
+        tuple(remarks),
+    )
+
+
+def _dropped(drop: Drop) -> tuple[str, ...]:
+    return (
+        points(drop.accuracy, drop.accuracy_interval),
+        p_value(drop.p),
+        "" if math.isnan(drop.adjusted) else p_value(drop.adjusted),
+        points(drop.f1, drop.f1_interval),
+    )
+
+
+def _categories(family: Family, title: str) -> Section:
+    """Table 3."""
+    return Section(
+        title,
+        ("", "items", "% of items", f"the {NAMED} most frequent final operators"),
+        tuple(_shared(category, NAMED) for category in family.categories),
+        (
+            f"S: right unperturbed. G: right unperturbed and wrong under each of "
+            f"{', '.join(family.perturbations)}. None, All: wrong, right everywhere. Behind an "
+            "operator: items of the category among all items that end in it.",
+        ),
+    )
+
+
+def _pairs(family: Family, title: str) -> Section:
+    """Table 6."""
+    return Section(
+        title,
+        ("", "pairs", "% of pairs", f"the {NAMED_OF_PAIRS} most frequent final operators"),
+        tuple(_shared(category, NAMED_OF_PAIRS) for category in family.pair_categories),
+        (
+            "Of the right and the wrong item of an example. Static±: both right unperturbed. All: "
+            "both right everywhere. Not P: the positive right unperturbed, and wrong under every "
+            "perturbation.",
+        ),
+    )
+
+
+def _shared(category: Category, named: int) -> tuple[str, ...]:
+    operators = (
+        f"{operator.name} {operator.count}/{operator.of}"
+        for operator in category.operators[:named]
+        if operator.count
+    )
+    return (
+        category.name,
+        f"{category.count} of {category.of}",
+        _with(category.share, category.interval),
+        ", ".join(operators),
+    )
+
+
+def _by_rank(analysis: Analysis) -> Section:
+    """Figure 3: N_P by rank."""
+    families = analysis.families
+    longest = max(len(family.by_rank) for family in families)
+    rows = []
+    for rank in range(longest):
+        cells = [str(rank + 1)]
+        for family in families:
+            found = family.by_rank[rank] if rank < len(family.by_rank) else None
+            cells.append(f"{found.name} {percent(found.frequency)}" if found else "")
+        rows.append(tuple(cells))
+    series: dict[str, list[float | None]] = {
+        family.subset: [operator.frequency for operator in family.by_rank] for family in families
+    }
+    return Section(
+        f"{analysis.label}: N_P by rank (Figure 3)",
+        ("rank", *(_name(family) for family in families)),
+        tuple(rows),
+        (
+            "Of the items that end in an operator the share in G, in percent, in descending order. "
+            "The paper prints no numbers for this figure.",
+        ),
+        lines("N_P by rank", [str(rank + 1) for rank in range(longest)], series),
+    )
+
+
+def _with(value: float, interval: Interval | None) -> str:
+    if interval is None:
+        return percent(value)
+    return f"{percent(value)} [{percent(interval[0])}, {percent(interval[1])}]"
+
+
+# --- published ---------------------------------------------------------------------------------
+
+
+def _published(families: Sequence[Family]) -> list[Section]:
+    """The published tables of the subsets that a run has."""
+    found = []
+    for family in families:
+        place = "table 1" if family.benchmark == "derivations" else "table 2"
+        others = [scores.name for scores in family.others]
+        sets = [STATIC, *family.perturbations, *others]
+        if section := _published_scores(place, family.subset, sets):
+            found.append(section)
+    if any(family.benchmark == "derivations" for family in families):
+        found.append(_published_shares("table 3", TOGETHER, (S, G, NONE, ALL)))
+    if any((f.benchmark, f.subset) == ("derivations", "step3") for f in families):
+        found.append(_published_shares("table 6", "step3", (STATIC_PM, ALL, NOT_P)))
+    return found
+
+
+def _published_scores(place: str, subset: str, sets: Sequence[str]) -> Section | None:
+    measures = [f"{name} {what}" for name in sets for what in ("accuracy", "F1")]
+    known = {measure for p, _, s, measure in published() if (p, s) == (place, subset)}
+    measures = [measure for measure in measures if measure in known]
+    models = _models(place, subset)
+    if not measures or not models:
+        return None
+    remark = "Two printed averages for integration do not recompute: static F1 94.1, EC F1 53.9."
+    return Section(
+        f"published: {SOURCE}, {place}, {subset}",
+        ("model", *measures),
+        tuple(
+            (model, *(published().get((place, model, subset, m), "") for m in measures))
+            for model in models
+        ),
+        (remark,) if (place, subset) == ("table 2", "int") else (),
+    )
+
+
+def _published_shares(place: str, subset: str, names: Sequence[str]) -> Section:
+    known = published()
+    return Section(
+        f"published: {SOURCE}, {place}, {'steps 2 to 4' if subset == TOGETHER else subset}",
+        ("model", "", "%", "most frequent final operators"),
+        tuple(
+            (
+                model,
+                name,
+                known[place, model, subset, name],
+                ", ".join(known[place, model, subset, f"{name} operators"].split()),
+            )
+            for model in _models(place, subset)
+            for name in names
+        ),
+    )
+
+
+def _models(place: str, subset: str) -> list[str]:
+    return list(dict.fromkeys(m for p, m, s, _ in published() if (p, s) == (place, subset)))
+
+
+# --- as text -----------------------------------------------------------------------------------
+
+
+def export_analyses(analyses: Sequence[Analysis], form: str) -> str:
+    """All tables as Markdown or LaTeX (booktabs); our numbers as CSV or JSON."""
+    if form == "json":
+        rows = [analysis.to_dict() for analysis in analyses]
+        return json.dumps(_finite(rows), indent=2, ensure_ascii=False) + "\n"
+    writers: dict[str, Callable[[], str]] = {
+        "csv": lambda: _csv(analyses),
+        "markdown": lambda: f"{as_markdown(sections(analyses))}\n{REMARK}\n",
+        "latex": lambda: "\n".join(map(_latex, sections(analyses))),
+    }
+    if form not in writers:
+        raise UserError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
+    return writers[form]()
+
+
+def _finite(value: object) -> object:
+    """The same without numbers that JSON has no words for."""
+    if isinstance(value, dict):
+        return {name: _finite(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _latex(section: Section) -> str:
+    body = "".join(f"  {' & '.join(map(tex, row))} \\\\\n" for row in section.rows)
+    return (
+        f"% {section.title}\n"
+        f"\\begin{{tabular}}{{l{'r' * (len(section.headings) - 1)}}}\n  \\toprule\n"
+        f"  {' & '.join(map(tex, section.headings))} \\\\\n  \\midrule\n{body}  \\bottomrule\n"
+        "\\end{tabular}\n"
+    )
+
+
+def _csv(analyses: Sequence[Analysis]) -> str:
+    """One number a line: model, benchmark, subset, measure, of what, value, interval, count."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(
+        [
+            "model",
+            "benchmark",
+            "subset",
+            "measure",
+            "of",
+            "value",
+            "interval_low",
+            "interval_high",
+            "count",
+            "total",
+        ]
+    )
+    for analysis in analyses:
+        for family in analysis.families:
+            for measure, of, value, bounds, count, total in _measures(family):
+                low, high = (f"{bound:.6f}" for bound in bounds) if bounds else ("", "")
+                writer.writerow(
+                    [
+                        analysis.label,
+                        family.benchmark,
+                        family.subset,
+                        measure,
+                        of,
+                        f"{value:.6f}",
+                        low,
+                        high,
+                        count,
+                        total,
+                    ]
+                )
+    return buffer.getvalue()
+
+
+Measure = tuple[str, str, float, Interval | None, int | str, int | str]
+
+
+def _measures(family: Family) -> Iterator[Measure]:
+    for found in (family.static, *family.perturbed, *family.others):
+        yield from _of_scores(found)
+    for drop in family.drops:
+        yield (
+            "accuracy difference",
+            drop.name,
+            drop.accuracy,
+            drop.accuracy_interval,
+            "",
+            drop.items,
+        )
+        yield "F1 difference", drop.name, drop.f1, drop.f1_interval, "", drop.items
+        yield "p", drop.name, drop.p, None, "", drop.items
+    named = [(category.name, category) for category in family.categories]
+    named += [(f"pairs {category.name}", category) for category in family.pair_categories]
+    for name, category in named:
+        yield name, "", category.share, category.interval, category.count, category.of
+        for operator in category.operators:
+            yield name, operator.name, operator.frequency, None, operator.count, operator.of
+
+
+def _of_scores(found: Scores) -> Iterator[Measure]:
+    yield "accuracy", found.name, found.accuracy, found.accuracy_interval, "", found.problems
+    yield "F1", found.name, found.f1, found.f1_interval, "", found.problems

@@ -1,0 +1,272 @@
+"""A reward server: completions in, rewards out, over HTTP (`run.py serve-reward`, extra `serve`).
+
+``POST /score`` takes one of two shapes and answers in kind:
+
+- plain: ``{"items": [{"completion": text, "target": integrand, ...}]}``, where an item may also
+  have ``variable``, ``assumptions``, ``truncated``, ``tokens`` and ``thinking`` (see
+  `rewards.adapters.scoring.Item`; a target may be an object, as for verl). The answer is
+  ``{"scores": [{"reward", "status", "answer", "components", "detail"}]}``; a reward may be null.
+- OpenRLHF's: ``{"query": [...], "prompts": [...], "labels": [...]}``; the answer is
+  ``{"rewards", "scores", "extra_logs"}``. ``/get_reward`` is another name for the same.
+
+``GET /health`` says whether the server takes work, and how much it has done.
+
+Nothing that a client sends ends the server or makes it take more memory than its limits allow:
+
+======  =================================================================================
+400     the body is not what is described above
+408     the body did not arrive in time
+413     too large a body, or too many completions in one request
+429     the queue is full; ``Retry-After`` says when to come again
+503     the server is stopping, or its workers cannot be started (``Retry-After`` again)
+======  =================================================================================
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ...harness.core.errors import UserError
+from ..version import VERSION
+from .for_openrlhf import RewardFunction, results
+from .rows import target_of
+from .scoring import FAULT, Item, Score, ascore
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+#: Seconds after which a client that was sent away should come again.
+RETRY_AFTER = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """``queue`` is how many completions may be in work or waiting; ``body`` is in bytes."""
+
+    batch: int = 4096
+    queue: int = 16_384
+    body: int = 64 << 20
+    body_seconds: float = 60.0
+    shutdown_seconds: float = 30.0
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.batch <= self.queue:
+            raise UserError("a batch must have at least one completion and fit into the queue")
+
+
+class BadRequestError(ValueError):
+    """What the client sent is not a request; the message says what is wrong."""
+
+
+class NoWorkersError(RuntimeError):
+    """The pool of workers cannot work."""
+
+
+@dataclass(slots=True)
+class Server:
+    """The state of one server: what it judges by, and what is under way."""
+
+    function: RewardFunction
+    limits: Limits = field(default_factory=Limits)
+    waiting: int = 0
+    scored: int = 0
+    refused: int = 0
+    stopping: bool = False
+    statuses: Counter[str] = field(default_factory=Counter)
+
+    def health(self) -> dict[str, Any]:
+        return {
+            "status": "stopping" if self.stopping else "ok",
+            "verifier": VERSION,
+            "task": self.function.rubric.task,
+            "waiting": self.waiting,
+            "queue": self.limits.queue,
+            "scored": self.scored,
+            "refused": self.refused,
+            "statuses": dict(self.statuses),
+        }
+
+    async def score(self, items: Sequence[Item]) -> list[Score]:
+        """Raises `NoWorkersError`: then there are no scores to be had."""
+        self.waiting += len(items)
+        try:
+            scores = await ascore(items, self.function.rubric)
+        finally:
+            self.waiting -= len(items)
+        if any(each.status == FAULT for each in scores):
+            raise NoWorkersError("the workers cannot be started; the server's log says why")
+        self.scored += len(scores)
+        self.statuses.update(each.status for each in scores)
+        return scores
+
+    def parse(self, body: bytes) -> tuple[list[Item], Callable[[Sequence[Score]], dict[str, Any]]]:
+        """The items of a request, and what makes the reply of their scores."""
+        try:
+            request = json.loads(body)
+        except (ValueError, RecursionError) as error:
+            raise BadRequestError(f"the body is not JSON: {error}") from None
+        if not isinstance(request, dict):
+            raise BadRequestError("the body must be a JSON object")
+        if "items" in request:
+            return [_item(row) for row in _list(request, "items", dict)], _plain
+        if "query" in request:
+            queries = _list(request, "query", str)
+            labels = _list(request, "labels", object)
+            prompts = _list(request, "prompts", str)  # without them, they might be graded
+            try:
+                items = self.function.items(queries, prompts, labels)
+            except ValueError as error:
+                raise BadRequestError(str(error)) from None
+            return items, lambda scores: results(scores, labels)
+        raise BadRequestError('the body needs "items", or "query", "prompts" and "labels"')
+
+
+def _list(request: dict[str, Any], name: str, kind: type) -> list[Any]:
+    values = request.get(name)
+    if not isinstance(values, list) or not all(isinstance(value, kind) for value in values):
+        kinds: dict[type, str] = {str: " of strings", dict: " of objects"}
+        what = kinds.get(kind, "")
+        raise BadRequestError(f'"{name}" must be a list{what}')
+    return values
+
+
+_KEYS = {"completion", "target", "integrand", "variable", "assumptions", "truncated", "tokens"}
+
+
+def _item(row: dict[str, Any]) -> Item:
+    unknown = row.keys() - _KEYS - {"thinking"}
+    if unknown:
+        raise BadRequestError(f"an item has no field {sorted(unknown)[0]!r}")
+    if not isinstance(row.get("completion"), str):
+        raise BadRequestError('an item needs a "completion", which is a text')
+    if ("target" in row) == ("integrand" in row):
+        raise BadRequestError('an item needs a "target" (or "integrand")')
+    tokens = row.get("tokens")
+    if tokens is not None and not isinstance(tokens, int):
+        raise BadRequestError('"tokens" must be a whole number')
+    return Item(
+        row["completion"],
+        *target_of(row["target"] if "target" in row else row["integrand"], row),
+        truncated=bool(row.get("truncated")),
+        tokens=tokens,
+        thinking=bool(row.get("thinking")),
+    )
+
+
+def _plain(scores: Sequence[Score]) -> dict[str, Any]:
+    return {
+        "scores": [
+            {
+                "reward": each.reward,
+                "status": each.status,
+                "answer": each.verdict.answer,
+                "components": dict(each.components),
+                "detail": each.verdict.evidence.detail,
+            }
+            for each in scores
+        ]
+    }
+
+
+def application(server: Server) -> web.Application:
+    """The server as an aiohttp application."""
+    from aiohttp import web
+
+    def refuse(status: int, message: str, *, later: bool = False) -> web.Response:
+        server.refused += 1
+        headers = {"Retry-After": str(RETRY_AFTER)} if later else {}
+        return web.json_response({"error": message}, status=status, headers=headers)
+
+    async def score(request: web.Request) -> web.Response:
+        if server.stopping:
+            return refuse(503, "the server is stopping", later=True)
+        if server.waiting >= server.limits.queue:  # before a large body is read
+            return refuse(429, "the queue is full", later=True)
+        try:
+            async with asyncio.timeout(server.limits.body_seconds):
+                body = await request.read()
+        except TimeoutError:
+            return refuse(408, "the body did not arrive in time")
+        except web.HTTPRequestEntityTooLarge:
+            return refuse(413, f"a body may have {server.limits.body} bytes")
+        try:
+            items, reply = server.parse(body)
+        except BadRequestError as error:
+            return refuse(400, str(error))
+        if len(items) > server.limits.batch:
+            return refuse(413, f"a request may have {server.limits.batch} completions")
+        if server.waiting + len(items) > server.limits.queue:
+            return refuse(429, "the queue is full", later=True)
+        try:
+            return web.json_response(reply(await server.score(items)))
+        except NoWorkersError as error:
+            return refuse(503, str(error), later=True)
+
+    async def health(_: web.Request) -> web.Response:
+        return web.json_response(server.health(), status=503 if server.stopping else 200)
+
+    app = web.Application(client_max_size=server.limits.body)
+    app.router.add_post("/score", score)
+    app.router.add_post("/get_reward", score)
+    app.router.add_get("/health", health)
+    return app
+
+
+@asynccontextmanager
+async def serving(server: Server, host: str, port: int) -> AsyncIterator[str]:
+    """Serve until the context is left, then let what is under way finish; gives the address."""
+    from aiohttp import web
+
+    runner = web.AppRunner(
+        application(server),
+        access_log=None,
+        handler_cancellation=True,  # a client that hangs up takes its work along
+        shutdown_timeout=server.limits.shutdown_seconds,
+    )
+    await runner.setup()
+    site = web.TCPSite(runner, host, port)
+    try:
+        await site.start()
+    except OSError as error:
+        await runner.cleanup()
+        raise UserError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
+    try:
+        bound = runner.addresses[0]
+        yield f"http://{bound[0]}:{bound[1]}"
+    finally:
+        server.stopping = True
+        await runner.cleanup()  # waits for what is under way
+
+
+async def run(server: Server, host: str, port: int, say: Callable[[str], object]) -> None:
+    """Serve until SIGINT or SIGTERM. Workers are tried first: without them there is no server."""
+    try:
+        import aiohttp  # noqa: F401
+    except ImportError:
+        raise UserError("serving needs aiohttp: pip install 'calculus-harness[serve]'") from None
+    await _ready(server)
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(name, stop.set)
+    async with serving(server, host, port) as address:
+        say(f"rewards at {address}/score, health at {address}/health")
+        await stop.wait()
+        say("stopping: what is under way is finished, nothing new is taken")
+    say(f"{server.scored} completions were scored, {server.refused} requests refused")
+
+
+async def _ready(server: Server) -> None:
+    try:
+        await server.score([Item("", "1")])
+    except NoWorkersError as error:
+        raise UserError(str(error)) from None
+    server.scored = 0
+    server.statuses.clear()

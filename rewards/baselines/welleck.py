@@ -1,0 +1,161 @@
+r"""The scorer of "Symbolic Brittleness in Sequence Models" (2022): ``method="welleck"``.
+
+Its released code, for a candidate F and an integrand f:
+
+1. F goes through Lample and Charton's reader, where x is real and not 0, and `simplify`. If their
+   check rejects it (four or more nested exponentials, no finite value at the points `_POINTS`, i in
+   the result), it is taken as it stands, with a plain x. What cannot be read is wrong.
+2. d = simplify(F'), then D = simplify(f - d) with one and the same plain x on both sides.
+3. D = 0, or nsimplify(D, tolerance=0.001) = 0, is **correct**.
+4. More than a second, or any exception on the way, is **correct** too.
+
+So a verdict of "correct" means "not refuted"; the flags ``timeout_is_correct`` and
+``exception_is_correct`` mark those of step 4, and without them one has what the paper uses where it
+does not let a timeout count.
+
+Decided here: the answer is found and read by our reader (theirs reads the model's own tokens); the
+plain x comes from replacing the symbol in the tree and evaluating it anew, where their code prints
+the formula and evaluates the text. No text that a model wrote is evaluated. The limit is that of
+the primitives and compositions, per candidate; for validation problems they allow 10 s for
+decoding and all candidates together, which cannot be told apart afterwards.
+
+This module imports SymPy, and uses it once, when it is imported: in a worker, before the clock
+starts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import sympy
+
+from ..answers import find_answer, read_answer
+from ..decision.integrand import prepare
+from ..expression.sympy_bridge import to_sympy
+from ..expression.tree import Call, Expression, Number, Symbol
+from ..verdict import Status
+from ..worker_tasks import pack
+
+__all__ = ["correct", "judge"]
+
+TOLERANCE = 0.001
+NESTED = 4
+_EXPONENTIALS = frozenset({"exp", "sinh", "cosh"})
+#: Where some value must be finite, with either sign.
+_POINTS = (0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 1.1, 2.1, 3.1)
+
+
+def judge(completion: str, integrand: str, options: dict[str, Any]) -> list[Any]:
+    """A packed verdict, for `rewards.batch`; unbounded in time.
+
+    ``options`` are those of `rewards.verify_antiderivative`; which domain is meant, and what the
+    parameters are, is no question for this scorer.
+    """
+    variable = options.get("variable", "x")
+    problem = prepare(integrand, variable, options.get("assumptions"))
+    answer = find_answer(
+        completion,
+        strict=options.get("strict", False),
+        stop=options.get("stop", ()),
+        truncated=options.get("truncated", False),
+        method="welleck",
+    )
+    read_answer(answer, problem.symbols)
+    if answer.status is not None:
+        return pack(answer.verdict(answer.status))
+    reading = next(iter(answer.readings))
+    try:
+        right = correct(reading.expression, problem.expression, problem.variable)
+    except UnreadableError as error:
+        return pack(answer.verdict(Status.UNPARSEABLE, detail=str(error)))
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever SymPy meets with
+        detail = f"{type(error).__name__}: {error}"[:200]
+        return pack(answer.verdict(Status.CORRECT, detail=detail, flags=("exception_is_correct",)))
+    detail = "f - F' simplifies to 0" if right else "f - F' does not simplify to 0"
+    return pack(answer.verdict(Status.CORRECT if right else Status.INCORRECT, detail=detail))
+
+
+class UnreadableError(ValueError):
+    """SymPy has no word for the candidate."""
+
+
+def correct(candidate: Expression, integrand: Expression, variable: str = "x") -> bool:
+    """Steps 1 to 3; raises whatever SymPy raises."""
+    x = sympy.Symbol(variable)
+    f = to_sympy(integrand)
+    try:
+        plain = to_sympy(candidate)
+    except ValueError as error:
+        raise UnreadableError(str(error)) from None
+    real = sympy.Symbol(variable, real=True, nonzero=True)
+    if _valid(candidate, variable):
+        found = sympy.simplify(plain.xreplace({x: real}))
+        if not found.has(sympy.I, sympy.AccumBounds):
+            return _vanishes(f - sympy.simplify(sympy.diff(found, real)), {real: x})
+    return _vanishes(f - sympy.simplify(sympy.diff(plain, x)), {})
+
+
+def _vanishes(difference: Any, renamed: dict[Any, Any]) -> bool:
+    rest = sympy.simplify(difference.xreplace(renamed))
+    return bool(rest == 0 or sympy.nsimplify(rest, tolerance=TOLERANCE) == 0)
+
+
+def _valid(tree: Expression, variable: str) -> bool:
+    """Lample and Charton's check: not too many nested exponentials, and a finite value somewhere,
+    where every function but the exponentials is passed over.
+    """
+    if _nested(tree) >= NESTED:
+        return False
+    points = (sign * point for point in _POINTS for sign in (1, -1))
+    return any(_finite(tree, variable, point) for point in points)
+
+
+def _nested(tree: Expression) -> int:
+    if not isinstance(tree, Call):
+        return 0
+    deepest = max(map(_nested, tree.args), default=0)
+    return deepest + (tree.function in _EXPONENTIALS)
+
+
+def _finite(tree: Expression, variable: str, point: float) -> bool:
+    try:
+        value = _value(tree, variable, point)
+        return math.isfinite(value.real) and math.isfinite(value.imag)
+    except (ArithmeticError, ValueError, TypeError):
+        return False
+
+
+def _value(tree: Expression, variable: str, point: float) -> complex:
+    if isinstance(tree, Number):
+        return tree.numerator / tree.denominator
+    if isinstance(tree, Symbol):
+        return point if tree.name == variable else 1.0
+    if not tree.args:
+        return {"pi": math.pi, "e": math.e, "i": 1j}.get(tree.function, 1.0)
+    values = [_value(arg, variable, point) for arg in tree.args]
+    operation = _VALUES.get(tree.function)
+    return operation(values) if operation else values[0]
+
+
+def _exponential(function: Callable[[float], float]) -> Callable[[Sequence[complex]], complex]:
+    return lambda args: function(args[0].real)
+
+
+_VALUES: dict[str, Callable[[Sequence[complex]], complex]] = {
+    "add": lambda args: sum(args),
+    "mul": lambda args: math.prod(args),
+    "neg": lambda args: -args[0],
+    "div": lambda args: args[0] / args[1],
+    "pow": lambda args: args[0] ** args[1],
+    "root": lambda args: args[0] ** (1 / args[1]),
+    "exp": _exponential(math.exp),
+    "sinh": _exponential(math.sinh),
+    "cosh": _exponential(math.cosh),
+}
+
+# SymPy imports parts of itself when they are first used.
+correct(Call("exp", (Symbol("x"),)), Call("sin", (Symbol("x"),)))

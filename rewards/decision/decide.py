@@ -1,0 +1,556 @@
+"""Is F' = f? The decision itself, on trees: rigorous refutation, many-digit agreement.
+
+At points of f's real domain the derivative of F is enclosed in a ball and compared with f's, the
+precision rising until the balls separate (a proof that they differ) or agree to `AGREE_BITS`. See
+docs/verifier.md for the rules and for how it can be wrong.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+from zlib import crc32
+
+from flint import acb, arb, ctx
+
+from ..expression.tree import Expression
+from ..verdict import Status, Witness
+from . import radicals
+from .balls import Branch, Break, Conventions, Tape, compile_tape, precision
+from .domain import breakpoints, pole_crossings, uniform
+from .integrand import BASE_BITS, MIN_POINTS, Integrand, Point, Pool
+from .jets import ZERO, Ball, Jet
+from .jumps import jump
+from .point_count import BRANCHING_POINTS, is_tame, points_wanted, polynomial
+from .radicals import Choice
+
+#: Bits to which F' and f must agree, relative to f (19 decimal digits).
+AGREE_BITS = 64
+#: Precision is doubled up to this many bits, and with special functions only up to fewer.
+MAX_BITS, MAX_SPECIAL_BITS = 4096, 512
+#: A term of F is seen where its derivative exceeds the error radius by this factor.
+SEEN = arb(2**16)
+#: Points that measure coverage once a branch of f's radicals differs somewhere.
+COVERAGE_POINTS = 32
+#: A ball around zero is taken for zero at this precision, relative to the terms that cancel.
+ZERO_BITS = 1024
+#: Work units (slots evaluated, times precision over 64 bits) after which a verdict is undecided.
+BUDGET = 4_000_000
+#: Most evaluations on intervals that are spent on the breakpoints of one non-analytic part.
+MAX_SEARCH = 3000
+#: So closely an answer is looked at beside the zeros of its radicands.
+THOROUGH_BITS = 1024
+#: Breakpoints are isolated at this precision, so that slopes do not pass for jumps.
+JUMP_BITS = 512
+#: The same for zeros of a radicand, in whose neighbourhood more points are taken.
+MAX_RADICAND_SEARCH = 80
+#: Longer answers are not searched for jumps of inverse functions, which are only flagged.
+MAX_FLAGGED = 400
+
+
+CONVENTION_FLAGS: dict[Conventions, tuple[str, ...]] = {
+    Conventions(): (),
+    Conventions(real_roots=False): ("principal_roots",),
+    Conventions(textbook_secants=True): ("textbook_secants",),
+    Conventions(real_bars=True): (),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What the caller wants counted as correct (see `verify_antiderivative`)."""
+
+    strict_domain: bool = False
+    require_continuous: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A decision with its evidence; see `rewards.verdict.Evidence` for the fields."""
+
+    status: Status
+    points: int = 0
+    digits: float = 0.0
+    coverage: float | None = None
+    witness: Witness | None = None
+    flags: tuple[str, ...] = ()
+    detail: str = ""
+
+
+class _OutOfBudgetError(Exception):
+    """The deterministic work budget of one verdict is spent."""
+
+
+def decide(
+    answer: Expression, integrand: Integrand, policy: Policy, key: str, *, order: int = 1
+) -> Outcome:
+    """Whether ``answer`` is an antiderivative of ``integrand``. ``key`` seeds the sample points.
+
+    With ``order`` 0 the values are compared instead of F' and f: is F = f?
+    Where usage differs (see `rewards.decision.balls.Conventions`), any convention will do.
+    Raises `rewards.decision.balls.UnusableError` for an answer too large to compile.
+    """
+    variant = crc32(key.encode("utf-8", "surrogatepass"))
+
+    def judge(conventions: Conventions) -> tuple[Outcome, Tape, Tape]:
+        tape = compile_tape(answer, integrand.variable, conventions)
+        pool = integrand.pool(conventions, variant)
+        with precision(BASE_BITS):
+            try:
+                outcome = _Decision(tape, pool, policy, variant, order).run()
+            except _OutOfBudgetError:
+                outcome = Outcome(Status.UNDECIDED, detail="work budget spent")
+        return outcome, tape, pool.tape
+
+    first, *tapes = judge(Conventions())
+    others: list[Conventions] = []
+    if any(tape.odd_roots for tape in tapes):
+        others.append(Conventions(real_roots=False))
+    if any(tape.secants for tape in tapes) and not policy.strict_domain:
+        others.append(Conventions(textbook_secants=True))
+    if any(tape.bars for tape in tapes):
+        others.append(Conventions(real_bars=True))
+    for conventions in others if first.status is not Status.CORRECT else ():
+        outcome, *_ = judge(conventions)
+        if outcome.status is Status.CORRECT:
+            return outcome
+    return first
+
+
+class _Decision:
+    """One answer against one pool of points."""
+
+    def __init__(self, tape: Tape, pool: Pool, policy: Policy, variant: int, order: int) -> None:
+        self.tape, self.pool, self.policy, self.order = tape, pool, policy, order
+        self.values: dict[str, Ball] = dict(pool.values)
+        for name in tape.symbols:
+            if name != tape.variable and name not in self.values:
+                # A symbol that only the answer has: a constant of integration, any real number.
+                self.values[name] = _any_constant(name, variant % 16)
+        self.unseen = set(tape.terms) if len(tape.terms) > 1 else set()
+        self.agreeing: list[Point] = []
+        self.flipped: list[tuple[Point, Choice]] = []
+        self.bits_of_agreement = float(MAX_BITS)
+        self.touching: list[tuple[Ball, Ball]] = []
+        self.finite = False
+        self.hidden = False
+        self.valueless: list[float] = []
+        self.smooth = not (tape.breaks or tape.branches)
+        self.spent = 0
+        self.max_bits = MAX_SPECIAL_BITS if tape.special or pool.tape.special else MAX_BITS
+        self.faint = tape.faintness(self.max_bits)
+        literal = max(tape.literal_bits, pool.tape.literal_bits, self.faint)
+        self.bits = BASE_BITS if literal <= 32 else BASE_BITS + 64 * (literal // 32)
+        self.bits = min(self.bits, self.max_bits)
+
+    # --- the course of a verdict ---
+
+    def run(self) -> Outcome:
+        pool, tape = self.pool, self.tape
+        wanted = max(points_wanted(tape), points_wanted(pool.tape))
+        refuted = self._visit(pool.take(wanted))
+        if refuted is None and pool.tier == "complex" and tape.breaks:
+            return self._undecided("f is real nowhere, and no disc decides")
+        if refuted is None and (pool.tape.breaks or pool.tape.branches):
+            refuted = self._visit(pool.between())
+        if refuted is None and self.flipped:
+            refuted = self._visit(pool.take(COVERAGE_POINTS)[wanted:])
+        if refuted is None and self._usable() < MIN_POINTS:
+            refuted = self._visit(pool.take(4 * wanted)[wanted:])
+        if refuted is None and self._usable() < MIN_POINTS:
+            refuted = self._visit(pool.finer(), enough=wanted)
+        if refuted is not None:
+            return refuted
+        if self._usable() < MIN_POINTS:
+            return self._undecided(f"only {self._usable()} usable points")
+        if self.flipped:
+            self._drop_indifferent()
+        if self.flipped and len(self.agreeing) < MIN_POINTS:
+            point, _ = self.flipped[0]
+            if self.agreeing:
+                return self._undecided("the right branch holds at too few points")
+            return self._refutation(point, "another branch of the integrand's radicals everywhere")
+        if not self.finite:
+            return self._undecided("the answer has no finite value at any point")
+        if self.faint > self.max_bits - 2 * AGREE_BITS:
+            return self._undecided("a constant of the answer is too near to a whole number")
+        refuted = self._branch_change() or self._jumps() or self._look_for_unseen_terms()
+        return refuted or self._accepted()
+
+    def _usable(self) -> int:
+        return len(self.agreeing) + len(self.flipped)
+
+    def _visit(
+        self, points: Sequence[Point], *, thorough: bool = False, enough: int | None = None
+    ) -> Outcome | None:
+        """Compare at each point, or until ``enough`` tell; an outcome if one of them refutes."""
+        for point in points:
+            if enough is not None and self._usable() >= enough:
+                break
+            agreement = self._compare(point, thorough)
+            if agreement is None:
+                continue
+            if agreement:
+                self.agreeing.append(point)
+                continue
+            branch = None if self.policy.strict_domain else self._other_branch(point)
+            if branch is None:
+                return self._refutation(point)
+            self.flipped.append((point, branch))
+        return None
+
+    def _derivative(self, point: Point, bits: int) -> tuple[list[Jet], Ball]:
+        """All jets at a point, and of the whole what is compared: F' (or F, with order 0).
+
+        Leaves the working precision at ``bits``; `decide` restores it.
+        """
+        self._spend(self.tape.size * (1 + bits // 64))
+        if ctx.prec != bits:
+            ctx.prec = bits
+        jets = self.tape.run(point.x, self.values, derivative=self.order == 1)
+        return jets, jets[self.tape.root][self.order] or ZERO
+
+    def _compare(self, point: Point, thorough: bool = False) -> bool | None:
+        """True: agree to `AGREE_BITS`. False: proven different. None: the point does not say.
+
+        If ``thorough``, agreement must be so close that no term of the answer is hidden by it.
+        """
+        bits, radius_before = self.bits, math.inf
+        # Between breakpoints nothing may hide; beside a radicand's zero it need not be proven.
+        thorough_bits = self.max_bits if self.tape.breaks else THOROUGH_BITS
+        while bits <= self.max_bits:
+            jets, slope = self._derivative(point, bits)
+            expected = self.pool.f(point, bits)
+            difference = slope - expected
+            if difference.is_finite():
+                if not difference.contains(ZERO):
+                    return False
+                # Balls that overlap agree to the accuracy that both have.
+                agreed = min(slope.rel_accuracy_bits(), expected.rel_accuracy_bits())
+                if agreed < AGREE_BITS:
+                    agreed = self._scale(point, expected, jets) - log2(difference.abs_upper())
+                hides = thorough and agreed >= AGREE_BITS and self._hides(jets, difference)
+                if agreed >= AGREE_BITS and not (hides and bits < thorough_bits):
+                    self.hidden |= hides
+                    self.bits_of_agreement = min(self.bits_of_agreement, agreed, bits)
+                    if not self.finite:
+                        self.finite = jets[self.tape.root][0].is_finite()
+                    if self.unseen:
+                        self._see_terms(jets, difference)
+                    return True
+                # A ball on a branch cut never shrinks: another point must do.
+                radius = log2(difference.abs_upper())
+                if radius > radius_before - 16:
+                    return None
+                radius_before = radius
+            elif bits > 2 * self.bits:
+                if thorough and not slope.is_finite() and self.tape.undefined(jets):
+                    self.valueless.append(float(point.x.real))
+                return None
+            bits *= 2
+        return None
+
+    def _hides(self, jets: Sequence[Jet], difference: Ball) -> bool:
+        """Whether the error is so large that a term of the answer does not show in it."""
+        least = difference.abs_upper() * SEEN
+        slopes = [jets[slot][self.order] for slot in self.tape.terms]
+        return any(
+            not (slope is None or slope.is_zero() or slope.abs_lower() > least) for slope in slopes
+        )
+
+    def _scale(self, point: Point, expected: Ball, jets: Sequence[Jet]) -> float:
+        """log2 of |f|, or of the largest term that cancels where f is zero (to all appearances)."""
+        if not expected.contains(ZERO):
+            return log2(expected.abs_lower())
+        if not expected.is_zero() and ctx.prec < ZERO_BITS:
+            return -math.inf
+        f = self.pool.tape
+        parts = [jets[slot][self.order] for slot in self.tape.terms]
+        parts += [f.run(point.x, self.pool.values, derivative=False)[slot][0] for slot in f.terms]
+        return max((log2(part.abs_upper()) for part in parts if part is not None), default=0.0)
+
+    def _see_terms(self, jets: Sequence[Jet], difference: Ball) -> None:
+        least = difference.abs_upper() * SEEN
+        for slot in tuple(self.unseen):
+            slope = jets[slot][self.order]
+            # An exact zero is a term that vanishes, unless it is a step between its jumps.
+            if slope is None or (self.smooth and slope.is_zero()) or slope.abs_lower() > least:
+                self.unseen.discard(slot)
+
+    def _spend(self, units: int) -> None:
+        self.spent += units
+        if self.spent > BUDGET:
+            raise _OutOfBudgetError
+
+    # --- outcomes ---
+
+    def _undecided(self, detail: str) -> Outcome:
+        return Outcome(Status.UNDECIDED, points=self._usable(), detail=detail)
+
+    def _refutation(self, point: Point, detail: str = "", *, bits: int | None = None) -> Outcome:
+        bits = bits or self.bits
+        _, slope = self._derivative(point, bits)
+        expected = self.pool.f(point, bits)
+        names = "".join(f", {k}={show(v)}" for k, v in sorted(self.values.items()))
+        witness = Witness(
+            point=f"{self.tape.variable}={show(point.x)}{names}",
+            expected=show(expected),
+            got=show(slope),
+        )
+        return Outcome(Status.INCORRECT, self._usable() + 1, witness=witness, detail=detail)
+
+    # --- the exception for the integrand's own radicals ---
+
+    def _other_branch(self, point: Point) -> Choice | None:
+        """The branches of f's radicals with which f equals F' here."""
+        if not self.pool.tape.radicals:
+            return None
+        _, slope = self._derivative(point, 2 * self.bits)
+        known = self.flipped[-1][1] if self.flipped else None
+        for choice in radicals.choices(self.pool.tape, known):
+            if self._holds(slope, point, choice):
+                return choice
+        return None
+
+    def _holds(self, slope: Ball, point: Point, choice: Choice) -> bool | None:
+        """Whether F' agrees with f on another branch; None: not to be told at this precision."""
+        f = self.pool.tape
+        self._spend(f.size * (1 + ctx.prec // 64))
+        value = radicals.value(f, point.x, self.pool.values, choice)
+        difference = slope - value
+        if not difference.is_finite():
+            return None
+        if not difference.contains(ZERO):
+            return False
+        agreed = log2(value.abs_lower()) - log2(difference.abs_upper())
+        return True if agreed > AGREE_BITS else None
+
+    def _drop_indifferent(self) -> None:
+        """Forget points that agree with the principal branch and with another one as well.
+
+        Where a radical's share of f is too small to be seen, both branches agree.
+        """
+        seen = {choice for _, choice in self.flipped}
+        self.agreeing = [point for point in self.agreeing if self._tells(point, seen)]
+
+    def _tells(self, point: Point, choices: Collection[Choice]) -> bool:
+        """Whether F' differs at a point from f on each of these branches."""
+        bits = 2 * self.bits
+        while bits <= self.max_bits:
+            _, slope = self._derivative(point, bits)
+            found = [self._holds(slope, point, choice) for choice in choices]
+            if True in found:
+                return False
+            if None not in found:
+                return True
+            bits *= 2
+        return False
+
+    def _branch_change(self) -> Outcome | None:
+        """Refute a change of branch that is the answer's doing and not the integrand's.
+
+        Non-analytic parts of an answer could give it any sign anywhere. If there are some, a
+        radical of f may only change between two points where its radicand vanishes, has a pole or
+        leaves the reals between them.
+        """
+        if not (self.flipped and self.tape.breaks):
+            return None
+        ctx.prec = BASE_BITS
+        f, values = self.pool.tape, self.pool.values
+        marked: list[tuple[float, Point, Choice]] = sorted(
+            [(float(p.x.real), p, ()) for p in self.agreeing]
+            + [(float(p.x.real), p, choice) for p, choice in self.flipped],
+            key=lambda row: row[0],
+        )
+        radicand = {slot: inner for slot, _, inner in f.radicals}
+        for (a, _, left), (b, point, right) in itertools.pairwise(marked):
+            changed = {radicand[slot] for slot, _, _ in set(left) ^ set(right)}
+            self._spend(64 * f.size * len(changed))
+            if changed and all(radicals.always_positive(f, slot, values, a, b) for slot in changed):
+                return self._refutation(point, "the branch changes where f has none")
+        return None
+
+    # --- terms too small to be seen at the points ---
+
+    def _look_for_unseen_terms(self) -> Outcome | None:
+        """Look at more points, then with more bits, for each term's share; else undecided."""
+        if not self.unseen:
+            return None
+        refuted = self._visit(self.pool.take(4 * BRANCHING_POINTS)[self._usable() :])
+        if refuted is not None:
+            return refuted
+        bits = 4 * self.bits
+        while self.unseen and bits <= self.max_bits:
+            for point in self._where_largest():
+                jets, slope = self._derivative(point, bits)
+                difference = slope - self.pool.f(point, bits)
+                if not difference.is_finite():
+                    continue
+                if not difference.contains(ZERO):
+                    return self._refutation(point, bits=bits)
+                self._see_terms(jets, difference)
+            bits *= 2
+        if self.unseen:
+            return self._undecided("a term of the answer is too small to be seen at any point")
+        return None
+
+    def _where_largest(self) -> list[Point]:
+        """Per unseen term, the agreeing point at which its derivative is largest."""
+        best: list[Point] = []
+        for slot in self.unseen:
+            sizes: list[tuple[float, int]] = []
+            for i, point in enumerate(self.agreeing[:BRANCHING_POINTS]):
+                jets, _ = self._derivative(point, self.bits)
+                slope = jets[slot][self.order]
+                if slope is not None and slope.is_finite():
+                    sizes.append((log2(slope.abs_upper()), i))
+            if sizes:
+                best.append(self.agreeing[max(sizes)[1]])
+        return best
+
+    # --- jumps ---
+
+    def _jumps(self) -> Outcome | None:
+        """Refute an F that jumps where f is bounded, or that differs from f between breakpoints."""
+        if self.tape.pointwise:
+            return self._undecided("a condition singles out points")
+        ctx.prec = max(self.bits, JUMP_BITS) if self.tape.breaks else self.bits
+        width = 2.0 ** -(ctx.prec * 3 // 8)
+        cells: list[Ball] = []
+        for brk in self.tape.breaks:
+            budget = min(MAX_SEARCH, (BUDGET - self.spent) // (4 * self.tape.size))
+            places, complete = breakpoints(self.tape, brk, self.values, budget, width)
+            self._spend(budget * self.tape.size)
+            if not complete:
+                return self._undecided("a non-analytic part has breakpoints too close to isolate")
+            for low, high in places if self.order else ():
+                witness = self._jump(low, high)
+                if witness is not None:
+                    detail = "the answer jumps where the integrand is bounded"
+                    return Outcome(Status.INCORRECT, self._usable(), witness=witness, detail=detail)
+            cells += [low for low, _ in places]
+        for branch in self.tape.branches:
+            if branch.root and not is_tame(branch, self.tape.variable):
+                self.touching += self._touching(branch, width)
+        cells += [low for low, _ in self.touching]
+        ctx.prec = self.bits
+        refuted = self._visit(self._between(cells), thorough=True)
+        if refuted is None and any(self._nowhere(x, cells) for x in self.valueless):
+            return self._undecided("the answer has no value on part of the integrand's domain")
+        if refuted is None and self.hidden and self.tape.breaks:
+            return self._undecided(
+                "a term of the answer is too small to be seen between breakpoints"
+            )
+        return refuted
+
+    def _nowhere(self, x: float, cells: Sequence[Ball]) -> bool:
+        """Whether F, without a value at x, has none in all of the cell that x is in.
+
+        So it is for ``(x + |x|)/(x + |x|)`` on x < 0, but not where ``artanh(tanh x)`` overflows.
+        """
+        if self.pool.usable(acb(x)) is None:
+            return False
+        ends = sorted({float(cell.mid()) for cell in cells})
+        low = max((end for end in ends if end < x), default=x - 2 * (1 + abs(x)))
+        high = min((end for end in ends if end > x), default=x + 2 * (1 + abs(x)))
+        for share in (0.004, 0.04, 0.37, 0.87):
+            point = Point(acb(low + share * (high - low)), measured=False)
+            for bits in (2 * self.bits, self.max_bits):
+                if self._derivative(point, bits)[1].is_finite():
+                    return False
+        return True
+
+    def _touching(self, branch: Branch, width: float) -> list[tuple[Ball, Ball]]:
+        """Zeros of a radicand that may touch zero, where the sign of the root may change."""
+        coefficients = polynomial(branch.argument, self.tape.variable)
+        if coefficients is not None:
+            a, b, _ = coefficients
+            return [(arb(-b / (2 * a)), arb(-b / (2 * a)))]
+        zero = Break(branch.slot, "zero")
+        return breakpoints(self.tape, zero, self.values, MAX_RADICAND_SEARCH, width)[0]
+
+    def _discontinuous(self) -> bool:
+        """Whether F jumps near the origin, though F' = f on either side.
+
+        An inverse function does so at a pole of its argument, and a quotient where a radical in it
+        touches zero.
+        """
+        ctx.prec = BASE_BITS
+        poles = self.tape.poles[:4] if self.tape.size <= MAX_FLAGGED else []
+        crossings = (pole_crossings(self.tape, slot, self.values) for slot in poles)
+        places = itertools.chain(self.touching[:8], *crossings)
+        return any(self._jump(low, high) is not None for low, high in places)
+
+    def _accepted(self) -> Outcome:
+        flags: list[str] = []
+        if self.order and self._discontinuous():
+            flags.append("discontinuous")
+            if self.policy.require_continuous:
+                detail = "the answer is discontinuous, and continuity is required"
+                return Outcome(Status.INCORRECT, self._usable(), flags=tuple(flags), detail=detail)
+        if self.pool.tier == "complex":
+            flags.append("complex_disc")
+        elif self.pool.tier == "value":
+            flags.append("complex_parts")
+        flags += CONVENTION_FLAGS[self.tape.conventions]
+        if self.flipped:
+            flags.append("branch")
+        measured = [p.measured for p in self.agreeing].count(True)
+        flipped = [p.measured for p, _ in self.flipped].count(True)
+        coverage = measured / (measured + flipped) if measured + flipped else None
+        digits = round(self.bits_of_agreement * math.log10(2), 1)
+        return Outcome(Status.CORRECT, self._usable(), digits, coverage, flags=tuple(flags))
+
+    def _between(self, cells: Sequence[Ball]) -> list[Point]:
+        """A point in each cell between neighbouring breakpoints, and beyond the outer ones."""
+        if not cells:
+            return []
+        ends = sorted({float(cell.mid()) for cell in cells})
+        middles = [(a + b) / 2 + (b - a) / 64 for a, b in itertools.pairwise(ends)]
+        # No round numbers: F may well have a hole there.
+        outer = [ends[0] - 1.03 - abs(ends[0]) / 8, ends[-1] + 1.03 + abs(ends[-1]) / 8]
+        near = [end + s * 2.03e-4 * (1 + abs(end)) for end in ends for s in (1, -1)]
+        points = []
+        for x in (*middles, *outer, *near):
+            point = Point(acb(x), measured=False)
+            value = self.pool.f(point, self.bits)
+            if value.is_finite() and value.imag.is_zero():
+                points.append(point)
+        return points
+
+    def _jump(self, low: Ball, high: Ball) -> Witness | None:
+        self._spend(16 * (self.tape.size + self.pool.tape.size))
+        return jump(self.tape, self.values, self.pool, low, high)
+
+
+@lru_cache(maxsize=1024)
+def _any_constant(name: str, variant: int) -> Ball:
+    return acb(0.5 + uniform(name, variant))
+
+
+#: Orders of magnitude beyond 2^(+-2^1000) are all alike.
+HUGE = 2**1000
+
+
+def log2(size: Any) -> float:
+    """Binary order of magnitude of an exact non-negative arb.
+
+    Its exponent may be astronomical: finite orders are whole numbers, so that their differences
+    are exact.
+    """
+    if size.is_zero():
+        return -math.inf
+    if not size.is_finite():
+        return math.inf
+    mantissa, exponent = size.mid().man_exp()
+    order = int(mantissa).bit_length() + int(exponent)
+    return max(-HUGE, min(HUGE, order))
+
+
+def show(ball: Ball) -> str:
+    """A ball as people read it: midpoint and radius, 15 digits."""
+    return str(ball.real.str(15)) if ball.imag.is_zero() else str(ball.str(15))

@@ -1,0 +1,360 @@
+"""The problem's side of a verdict, prepared once: trees, parameters, sample points and values of f.
+
+A training group asks sixteen times about one integrand, so this side is cached (`prepare`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from flint import acb
+
+from ..expression.traversal import needs_worker, symbols_of
+from ..expression.tree import Expression
+from ..latex import ReadError, read, to_latex
+from .balls import Break, Conventions, Tape, UnusableError, compile_tape, precision
+from .domain import candidates, finer, overlooked, real_everywhere, search, uniform
+from .jets import ZERO, Ball
+from .point_count import BRANCHING_POINTS, is_tame
+
+if TYPE_CHECKING:
+    import sympy
+
+#: Independent sets of sample points per integrand; the answer's hash picks one.
+VARIANTS = 2
+#: Fewest points on which anything is accepted.
+MIN_POINTS = 4
+#: Bits with which sample points are chosen and verdicts begin.
+BASE_BITS = 128
+
+#: What an assumption says of a parameter: its value from a uniform number in (0, 1).
+ASSUMPTIONS: dict[str, Callable[[float], float]] = {
+    "positive": lambda u: 0.375 + 3.0 * u,
+    "negative": lambda u: -0.375 - 3.0 * u,
+    "real": lambda u: (0.375 + 6.0 * abs(u - 0.5)) * (1 if u > 0.5 else -1),
+    "integer": lambda u: float(2 + int(7 * u)),
+    "even": lambda u: float(2 * (1 + int(4 * u))),
+    "odd": lambda u: float(2 * (1 + int(4 * u)) + 1),
+}
+
+
+#: Customs of `rewards.latex.CUSTOMS` on which people really differ: an integrand that turns on one
+#: is refused, while an answer may be meant either way.
+AMBIGUOUS = frozenset(
+    f"{custom}:second"
+    for custom in (
+        "slash_product",
+        "unbraced_digits",
+        "exponent_product",
+        "unit_exponent",
+        "mixed_number",
+        "scientific",
+    )
+)
+
+
+class ProblemError(ValueError):
+    """The problem itself is bad (unreadable integrand, wrong variable): never a verdict."""
+
+
+@dataclass(slots=True)
+class Point:
+    """A sample point (real, or complex on a disc) with f's value there per precision in bits."""
+
+    x: Ball
+    measured: bool
+    f: dict[int, Ball] = field(default_factory=dict)
+
+
+class Pool:
+    """Sample points of one root convention and one draw of the parameters, found on demand.
+
+    ``tier`` says which points count: ``real`` where every part of f is real, ``value`` where only
+    f's value is, ``complex`` on a disc off the axis if f is real nowhere.
+    """
+
+    def __init__(
+        self,
+        tape: Tape,
+        names: tuple[str, ...],
+        kinds: Mapping[str, str],
+        key: str,
+        order: int = 0,
+    ) -> None:
+        self.tape = tape
+        self.order = order
+        self.tier = "real"
+        self._values: dict[str, Ball] = {}
+        self._names, self._kinds, self._key = names, kinds, key
+        self._points: list[Point] = []
+        self._source: Iterator[tuple[float, bool]] = iter(())
+        self._settled = False
+        self._between: list[Point] | None = None
+        self._finer: list[Point] | None = None
+
+    @property
+    def values(self) -> dict[str, Ball]:
+        """The parameters' values."""
+        if not self._settled:
+            self._settle()
+        return self._values
+
+    def take(self, wanted: int) -> list[Point]:
+        """At least ``wanted`` points where they can be had (fewer if the domain is too small)."""
+        if not self._settled:
+            self._settle()
+        if len(self._points) < wanted:
+            with precision(BASE_BITS):  # whoever asks: points must not depend on who came first
+                self._extend(wanted)
+        return self._points[:wanted]
+
+    def between(self) -> list[Point]:
+        """Points of the intervals between f's own breakpoints that the first points all miss.
+
+        Where f is not analytic, what holds on one interval need not hold on the next: without these
+        ``|x - 50|`` would pass for ``50 - x``. Intervals with the largest share of the line first.
+        """
+        if self._between is None:
+            parts = [*self.tape.breaks]
+            for branch in self.tape.branches:
+                if not is_tame(branch, self.tape.variable):
+                    # A root changes at zeros of its radicand, arcsin turns back at whole numbers.
+                    parts.append(Break(branch.slot, "zero" if branch.root else "integer"))
+            self._between = []
+            if parts and self.tier != "complex":
+                with precision(BASE_BITS):
+                    seen = [float(point.x.real) for point in self.take(BRANCHING_POINTS)]
+                    places = overlooked(self.tape, list(dict.fromkeys(parts)), self._values, seen)
+                    points = [Point(acb(x), measured=False) for x in places]
+                    self._between = [p for p in points if self.usable(p.x) is not None]
+        return self._between
+
+    def finer(self) -> list[Point]:
+        """Many more points, for answers that cannot be computed at most of the first.
+
+        So it is with ``artanh(tanh x)``: beyond |x| = 200 it takes more digits than are allowed.
+        """
+        if self._finer is None:
+            with precision(BASE_BITS):
+                places = finer(self._key) if self.tier != "complex" else ()
+                points = [Point(acb(x), measured=False) for x in places]
+                self._finer = [point for point in points if self.usable(point.x) is not None]
+        return self._finer
+
+    def f(self, point: Point, bits: int) -> Ball:
+        """Value of f at a point, at the working precision ``bits`` (set by the caller)."""
+        value = point.f.get(bits)
+        if value is None:
+            jets = self.tape.run(point.x, self._values, derivative=self.order == 1)
+            value = point.f[bits] = jets[self.tape.root][self.order] or ZERO
+        return value
+
+    def _draw(self, attempt: int) -> None:
+        self._values = {}
+        for name in self._names:
+            place = ASSUMPTIONS[self._kinds.get(name, "positive")]
+            self._values[name] = acb(place(uniform(self._key, attempt, name)))
+
+    def _settle(self) -> None:
+        """Fix the parameters' values and the tier so that there are points at all."""
+        self._settled = True
+        with precision(BASE_BITS):
+            self._find_tier()
+
+    def _find_tier(self) -> None:
+        for tier in ("real", "value"):
+            self.tier = tier
+            for attempt in range(4 if self._names else 1):
+                self._draw(attempt)
+                self._points = []
+                self._source = candidates((self._key, attempt))
+                self._extend(MIN_POINTS)
+                if len(self._points) >= MIN_POINTS:
+                    return
+                if tier == "real":
+                    found = search(self.tape, self._values, MIN_POINTS)
+                    if len(self._points) + len(found) >= MIN_POINTS:
+                        self._points += [Point(acb(x), measured=False) for x in found]
+                        return
+        self.tier = "complex"
+        self._source = iter(())
+        self._points = list(self._disc())
+
+    def _extend(self, wanted: int) -> None:
+        while len(self._points) < wanted:
+            drawn = next(self._source, None)
+            if drawn is None:
+                return
+            x = acb(drawn[0])
+            value = self.usable(x)
+            if value is not None:
+                known = {} if self.order else {BASE_BITS: value}
+                self._points.append(Point(x, drawn[1], known))
+
+    def usable(self, x: Ball) -> Ball | None:
+        """The value of f at a point that counts in this tier, else None."""
+        jets = self.tape.run(x, self._values, derivative=False)
+        value = jets[self.tape.root][0]
+        if self.tier == "real":
+            return value if real_everywhere(self.tape, jets) else None
+        return value if value.is_finite() and value.imag.contains(0) else None
+
+    def _disc(self) -> Iterator[Point]:
+        """Points of a small disc above the axis at which f is finite."""
+        centre = acb(2.0 * uniform(self._key, "re") - 1.0, 0.5 + uniform(self._key, "im"))
+        for i in range(32):
+            a, b = uniform(self._key, "re", i), uniform(self._key, "im", i)
+            x = centre + acb(0.2 * a - 0.1, 0.2 * b - 0.1)
+            value = self.tape.run(x, self._values, derivative=False)[self.tape.root][0]
+            if value.is_finite():
+                yield Point(x, measured=False)
+
+
+class Integrand:
+    """A readable integrand with its variable and parameters. Made by `prepare`.
+
+    With ``differentiate`` the target's derivative is what an answer's derivative is compared with.
+    """
+
+    def __init__(
+        self,
+        expression: Expression,
+        variable: str,
+        assumptions: Mapping[str, str],
+        key: str,
+        *,
+        differentiate: bool = False,
+    ) -> None:
+        self.expression, self.variable, self.assumptions = expression, variable, assumptions
+        self.differentiate = differentiate
+        self.parameters = tuple(sorted(symbols_of(expression) - {variable}))
+        self.symbols = (variable, *self.parameters)
+        self.key = key
+        self.needs_worker = needs_worker(expression)
+        self._tapes: dict[Conventions, Tape] = {}
+        self._pools: dict[tuple[Conventions, int], Pool] = {}
+
+    def tape(self, conventions: Conventions) -> Tape:
+        if conventions not in self._tapes:
+            try:
+                tape = compile_tape(self.expression, self.variable, conventions)
+            except UnusableError as error:
+                raise ProblemError(f"the integrand cannot be used: {error}") from None
+            self._tapes[conventions] = tape
+        return self._tapes[conventions]
+
+    def pool(self, conventions: Conventions, variant: int) -> Pool:
+        key = (conventions, variant % VARIANTS)
+        if key not in self._pools:
+            name = f"{self.key}|{conventions.name}|{variant % VARIANTS}"
+            self._pools[key] = Pool(
+                self.tape(conventions),
+                self.parameters,
+                self.assumptions,
+                name,
+                order=int(self.differentiate),
+            )
+        return self._pools[key]
+
+
+# What people leave around an integrand: the integral sign, the differential (which may stand within
+# a fraction), delimiters of mathematics.
+_SIGN = re.compile(r"^\s*(?:\\displaystyle|\\textstyle)?\s*(?:\\int(?:\\limits)?(?![a-zA-Z])|∫)\s*")
+_SPACES = r"(?:\\[,;:! ]|\\quad|~|\s)*"
+_D = (
+    r"(?:\\(?:mathrm|operatorname|text|rm)\s*\{\s*d\s*\}"
+    r"|\\mathrm\s*d|\\(?:differentialD|dd)|(?<![A-Za-z\\])d)"
+)
+_DIFFERENTIAL = re.compile(rf"{_SPACES}{_D}\s*(?P<name>\\[A-Za-z]+|[A-Za-z])(?![A-Za-z])\s*")
+_DELIMITERS = re.compile(r"^\s*(?:\$\$?|\\\(|\\\[)\s*|\s*(?:\$\$?|\\\)|\\\])\s*[.,]?\s*$")
+
+
+def prepare(
+    integrand: str | sympy.Expr, variable: str | None, assumptions: Mapping[str, str] | None
+) -> Integrand:
+    """Read a problem. Raises `ProblemError` with what is wrong."""
+    kinds = tuple(sorted((assumptions or {}).items()))
+    for name, kind in kinds:
+        if kind not in ASSUMPTIONS:
+            known = ", ".join(ASSUMPTIONS)
+            raise ProblemError(f"assumption on {name}: {kind!r} is none of {known}")
+    if isinstance(integrand, str):
+        return _prepare_text(integrand, variable, kinds)
+    from ..expression.sympy_bridge import from_sympy
+
+    return _finish(from_sympy(integrand), variable, None, kinds, str(integrand))
+
+
+#: Integrands that are kept with their sample points, at some 18 KB each. A sweep comes back to a
+#: problem after all others: were they fewer than its problems, each would be prepared every time.
+KEPT = 4096
+
+
+@lru_cache(maxsize=KEPT)
+def _prepare_text(text: str, variable: str | None, kinds: tuple[tuple[str, str], ...]) -> Integrand:
+    body, named = _strip_integral(text, variable)
+    known = [variable] if variable else [named] if named else []
+    try:
+        likeliest, *others = read(body, symbols=known)
+    except ReadError as error:
+        raise ProblemError(f"unreadable integrand {text!r}: {error}") from None
+    for other in others:
+        if AMBIGUOUS.intersection(other.conventions):
+            one, two = to_latex(likeliest.expression), to_latex(other.expression)
+            raise ProblemError(f"ambiguous integrand {text!r}: write {one} or {two}")
+    return _finish(likeliest.expression, variable, named, kinds, text)
+
+
+def _strip_integral(text: str, variable: str | None) -> tuple[str, str | None]:
+    r"""The integrand without ``\int`` and ``dx``, and the variable that the differential names.
+
+    Behind an integral sign the differential ends the text or fills a numerator (``\frac{dx}{x}``).
+    Without the sign only ``dx`` or ``\, d x`` at the end is one: in ``c + d x``, d is a parameter.
+    """
+    body = _DELIMITERS.sub("", text)
+    sign = _SIGN.match(body)
+    body = body[sign.end() :] if sign else body
+    found = list(_DIFFERENTIAL.finditer(body))
+    last = next((each for each in reversed(found) if each.end() == len(body)), None)
+    if sign and found:
+        last = last or next((each for each in found if _fills_group(body, each)), found[-1])
+    if last is None or (not sign and not _is_differential(body, last, variable)):
+        return body, None
+    before, after = body[: last.start()], body[last.end() :]
+    alone = _fills_group(body, last) or not (before + after).strip()
+    return before + ("1" if alone else " ") + after, last["name"].lstrip("\\")
+
+
+def _fills_group(body: str, found: re.Match[str]) -> bool:
+    return body[: found.start()].endswith("{") and body[found.end() :].startswith("}")
+
+
+def _is_differential(body: str, found: re.Match[str], variable: str | None) -> bool:
+    before, text = body[: found.start()].rstrip(), found[0]
+    spaced = text.lstrip().startswith(("\\", "~"))
+    glued = f"d{found['name']}" in text
+    return found["name"] == variable and (spaced or glued) and before[-1:] not in ("", *"+-*/^({=")
+
+
+def _finish(
+    expression: Expression,
+    variable: str | None,
+    named: str | None,
+    kinds: tuple[tuple[str, str], ...],
+    key: str,
+) -> Integrand:
+    names = symbols_of(expression)
+    if variable is None:
+        if named is None and len(names) != 1:
+            listed = ", ".join(sorted(names)) or "none"
+            raise ProblemError(f"name the variable of integration: the symbols are {listed}")
+        variable = named or next(iter(names))
+    elif named is not None and named != variable:
+        raise ProblemError(f"the differential is d{named} but the variable is {variable}")
+    elif len(names) == 1 and variable not in names:
+        raise ProblemError(f"the integrand is in {names.pop()}, but the variable is {variable}")
+    return Integrand(expression, variable, dict(kinds), f"{key}|{variable}|{kinds}")

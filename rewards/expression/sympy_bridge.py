@@ -1,0 +1,390 @@
+"""Expression trees to SymPy and back, without any text in between.
+
+SymPy is imported when a function here is called, so that verifying needs none of it. Both
+directions refuse with a `ValueError` what the other side has no word for, and what SymPy would
+evaluate without end (``9^{9^9}``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from .tree import Call, Expression, Number, Symbol
+
+if TYPE_CHECKING:
+    import sympy
+
+__all__ = ["from_sympy", "to_sympy"]
+
+#: Deeper trees are refused; what the reader lets through is far below.
+MAX_DEPTH = 250
+#: Bits of the longest number that a power or a factorial may come to.
+MAX_BITS = 1 << 16
+#: SymPy writes orthogonal polynomials and the like out; the largest order for which it may.
+MAX_ORDER = 64
+
+#: Functions that are one SymPy function of the same arguments, and its name there.
+SAME: dict[str, str] = {
+    **{
+        name: name
+        for name in """exp sin cos tan cot sec csc asin acos atan acot asec acsc sinh cosh tanh coth
+        sech csch
+       asinh acosh atanh acoth asech acsch floor frac factorial binomial erf erfc erfi expint li
+       gamma digamma polygamma beta zeta polylog elliptic_f elliptic_e elliptic_k elliptic_pi
+       """.split()
+    },
+    "ln": "log",
+    "abs": "Abs",
+    "sgn": "sign",
+    "ceil": "ceiling",
+    "max": "Max",
+    "min": "Min",
+    "heaviside": "Heaviside",
+    "double_factorial": "factorial2",
+    "ei": "Ei",
+    "li_offset": "Li",
+    "si": "Si",
+    "ci": "Ci",
+    "shi": "Shi",
+    "chi": "Chi",
+    "lgamma": "loggamma",
+    "gamma_upper": "uppergamma",
+    "gamma_lower": "lowergamma",
+    "fresnel_s": "fresnels",
+    "fresnel_c": "fresnelc",
+    "elliptic_ec": "elliptic_e",
+    "elliptic_pic": "elliptic_pi",
+    "bessel_j": "besselj",
+    "bessel_y": "bessely",
+    "bessel_i": "besseli",
+    "bessel_k": "besselk",
+    "airy_ai": "airyai",
+    "airy_bi": "airybi",
+    "lambertw": "LambertW",
+    "lerch_phi": "lerchphi",
+    "legendre_p": "legendre",
+    "chebyshev_t": "chebyshevt",
+    "chebyshev_u": "chebyshevu",
+    "hermite_h": "hermite",
+    "laguerre_l": "laguerre",
+    "add": "Add",
+    "mul": "Mul",
+    "sqrt": "sqrt",
+    "log": "log",
+    "lt": "Lt",
+    "le": "Le",
+    "gt": "Gt",
+    "ge": "Ge",
+    "eq": "Eq",
+    "ne": "Ne",
+    "and": "And",
+    "or": "Or",
+}
+
+CONSTANTS: dict[str, str] = {
+    "pi": "Pi",
+    "e": "Exp1",
+    "i": "ImaginaryUnit",
+    "euler_gamma": "EulerGamma",
+    "catalan": "Catalan",
+}
+
+#: Functions whose first argument is an order for which SymPy may write out a polynomial.
+_ORDERED = frozenset(
+    """expint gamma_upper gamma_lower polygamma zeta polylog bessel_j bessel_y bessel_i bessel_k
+    legendre_p chebyshev_t chebyshev_u hermite_h laguerre_l""".split()
+)
+_FACTORIALS = frozenset("factorial double_factorial binomial gamma digamma lgamma beta".split())
+
+
+# --- to SymPy ---
+
+
+def to_sympy(expression: Expression, assumptions: Mapping[str, str] | None = None) -> sympy.Expr:
+    """``expression`` as a SymPy expression, with what SymPy evaluates on its own evaluated.
+
+    ``assumptions`` give symbols a kind by SymPy's word for it (``{"a": "positive"}``); the others
+    are plain symbols. Roots are principal ones, as always in SymPy.
+    """
+    try:
+        return _to_sympy(expression, dict(assumptions or {}), MAX_DEPTH)
+    except (TypeError, ArithmeticError, AttributeError, RecursionError) as error:
+        # What SymPy itself refuses: an order between complex numbers, say.
+        raise ValueError(f"SymPy cannot express it: {error}") from None
+
+
+def _to_sympy(node: Expression, kinds: dict[str, str], depth: int) -> Any:
+    import sympy
+
+    if isinstance(node, Number):
+        return sympy.Rational(node.numerator, node.denominator)
+    if isinstance(node, Symbol):
+        kind = kinds.get(node.name)
+        return sympy.Symbol(node.name, **({kind: True} if kind else {}))
+    if not depth:
+        raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
+    args = [_to_sympy(arg, kinds, depth - 1) for arg in node.args]
+    name = node.function
+    if name in CONSTANTS:
+        return getattr(sympy.S, CONSTANTS[name])
+    _check_size(name, args)
+    if name not in _BUILDERS and name not in SAME:
+        raise ValueError(f"SymPy has no function for {name!r}")
+    build = _BUILDERS.get(name) or getattr(sympy, SAME[name])
+    value = build(*args)
+    infinite = (sympy.zoo, sympy.nan, sympy.oo, sympy.S.NegativeInfinity)
+    if any(part in infinite for part in (value, *value.args)):
+        raise ValueError(f"{name} has no finite value here")
+    return value
+
+
+def _check_size(name: str, args: Sequence[Any]) -> None:
+    """Refuse what SymPy would evaluate to a number or polynomial of enormous length."""
+    if name in _ORDERED and args[0].is_number and abs(args[0]) > MAX_ORDER:
+        raise ValueError(f"{name} of an order as large as {args[0]} cannot be handed to SymPy")
+    if name in _FACTORIALS and any(arg.is_Rational and abs(arg) > MAX_BITS // 16 for arg in args):
+        raise ValueError(f"{name} of an argument this large cannot be handed to SymPy")
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    import sympy
+
+    if base.is_Rational and exponent.is_Rational:
+        bits = max(abs(base.p), base.q).bit_length()
+        if bits > 1 and bits * abs(exponent) > MAX_BITS:
+            raise ValueError("a power of numbers this large cannot be handed to SymPy")
+    elif exponent.is_Integer and abs(exponent) > MAX_BITS and base.is_number:
+        raise ValueError("a power of numbers this large cannot be handed to SymPy")
+    return sympy.Pow(base, exponent)
+
+
+def _piecewise(*args: Any) -> Any:
+    import sympy
+
+    pairs = list(zip(args[::2], args[1::2], strict=False))
+    if len(args) % 2:
+        pairs.append((args[-1], True))
+    return sympy.Piecewise(*pairs)
+
+
+def _hypgeom(p: Any, q: Any, *args: Any) -> Any:
+    import sympy
+
+    upper, lower = int(p), int(q)
+    if len(args) != upper + lower + 1:
+        raise ValueError("hypgeom: the numbers of parameters do not fit its arguments")
+    return sympy.hyper(args[:upper], args[upper : upper + lower], args[-1])
+
+
+def _dawson(x: Any) -> Any:
+    import sympy
+
+    return sympy.sqrt(sympy.pi) / 2 * sympy.exp(-(x**2)) * sympy.erfi(x)
+
+
+def _gudermannian(x: Any) -> Any:
+    import sympy
+
+    return 2 * sympy.atan(sympy.tanh(x / 2))
+
+
+def _beta_lower(a: Any, b: Any, x: Any) -> Any:
+    import sympy
+
+    return sympy.betainc(a, b, 0, x)
+
+
+_BUILDERS: dict[str, Callable[..., Any]] = {
+    "neg": lambda x: -x,
+    "div": lambda x, y: x / y,
+    "pow": _power,
+    "root": lambda x, n: _power(x, 1 / n),
+    "piecewise": _piecewise,
+    "hypgeom": _hypgeom,
+    "dawson": _dawson,
+    "gudermannian": _gudermannian,
+    "beta_lower": _beta_lower,
+}
+
+
+# --- from SymPy ---
+
+
+def from_sympy(expr: Any) -> Expression:
+    """A SymPy expression as a tree; terms and factors in SymPy's printing order.
+
+    A negative power becomes a quotient, a floating-point number the decimal fraction that it prints
+    as, and ``exp_polar`` plain ``exp``. Raises `ValueError` naming what cannot be translated, such
+    as an unevaluated integral.
+    """
+    try:
+        return _from_sympy(expr, {}, MAX_DEPTH)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _from_sympy(expr: Any, names: dict[str, Any], depth: int) -> Expression:
+    import sympy
+
+    if not depth:
+        raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
+    if isinstance(expr, int):
+        return Number(expr)
+    if not isinstance(expr, sympy.Basic):
+        raise ValueError(f"not a SymPy expression: {type(expr).__name__}")
+    if expr.is_Symbol:
+        if names.setdefault(expr.name, expr) != expr:
+            raise ValueError(f"two different symbols are called {expr.name!r}")
+        return Symbol(expr.name)
+    if expr.is_Rational:
+        return Number(int(expr.p), int(expr.q))
+    if expr.is_Float:
+        return _decimal(str(expr))
+
+    def tree(part: Any) -> Expression:
+        return _from_sympy(part, names, depth - 1)
+
+    if expr.is_Add:
+        return Call("add", tuple(map(tree, expr.as_ordered_terms())))
+    if expr.is_Mul:
+        return _from_product(expr, tree)
+    if expr.is_Pow:
+        return _from_power(expr.base, expr.exp, tree)
+    constant = _constants().get(expr)
+    if constant is not None:
+        return constant
+    special = _SPECIAL.get(type(expr).__name__)
+    if special is not None:
+        return special(expr.args, tree)
+    by_count = _functions().get(type(expr), {})
+    name = by_count.get(len(expr.args), by_count.get(None))
+    if name is None:
+        raise ValueError(f"cannot translate SymPy's {type(expr).__name__}")
+    return Call(name, tuple(map(tree, expr.args)))
+
+
+def _decimal(text: str) -> Number:
+    try:
+        value = Fraction(text)
+    except ValueError:
+        raise ValueError(f"cannot translate the number {text}") from None
+    return Number(value.numerator, value.denominator)
+
+
+def _from_product(expr: Any, tree: Callable[[Any], Expression]) -> Expression:
+    coefficient, rest = expr.as_coeff_Mul(rational=True)
+    above: list[Expression] = []
+    below: list[Expression] = []
+    above += [Number(abs(int(coefficient.p)))] * (abs(coefficient.p) != 1)
+    below += [Number(int(coefficient.q))] * (coefficient.q != 1)
+    for factor in rest.as_ordered_factors() if rest != 1 else ():
+        if factor.is_Pow and factor.exp.is_Rational and factor.exp < 0:
+            below.append(_from_power(factor.base, -factor.exp, tree))
+        else:
+            above.append(tree(factor))
+    product = _product(above)
+    if below:
+        product = Call("div", (product, _product(below)))
+    return Call("neg", (product,)) if coefficient < 0 else product
+
+
+def _product(factors: list[Expression]) -> Expression:
+    if len(factors) < 2:
+        return factors[0] if factors else Number(1)
+    return Call("mul", tuple(factors))
+
+
+def _from_power(base: Any, exponent: Any, tree: Callable[[Any], Expression]) -> Expression:
+    if exponent.is_Rational and exponent < 0:
+        return Call("div", (Number(1), _from_power(base, -exponent, tree)))
+    if exponent.is_Rational and exponent == 1:
+        return tree(base)
+    if exponent.is_Rational and exponent.p == 1:
+        if exponent.q == 2:
+            return Call("sqrt", (tree(base),))
+        return Call("root", (tree(base), Number(int(exponent.q))))
+    return Call("pow", (tree(base), tree(exponent)))
+
+
+@lru_cache(maxsize=1)
+def _constants() -> dict[Any, Expression]:
+    import sympy
+
+    constants: dict[Any, Expression] = {
+        getattr(sympy.S, theirs): Call(ours) for ours, theirs in CONSTANTS.items()
+    }
+    golden = Call("div", (Call("add", (Number(1), Call("sqrt", (Number(5),)))), Number(2)))
+    return {**constants, sympy.S.GoldenRatio: golden}
+
+
+@lru_cache(maxsize=1)
+def _functions() -> dict[Any, dict[int | None, str]]:
+    """SymPy's class -> our name, by the number of arguments where that decides."""
+    import sympy
+
+    functions: dict[Any, dict[int | None, str]] = {}
+    several = {"elliptic_e": 2, "elliptic_ec": 1, "elliptic_pi": 3, "elliptic_pic": 2}
+    for ours, theirs in SAME.items():
+        target = getattr(sympy, theirs)
+        if isinstance(target, type) and ours not in ("add", "mul", "log", "digamma"):
+            functions.setdefault(target, {})[several.get(ours)] = ours
+    functions[sympy.exp_polar] = {None: "exp"}
+    return functions
+
+
+_Tree = Callable[[Any], Expression]
+
+
+def _from_heaviside(args: Sequence[Any], tree: _Tree) -> Expression:
+    return Call("heaviside", (tree(args[0]),))  # its value at 0 is a single point
+
+
+def _from_polygamma(args: Sequence[Any], tree: _Tree) -> Expression:
+    if args[0] == 0:
+        return Call("digamma", (tree(args[1]),))
+    return Call("polygamma", tuple(map(tree, args)))
+
+
+def _from_piecewise(args: Sequence[Any], tree: _Tree) -> Expression:
+    import sympy
+
+    parts: list[Expression] = []
+    for value, condition in args:
+        parts.append(tree(value))
+        if condition == sympy.true:
+            break
+        parts.append(tree(condition))
+    return Call("piecewise", tuple(parts)) if len(parts) > 1 else parts[0]
+
+
+def _from_hyper(args: Sequence[Any], tree: _Tree) -> Expression:
+    upper, lower, argument = args
+    counts = (Number(len(upper)), Number(len(lower)))
+    return Call("hypgeom", (*counts, *map(tree, upper), *map(tree, lower), tree(argument)))
+
+
+def _from_betainc(args: Sequence[Any], tree: _Tree) -> Expression:
+    a, b, low, high = args
+    whole = Call("beta_lower", (tree(a), tree(b), tree(high)))
+    if low == 0:
+        return whole
+    rest = Call("beta_lower", (tree(a), tree(b), tree(low)))
+    return Call("add", (whole, Call("neg", (rest,))))
+
+
+def _from_sinc(args: Sequence[Any], tree: _Tree) -> Expression:
+    x = tree(args[0])
+    return Call("div", (Call("sin", (x,)), x))
+
+
+_SPECIAL: dict[str, Callable[[Sequence[Any], _Tree], Expression]] = {
+    "Heaviside": _from_heaviside,
+    "polygamma": _from_polygamma,
+    "Piecewise": _from_piecewise,
+    "hyper": _from_hyper,
+    "betainc": _from_betainc,
+    "sinc": _from_sinc,
+}

@@ -1,0 +1,172 @@
+"""Questions about expression trees: their terms, their symbols, their exact constants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from .tree import Call, Expression, Number, Symbol
+
+#: Exact powers in exponents are folded up to this many bits.
+MAX_FOLD_BITS = 4096
+#: All functions but these are bounded in time at every argument and precision used here (measured:
+#: elementary ones, the gamma function, erf); these belong in a killable worker.
+SLOW = frozenset(
+    """ei expint li li_offset si ci shi chi lgamma gamma_upper gamma_lower digamma polygamma beta
+    beta_lower zeta polylog fresnel_s fresnel_c dawson elliptic_f elliptic_e elliptic_k
+    elliptic_ec elliptic_pi elliptic_pic hypgeom bessel_j bessel_y bessel_i bessel_k airy_ai
+    airy_bi lambertw lerch_phi legendre_p chebyshev_t chebyshev_u hermite_h laguerre_l""".split()
+)
+#: Elementary functions with poles on the real line.
+_WITH_POLES = frozenset(("tan", "cot", "sec", "csc", "coth", "csch"))
+
+
+def symbols_of(expression: Expression) -> set[str]:
+    """Names of the free symbols of ``expression``."""
+    names: set[str] = set()
+    stack = [expression]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Symbol):
+            names.add(node.name)
+        elif isinstance(node, Call):
+            stack.extend(node.args)
+    return names
+
+
+def is_written_with(expression: Expression, function: str) -> bool:
+    """Whether a function or named constant occurs in ``expression``."""
+    stack = [expression]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Call):
+            if node.function == function:
+                return True
+            stack.extend(node.args)
+    return False
+
+
+def is_constant(expression: Expression, variable: str) -> bool:
+    """Whether ``expression`` is free of the variable."""
+    stack = [expression]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Symbol) and node.name == variable:
+            return False
+        if isinstance(node, Call):
+            stack.extend(node.args)
+    return True
+
+
+def needs_worker(expression: Expression) -> bool:
+    """Whether a function occurs that may run long inside C, where nothing interrupts it."""
+    stack = [expression]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Call):
+            if node.function in SLOW:
+                return True
+            stack.extend(node.args)
+    return False
+
+
+def may_have_pole(expression: Expression, variable: str) -> bool:
+    stack = [expression]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Call):
+            if node.function in _WITH_POLES:
+                return True
+            if node.function == "div" and not is_constant(node.args[1], variable):
+                return True
+            if node.function == "pow" and not is_constant(node.args[0], variable):
+                exponent = fold(node.args[1])
+                if exponent is None or exponent < 0:
+                    return True
+            stack.extend(node.args)
+    return False
+
+
+def additive_terms(expression: Expression, variable: str) -> list[Expression]:
+    """The terms of a sum, through signs and through constant factors and divisors.
+
+    A term that hides inside ``2(x^2 + t)`` or ``(x^2 + t)/3`` is a term all the same.
+    """
+    if isinstance(expression, Call):
+        name, args = expression.function, expression.args
+        if name == "add":
+            return [term for arg in args for term in additive_terms(arg, variable)]
+        if name == "neg":
+            return [Call("neg", (term,)) for term in additive_terms(args[0], variable)]
+        if name == "div" and is_constant(args[1], variable):
+            terms = additive_terms(args[0], variable)
+            if len(terms) > 1:
+                return [Call("div", (term, args[1])) for term in terms]
+        if name == "mul":
+            varying = [arg for arg in args if not is_constant(arg, variable)]
+            if len(varying) == 1:
+                terms = additive_terms(varying[0], variable)
+                if len(terms) > 1:
+                    at = args.index(varying[0])
+                    return [Call("mul", (*args[:at], term, *args[at + 1 :])) for term in terms]
+    return [expression]
+
+
+def without_factor(term: Expression, variable: str) -> Expression:
+    """A term without its sign and constant factors. Of an outermost logarithm or arc tangent only
+    the derivative is used, so that the branch of its value does not matter.
+    """
+    while isinstance(term, Call):
+        if term.function == "neg" or (
+            term.function == "div" and is_constant(term.args[1], variable)
+        ):
+            term = term.args[0]
+            continue
+        if term.function == "mul":
+            varying = [arg for arg in term.args if not is_constant(arg, variable)]
+            if len(varying) == 1:
+                term = varying[0]
+                continue
+        break
+    return term
+
+
+def fold(expression: Expression) -> Fraction | None:
+    """The exact rational value of a small constant expression, such as an exponent; or None."""
+    if isinstance(expression, Number):
+        return Fraction(expression.numerator, expression.denominator)
+    if isinstance(expression, Symbol) or expression.function not in _FOLDS:
+        return None
+    parts: list[Fraction] = []
+    for argument in expression.args:
+        part = fold(argument)
+        if part is None:
+            return None
+        parts.append(part)
+    return _FOLDS[expression.function](parts)
+
+
+def _fold_power(parts: list[Fraction]) -> Fraction | None:
+    base, exponent = parts
+    if exponent.denominator != 1 or (base == 0 and exponent < 0):
+        return None
+    size = max(abs(base.numerator), base.denominator).bit_length()
+    if size * abs(exponent.numerator) > MAX_FOLD_BITS:
+        return None
+    return Fraction(base ** int(exponent))
+
+
+def _fold_product(parts: list[Fraction]) -> Fraction | None:
+    product = Fraction(1)
+    for part in parts:
+        product *= part
+    return product
+
+
+_FOLDS: dict[str, Callable[[list[Fraction]], Fraction | None]] = {
+    "add": lambda parts: sum(parts, Fraction(0)),
+    "mul": _fold_product,
+    "neg": lambda parts: -parts[0],
+    "div": lambda parts: parts[0] / parts[1] if parts[1] else None,
+    "pow": _fold_power,
+}

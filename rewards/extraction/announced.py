@@ -1,0 +1,51 @@
+"""Short answers in free text: what stands in the last box, or after "the answer is"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .boxes import boxes
+from .visible import visible
+
+#: Only so much of the end of a long text is looked at.
+TAIL = 20_000
+_ANNOUNCEMENT = re.compile(
+    r"(?:\b(?:final\s+)?(?:answer|label|result|prediction|verdict|conclusion|classification)\b"
+    r"\s*(?:\([^()\n]{0,40}\)\s*)?(?:is\s*:?|[:=]|would be|should be)|####)"
+    r"[\s*_`$\"'(]*(?P<answer>[^\n]{1,200})",
+    re.IGNORECASE,
+)
+_WRAPPED = re.compile(r"\\(?:text|textbf|mathrm|mathbf)\s*\{([^{}]*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class FinalText:
+    """The visible text; ``answer`` is the boxed or announced part of it, where there is one."""
+
+    text: str
+    answer: str | None
+    source: str
+
+
+def final_text(completion: str, *, strict: bool, stop: Sequence[str], truncated: bool) -> FinalText:
+    """The boxed, else the announced answer of a completion.
+
+    As for mathematical answers, thoughts do not count, ``stop`` strings end the text, ``strict``
+    accepts a box only, and so does a ``truncated`` completion.
+    """
+    shown = visible(completion, stop)
+    text = shown.text[-TAIL:]
+    closed = [box.content for box in boxes(text) if box.content]
+    if closed and not (truncated and shown.thought is not None):
+        return FinalText(text, _WRAPPED.sub(r"\1", closed[-1]).strip(" $"), "boxed")
+    if strict or truncated or shown.thought is not None:
+        return FinalText("", None, "none")
+    announcements = list(_ANNOUNCEMENT.finditer(text))
+    if announcements:
+        answer = announcements[-1]["answer"]
+        while (inner := _ANNOUNCEMENT.search(answer)) is not None:  # another on the same line
+            answer = inner["answer"]
+        return FinalText(text, _WRAPPED.sub(r"\1", answer), "announced")
+    return FinalText(text, None, "none")

@@ -1,0 +1,95 @@
+"""The customs that decide between readings of ambiguous notation, in one table.
+
+The parser reads with the first choice of every custom and records which customs it consulted;
+`rewards.latex.readings` reads again with the second choice of just those.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Custom:
+    """One divided custom: a bit of the parser's masks, and what each choice says."""
+
+    bit: int
+    name: str
+    first: str
+    second: str
+
+
+_ROWS: Final = (
+    # name, what the first reading says, what the second says
+    ("call_power", r"\log(2x)^2 is (\log(2x))^2; \ln|x|^2 is \ln(|x|^2)", "the other of the two"),
+    (
+        "slash_product",
+        r"1/2x is (1/2)x, but x/2a is x/(2a): a symbol after the denominator joins it "
+        "unless a number is divided by a number",
+        "the other of the two",
+    ),
+    ("argument_slash", r"\sin x/2 is (\sin x)/2", r"\sin(x/2)"),
+    (
+        "argument_extent",
+        r"\sin x(x+1) is (\sin x)(x+1); after a number, \sin 2(x+1) is \sin(2(x+1)) and "
+        r"\arctan 2\tan x is \arctan(2\tan x), but \ln 2\sin x is (\ln 2)\sin x",
+        "the other of the two",
+    ),
+    (
+        "argument_times",
+        r"\sin 2\cdot x is \sin(2x), but \ln 2\cdot x is (\ln 2)x",
+        "the other of the two",
+    ),
+    ("unbraced_digits", r"x^10 is x^{10}, \sqrt12 is \sqrt{12}", r"as TeX prints: x^1 0, \sqrt1 2"),
+    ("exponent_product", "e^2x is (e^2)x", "e^{2x}"),
+    ("unit_exponent", "x^1/2 is x^{1/2}", "(x^1)/2"),
+    ("mixed_number", r"2\frac13 is 2 times 1/3", "2 + 1/3"),
+    ("scientific", "1e-5 is a decimal, 2e-3 is 2e minus 3", "the other of the two"),
+    ("nested_bars", "|x|y|z| is |x| y |z|", "| x |y| z |"),
+    (
+        "elliptic_modulus",
+        r"F(\phi|m), K(m) hold the parameter; F(\phi,k) the modulus",
+        "the other of the two",
+    ),
+    ("elliptic_jacobi", r"in F(u;k) u is the amplitude", "u is its sine"),
+    (
+        "letter_function",
+        r"S(x) is Fresnel's function, C(x), \theta(x) are products",
+        "the other of the two",
+    ),
+    ("fresnel_scale", r"S(x) integrates \sin(\pi t^2/2)", r"\sin t^2"),
+    ("a_inverse", "asin x is \\arcsin x where a is a symbol too", r"a\sin x"),
+)
+
+CUSTOMS: Final = tuple(
+    Custom(1 << index, name, first, second) for index, (name, first, second) in enumerate(_ROWS)
+)
+
+(
+    CALL_POWER,
+    SLASH_PRODUCT,
+    ARGUMENT_SLASH,
+    ARGUMENT_EXTENT,
+    ARGUMENT_TIMES,
+    UNBRACED_DIGITS,
+    EXPONENT_PRODUCT,
+    UNIT_EXPONENT,
+    MIXED_NUMBER,
+    SCIENTIFIC,
+    NESTED_BARS,
+    ELLIPTIC_MODULUS,
+    ELLIPTIC_JACOBI,
+    LETTER_FUNCTION,
+    FRESNEL_SCALE,
+    A_INVERSE,
+) = (custom.bit for custom in CUSTOMS)
+
+
+def names(consulted: int, flipped: int) -> tuple[str, ...]:
+    """The customs that a reading consulted, those read the second way marked ``:second``."""
+    return tuple(
+        custom.name + (":second" if flipped & custom.bit else "")
+        for custom in CUSTOMS
+        if (consulted | flipped) & custom.bit
+    )

@@ -1,0 +1,95 @@
+r"""LaTeX (or plain-text, or Unicode) mathematics to canonical tokens: one regex, one pass.
+
+A token is a string; what it means is the parser's business, found by dictionary look-up. Spelling
+is settled here: sizes and spaces vanish, ``\left(`` is ``(``, ``\operatorname{arctanh}`` and
+``artanh`` are one token, a run of letters such as ``xsinx`` becomes three. Offsets are not kept;
+`offset_of` finds them again when there is an error to report.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection
+from typing import Final
+
+from ..errors import TooBigError
+from ..limits import Limits
+from .layout import has_marks, kept_places
+from .pattern import TOKEN
+from .spelling import Speller
+
+#: A backslash doubled by a program that escaped the text, not a row break.
+_DOUBLED: Final = re.compile(
+    r"(?<!\\)\\\\(?=(?:[dt]?frac|left|right|sqrt|ln|log|exp|sin|cos|tan|cot|sec|csc|arc|text|math"
+    r"|operatorname|cdot|times|pi)(?![a-z]*\\\\))"
+)
+#: A sign in braces, which keep TeX from spacing it.
+_BRACED: Final = re.compile(r"\{(\\cdot|\\times)\}")
+#: An inverse function whose name is in two pieces: ``\operatorname{arc}\tan``, ``arc tan``.
+_ARC_ALONE: Final = re.compile(r"arc(?=[\s\\~}])")
+_ARC: Final = re.compile(
+    r"(?:\\(?:operatorname|mathrm|text|textrm)\*?\s?\{\s*arc\s*\}|\{\\rm\s+arc\s*\}|\\?\barc)"
+    r"(?:\s|\\[,;!: ]|~)*"
+    r"(?:\\(?:operatorname|mathrm|text|textrm)\*?\s?\{\s*(?P<named>(?:sin|cos|tan|cot|sec|csc)h?)\s*\}"
+    r"|(?:\\|(?<=[\s~,;!:]))(?P<plain>(?:sin|cos|tan|cot|sec|csc)h?)(?![A-Za-z]))"
+)
+_END: Final = [""] * 4
+
+
+def tokenize(text: str, known: Collection[str], spell: Speller, limits: Limits) -> list[str]:
+    """The canonical tokens of `text`, then ``""`` for as far as the parser looks ahead."""
+    if len(text) > limits.characters:
+        raise TooBigError(f"at most {limits.characters} characters", limits.characters)
+    text = _prepared(text)
+    tokens: list[str] = []
+    add = tokens.append
+    for raw in TOKEN.findall(text):
+        if raw in known:
+            add(raw)
+        else:
+            tokens.extend(spell(raw))
+    if len(tokens) > limits.tokens:
+        raise TooBigError(f"at most {limits.tokens} tokens", offset_of(text, limits.tokens, spell))
+    while tokens and not tokens[-1]:
+        tokens.pop()
+    tokens += _END
+    if has_marks(text):
+        tokens = [tokens[place] for place in kept_places(tokens)]
+    return tokens
+
+
+def offset_of(text: str, index: int, spell: Speller) -> int:
+    """The offset in `text` of its token number `index`."""
+    size = len(text)  # preparing may lengthen it
+    text = _prepared(text)
+    tokens: list[str] = []
+    offsets: list[int] = []
+    for match in TOKEN.finditer(text):
+        pieces = [match[1]] if not match[1] else spell(match[1])
+        tokens.extend(pieces)
+        offsets.extend([match.start(1)] * len(pieces))
+    kept = kept_places(tokens) if has_marks(text) else range(len(tokens))
+    places = [offsets[place] for place in kept if tokens[place]]
+    return min(places[index], size) if index < len(places) else size
+
+
+def _prepared(text: str) -> str:
+    """Mathematical alphabets to plain letters and doubled backslashes to single ones, in place."""
+    if "\\\\" in text and "\\begin" not in text:
+        text = _DOUBLED.sub(r" \\", text)
+    if "{\\cdot}" in text or "{\\times}" in text:
+        text = _BRACED.sub(r" \1 ", text)
+    if "arc" in text and _ARC_ALONE.search(text):
+        text = _ARC.sub(_joined_arc, text)
+    if text.isascii() or max(text) < "\U0001d400":
+        return text
+    return "".join(
+        unicodedata.normalize("NFKC", char) if "\U0001d400" <= char <= "\U0001d7ff" else char
+        for char in text
+    )
+
+
+def _joined_arc(found: re.Match[str]) -> str:
+    name = found["named"] or found["plain"]
+    return f"\\arc{name} ".ljust(len(found[0]))

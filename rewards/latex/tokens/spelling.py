@@ -1,0 +1,159 @@
+"""One raw token to canonical ones: synonyms, sizes, styles, names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from ..functions import GREEK, GREEK_VARIANTS, NAMES
+from .pattern import INVISIBLE, SUBSCRIPT, SUPERSCRIPT, TEXT
+from .words import LONGEST_RUN, SYNONYMS, split, word_of
+
+Speller = Callable[[str], tuple[str, ...]]
+
+#: Commands that change how a formula looks, and nothing else.
+_DROPPED: Final = frozenset(
+    r"""\displaystyle \textstyle \scriptstyle \scriptscriptstyle \limits \nolimits \nonumber
+    \notag \mathstrut \strut \rm \it \bf \sf \tt \cal \quad \qquad \thinspace \medspace
+    \thickspace \negthinspace \negmedspace \enspace \enskip \space \nobreakspace \allowbreak
+    \nobreak \break \linebreak \mathbf \boldsymbol \bm \mathit \mathcal \mathscr \mathbb \mathfrak
+    \mathsf \mathtt \mathnormal \mathrm \operatorname \operatorname* \text \textrm \textit
+    \textbf \mathop \mathord \mathbin \mathrel \mathinner \mbox \hbox \boxed \fbox \ensuremath
+    \underline \smash \hfill \hfil \left \right \middle \big \Big \bigg \Bigg \bigl \bigr \Bigl
+    \Bigr \biggl \biggr \Biggl \Biggr \bigm \Bigm \null \relax \protect \noindent \par \large
+    \Large \LARGE \small \normalsize \tiny \huge \Huge \centering \pmb \symbf \symup \symit
+    \upright \qty \displaylines \mathup \textnormal \bigstar \unicode \iffalse \fi \sl \em
+    \normalfont \upshape
+    """.split()
+)
+_DELIMITERS: Final = dict.fromkeys("()[]", "") | {
+    "\\{": "",
+    "\\}": "",
+    "|": "|",
+    "\\|": "|",
+    "\\vert": "|",
+    "\\Vert": "|",
+    "\\lvert": "|",
+    "\\rvert": "|",
+    "\\mid": "|",
+    "∣": "|",
+    "\\lVert": "|",
+    "\\rVert": "|",
+    ".": ".",
+    "/": "",
+    "\\lfloor": "",
+    "\\rfloor": "",
+    "\\lceil": "",
+    "\\rceil": "",
+    "\\lbrace": "",
+    "\\rbrace": "",
+    "\\lbrack": "",
+    "\\rbrack": "",
+    "\\lparen": "",
+    "\\rparen": "",
+    "{": "",
+    "}": "",
+    "⌊": "",
+    "⌋": "",
+    "⌈": "",
+    "⌉": "",
+    "\\backslash": "/",
+}
+_LETTER_OF: Final = {char: "\\" + name for name, characters in GREEK.items() for char in characters}
+_SUPERSCRIPT_PLAIN: Final = str.maketrans(SUPERSCRIPT, "0123456789+-()nixabkmt")
+_SUBSCRIPT_PLAIN: Final = str.maketrans(SUBSCRIPT, "0123456789aekmnxptij")
+_TABULAR: Final = frozenset(
+    ("cases", "dcases", "rcases", "matrix", "pmatrix", "smallmatrix", "array")
+)
+
+
+def speller(symbols: frozenset[str], known: Mapping[str, object]) -> Speller:
+    """The function that spells a raw token canonically, given the names that a problem uses."""
+    cache: dict[str, tuple[str, ...]] = {}
+
+    def spell(raw: str) -> tuple[str, ...]:
+        tokens = cache.get(raw)
+        if tokens is None:
+            tokens = _spell(raw, symbols, known)
+            if len(cache) < 4096 and len(raw) <= LONGEST_RUN:
+                cache[raw] = tokens
+        return tokens
+
+    return spell
+
+
+def _spell(raw: str, symbols: frozenset[str], known: Mapping[str, object]) -> tuple[str, ...]:
+    if raw in known or not raw:
+        return (raw,)
+    synonym = SYNONYMS.get(raw) or _LETTER_OF.get(raw)
+    if synonym is not None:
+        return (synonym,)
+    first = raw[0]
+    if first.isascii() and first.isalpha():
+        return split(raw, symbols)
+    if first in SUPERSCRIPT:
+        return ("^", "{", *_digits_and_letters(raw.translate(_SUPERSCRIPT_PLAIN)), "}")
+    if first in SUBSCRIPT:
+        return ("_", "{", *_digits_and_letters(raw.translate(_SUBSCRIPT_PLAIN)), "}")
+    if first != "\\" or len(raw) == 1:
+        return (raw,)
+    return _spell_command(raw, symbols)
+
+
+def _digits_and_letters(text: str) -> list[str]:
+    return re.findall(r"[0-9]+|.", text)
+
+
+def _spell_command(raw: str, symbols: frozenset[str]) -> tuple[str, ...]:
+    if raw in _DROPPED:
+        return ()
+    name = raw[1:]
+    if name in GREEK_VARIANTS:
+        name = GREEK_VARIANTS[name]
+        return (name,) if len(name) == 1 else ("\\" + name,)
+    if name in GREEK:
+        return (raw,)
+    if name in NAMES:
+        return (NAMES[name],)
+    if raw.startswith("\\\\"):
+        return ("\\\\",)
+    head = re.match(r"\\([A-Za-z]+)", raw)
+    command = head[1] if head else ""
+    rest = raw[len(command) + 1 :].lstrip("*").strip()
+    if rest.startswith("{") and rest.endswith("}"):
+        content = rest[1:-1].strip()
+        if command in ("begin", "end"):
+            return _environment(command, content.partition("}")[0])
+        if re.match(TEXT, raw[1:]):
+            return word_of(content, command.startswith("operatorname"), symbols)
+    if re.fullmatch(INVISIBLE, raw[1:]):
+        return ()
+    if rest in _DELIMITERS and re.match(r"left|right|middle|big|Big", command):
+        return _delimiter(command, rest)
+    lowered = NAMES.get(name.lower())
+    if lowered is not None and len(name) > 2:
+        return (lowered,)
+    return (raw,)
+
+
+def _environment(command: str, name: str) -> tuple[str, ...]:
+    name = name.rstrip("*")
+    return (f"\\{command} {name}",) if name in _TABULAR else ()
+
+
+def _delimiter(command: str, mark: str) -> tuple[str, ...]:
+    kind = _DELIMITERS[mark]
+    if kind == "|":
+        if command == "left" or command.endswith("l"):
+            return ("\\left|",)
+        if command == "right" or command.endswith("r"):
+            return ("\\right|",)
+        return ("\\middle|",) if command == "middle" else ("|",)
+    if kind == ".":
+        return (f"\\{command}.",)
+    if mark == "/" and command in ("left", "right"):  # x^2\left/2\right., \left.x^2\right/2
+        return ("/", "\\left.") if command == "left" else ("\\right.", "/")
+    if kind == "/":
+        return ("/",)
+    return (SYNONYMS.get(mark, mark),)

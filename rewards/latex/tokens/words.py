@@ -1,0 +1,255 @@
+"""Words and runs of letters to canonical tokens."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ..functions import LONGEST_NAME, NAMES, SPLITTABLE
+from .pattern import TOKEN
+
+#: One spelling of a token -> the canonical one.
+SYNONYMS: Final[dict[str, str]] = {
+    "**": "^",
+    "×": "\\times",
+    "⋅": "\\cdot",
+    "·": "\\cdot",
+    "∙": "\\cdot",
+    "•": "\\cdot",
+    "∗": "*",
+    "\\ast": "*",
+    "\\cdotp": "\\cdot",
+    "\\bullet": "\\cdot",
+    "\u2062": "\\cdot",
+    "⁄": "/",
+    "∕": "/",
+    "\\slash": "/",
+    "−": "-",
+    "–": "-",
+    "—": "-",
+    "‐": "-",
+    "‑": "-",
+    "＋": "+",
+    "－": "-",
+    "＝": "=",
+    "±": "\\pm",
+    "∓": "\\mp",
+    "√": "\\radical",
+    "∛": "\\cuberoot",
+    "∜": "\\fourthroot",
+    "∫": "\\int",
+    "∬": "\\int",
+    "∭": "\\int",
+    "∮": "\\int",
+    "\\iint": "\\int",
+    "\\iiint": "\\int",
+    "\\oint": "\\int",
+    "\\smallint": "\\int",
+    "\\intop": "\\int",
+    "∑": "\\sum",
+    "∏": "\\prod",
+    "∂": "\\partial",
+    "∞": "\\infty",
+    "π": "\\pi",
+    "\\uppi": "\\pi",
+    "𝜋": "\\pi",
+    "ℯ": "e",
+    "ⅇ": "e",
+    "ⅈ": "i",
+    "\\mathrm e": "e",
+    "（": "(",
+    "）": ")",
+    "［": "[",
+    "］": "]",
+    "｛": "\\{",
+    "｝": "\\}",
+    "，": ",",
+    "；": ";",
+    "、": ",",
+    "。": ".",
+    "\\lparen": "(",
+    "\\rparen": ")",
+    "\\lbrack": "[",
+    "\\rbrack": "]",
+    "\\lbrace": "\\{",
+    "\\rbrace": "\\}",
+    "∣": "|",
+    "｜": "|",
+    "‖": "|",
+    "\\|": "|",
+    "\\vert": "|",
+    "\\Vert": "|",
+    "\\mid": "|",
+    "\\lvert": "\\left|",
+    "\\rvert": "\\right|",
+    "\\lVert": "\\left|",
+    "\\rVert": "\\right|",
+    "⌊": "\\lfloor",
+    "⌋": "\\rfloor",
+    "⌈": "\\lceil",
+    "⌉": "\\rceil",
+    "≤": "\\le",
+    "≥": "\\ge",
+    "≠": "\\ne",
+    "<=": "\\le",
+    ">=": "\\ge",
+    "!=": "\\ne",
+    "\\leq": "\\le",
+    "\\geq": "\\ge",
+    "\\neq": "\\ne",
+    "\\lt": "<",
+    "\\gt": ">",
+    "\\leqslant": "\\le",
+    "\\geqslant": "\\ge",
+    "\\land": "\\wedge",
+    "\\lor": "\\vee",
+    "∧": "\\wedge",
+    "∨": "\\vee",
+    "′": "'",
+    "″": "'",
+    "’": "'",
+    "\\prime": "'",
+    "^\\prime": "'",
+    "\\dfrac": "\\frac",
+    "\\tfrac": "\\frac",
+    "\\cfrac": "\\frac",
+    "\\nicefrac": "\\frac",
+    "\\sfrac": "\\frac",
+    "\\flatfrac": "\\frac",
+    "\\dbinom": "\\binom",
+    "\\tbinom": "\\binom",
+    "\\cr": "\\\\",
+    "\\newline": "\\\\",
+    "\\tabularnewline": "\\\\",
+    "\\sp": "^",
+    "\\sb": "_",
+    "\\exponentialE": "e",
+    "\\imaginaryI": "i",
+    "\\mathup e": "e",
+    "º": "°",
+    "\\degree": "°",
+    "¼": "\\1/4",
+    "½": "\\1/2",
+    "¾": "\\3/4",
+    "⅓": "\\1/3",
+    "⅔": "\\2/3",
+    "⅕": "\\1/5",
+    "⅖": "\\2/5",
+    "⅗": "\\3/5",
+    "⅘": "\\4/5",
+    "⅙": "\\1/6",
+    "⅚": "\\5/6",
+    "⅛": "\\1/8",
+    "⅜": "\\3/8",
+    "⅝": "\\5/8",
+    "⅞": "\\7/8",
+    "\\arctg": "\\atan",
+    "\\doteq": "=",
+    "\\equiv": "=",
+    "\\approx": "=",
+    "≈": "=",
+    "≡": "=",
+    "\\colon": ":",
+    "\\ldotp": ".",
+    "\\frasl": "/",
+}
+
+_CONSTANT_TEXT: Final = re.compile(r"const|konst|конст|常|costante", re.IGNORECASE)
+_CONDITION_WORDS: Final = frozenset(("if", "for", "when", "wenn", "si", "falls"))
+_OTHERWISE: Final = re.compile(r"otherwise|else|other|sonst|autrement|sinon", re.IGNORECASE)
+_OR_WORDS: Final = frozenset(("or", "oder", "ou", "或", "или", "either"))
+_AND_WORDS: Final = frozenset(("and", "und", "et", "和", "и"))
+
+#: Longer runs of letters are not formulas.
+LONGEST_RUN: Final = 64
+
+
+def word_of(content: str, is_operator: bool, symbols: frozenset[str]) -> tuple[str, ...]:
+    r"""What stands in ``\operatorname{...}``, ``\mathrm{...}`` or ``\text{...}``."""
+    content = content.strip("\u2061 ")
+    if not content or content in "~,.;:":
+        return ()
+    if content in ("e", "i") or (content == "d" and "d" not in symbols):
+        return ("\\upright " + content,)
+    if content in symbols:
+        return (content,)
+    if is_operator and content in ("S", "C"):
+        return ("\\fn fresnel" + content.lower(),)
+    name = NAMES.get(content) or NAMES.get(content.replace(" ", ""))
+    if name is not None:
+        return (name,)
+    if content.isascii() and content.isalpha() and len(content) > 2:
+        lowered = NAMES.get(content.lower())
+        if lowered is not None:
+            return (lowered,)
+    if _CONSTANT_TEXT.search(content):
+        return ("constant",)
+    word = content.strip(" ,.:").lower()
+    if word in _OR_WORDS:
+        return ("\\or",)
+    if word in _AND_WORDS:
+        return ("\\wedge",)
+    if word.split(" ")[0] in _CONDITION_WORDS:
+        inner = word.partition(" ")[2].strip()
+        return ("\\if",) if not inner else ("\\if", *_pieces(inner, symbols))
+    if _OTHERWISE.search(word):
+        return ("\\otherwise",)
+    if re.fullmatch(r"[A-Za-z](_?[0-9]+)?|[0-9.]+|d[a-z]", content):
+        return _pieces(content, symbols)
+    return (f"\\text {content[:40]}",)
+
+
+def _pieces(content: str, symbols: frozenset[str]) -> tuple[str, ...]:
+    pieces: list[str] = []
+    for token in TOKEN.findall(content):
+        if token.isalpha():
+            pieces.extend(split(token, symbols))
+        elif token:
+            pieces.append(SYNONYMS.get(token, token))
+    return tuple(pieces)
+
+
+def split(run: str, symbols: frozenset[str]) -> tuple[str, ...]:
+    """A run of letters to names and letters, longest names first."""
+    if run in symbols or len(run) == 1:
+        return (run,)
+    if len(run) > LONGEST_RUN:
+        return (f"\\text {run[:40]}",)
+    if run in NAMES:
+        return (_maybe_product(run, symbols),)
+    if len(run) > 2 and run.lower() in NAMES:
+        return (NAMES[run.lower()],)
+    if run.lower() in ("or", "and") and not set(run) <= symbols:
+        return ("\\or" if run.lower() == "or" else "\\wedge",)
+    if run[0] == "d" and "d" not in symbols and run[1:] in symbols:
+        return ("\\differential",)
+    longest = max(LONGEST_NAME, max(map(len, symbols), default=1))
+    pieces: list[str] = []
+    unknown = 0
+    place = 0
+    while place < len(run):
+        for length in range(min(longest, len(run) - place), 1, -1):
+            name = run[place : place + length]
+            if name in symbols:
+                pieces.append(name)
+                break
+            if name in SPLITTABLE:
+                pieces.append(_maybe_product(name, symbols))
+                break
+        else:
+            length = 1
+            name = run[place]
+            pieces.append(name)
+        unknown += length == 1 and name not in symbols and name not in "eiCcKk"
+        place += length
+    # Letters that nobody spoke of are constants; a whole word of them is prose.
+    if unknown > (1 if len(run) > 2 and symbols.isdisjoint(pieces) else 2 if symbols else 4):
+        return (f"\\text {run[:40]}",)
+    return tuple(pieces)
+
+
+def _maybe_product(name: str, symbols: frozenset[str]) -> str:
+    """``asin`` is a custom of its own where ``a`` is a symbol."""
+    if name[0] == "a" and "a" in symbols and name[1:] in NAMES:
+        return "\\a " + NAMES[name][1:] + " " + NAMES[name[1:]][1:]
+    return NAMES[name]

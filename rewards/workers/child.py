@@ -1,0 +1,300 @@
+"""The main loop of one worker: a separate interpreter that serves tasks over a socket on fd 0.
+
+The file is run as a script (``python -P .../_child.py SETTINGS``), so that nothing of the user's
+program is imported: not its ``__main__``, and not a module of its own that is called like this
+package, because the package is loaded by its location under the name that its parent knows it by.
+
+Frames are a 4-byte length and JSON, in both directions. JSON and not pickle, because this process
+reads hostile text with native libraries, and what it says must not be able to run in its parent.
+Requests: ``{"task", "deadline", "options", "items"}``, or ``{}`` to give up the rest of a chunk.
+Replies: ``["ready"]``, ``["started"]`` (the task is imported, the clock runs), ``["value", i, v]``,
+``["failed", i, kind, message, where]``, ``["memory", i]``, ``["unloadable", message]``,
+``["done", retire]``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import gc
+import importlib
+import importlib.util
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+try:
+    import resource
+except ImportError:  # not a POSIX system; the pool refuses to start there
+    resource = None  # type: ignore[assignment]
+
+HEADER = 4
+MARK = "CALCULUS_HARNESS_WORKER"
+#: A processor-time allowance beyond an item's deadline, in seconds: the last resort against a loop
+#: in C that outlives its parent where the kernel cannot tie the two together.
+CPU_GRACE = 5
+#: Seconds of an item after which to look for a message; less than the parent waits to send it.
+PATIENCE = 0.05
+PR_SET_PDEATHSIG = 1
+
+
+def in_worker() -> bool:
+    """Whether this process is a worker (which then must not start workers of its own)."""
+    return os.environ.get(MARK) == str(os.getpid())
+
+
+class Channel:
+    """Frames over a stream socket, blocking; ``EOFError`` when the other side is gone."""
+
+    def __init__(self, stream: socket.socket) -> None:
+        self._stream = stream
+
+    def send(self, body: bytes) -> None:
+        self._stream.sendall(len(body).to_bytes(HEADER) + body)
+
+    def receive(self) -> dict[str, Any]:
+        frame: dict[str, Any] = json.loads(self._exactly(int.from_bytes(self._exactly(HEADER))))
+        return frame
+
+    def waiting(self) -> bool:
+        """Whether something has arrived that was not read yet."""
+        return bool(select.select([self._stream], [], [], 0)[0])
+
+    def _exactly(self, size: int) -> bytes:
+        parts = bytearray()
+        while len(parts) < size:
+            part = self._stream.recv(min(size - len(parts), 1 << 20))
+            if not part:
+                raise EOFError
+            parts += part
+        return bytes(parts)
+
+
+class Memory:
+    """A limit on the address space: what is in use once the code is loaded, plus an allowance."""
+
+    def __init__(self, megabytes: int) -> None:
+        self._allowance = megabytes << 20
+        self._base = self._limit = 0
+        self.enforced = False
+
+    def rebase(self) -> None:
+        """Start counting from here (after an import, which is not the item's doing)."""
+        self._base, used = resident(), address_space()
+        self._limit = used + self._allowance if used else 0
+        self.enforced = bool(used) and self._set(self._limit)
+
+    def lift(self) -> None:
+        """Make room, to report that the limit was reached or to import code."""
+        self._set(resource.RLIM_INFINITY)
+
+    def bloated(self) -> bool:
+        """Whether caches have grown so far that an innocent item might hit the limit."""
+        return resident() - self._base > self._allowance // 2
+
+    def exceeded(self) -> bool:
+        return resident() - self._base > self._allowance
+
+    @staticmethod
+    def _set(limit: int) -> bool:
+        try:
+            hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+            if hard != resource.RLIM_INFINITY:
+                limit = hard if limit == resource.RLIM_INFINITY else min(limit, hard)
+            resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+        except (OSError, ValueError):
+            return False  # macOS knows the limit but does not keep it
+        return True
+
+
+def address_space() -> int:
+    """Bytes of address space in use, 0 where the system does not say."""
+    return _statm(0)
+
+
+def resident() -> int:
+    """Bytes of memory in use (the most so far, where the system does not say more)."""
+    return _statm(1) or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def _statm(field: int) -> int:
+    try:
+        return int(Path("/proc/self/statm").read_bytes().split()[field]) * resource.getpagesize()
+    except OSError:
+        return 0
+
+
+def limit_processor_time(seconds: float) -> None:
+    """Let the kernel end this process once it has used ``seconds`` more of processor time."""
+    allowed = time.process_time() + seconds + CPU_GRACE
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    if hard == resource.RLIM_INFINITY or allowed < hard:
+        resource.setrlimit(resource.RLIMIT_CPU, (int(allowed) + 1, hard))
+
+
+def tie_to_parent(parent: int, memory: Memory) -> None:
+    """Die with the parent, even in the middle of a C call that holds the interpreter's lock.
+
+    Linux kills this process when the thread that started it is gone; that thread is the pool's
+    dispatcher, which lives as long as the pool. Elsewhere a thread looks, and
+    `limit_processor_time` ends what that thread cannot interrupt.
+    """
+    tied = False
+    if sys.platform == "linux":
+        try:
+            import ctypes
+
+            tied = ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) == 0
+        except (ImportError, OSError, AttributeError):
+            pass
+    if os.getppid() != parent:
+        os._exit(0)  # it died before the tie was made
+    if not (tied and memory.enforced):
+        threading.Thread(target=_watch, args=(parent, memory), daemon=True).start()
+
+
+def _watch(parent: int, memory: Memory) -> None:
+    while os.getppid() == parent and (memory.enforced or not memory.exceeded()):
+        time.sleep(0.25)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def load_package(name: str, root: str) -> None:
+    """Import the package that lives in ``root`` as ``name``, wherever ``sys.path`` leads."""
+    spec = importlib.util.spec_from_file_location(
+        name, Path(root, "__init__.py"), submodule_search_locations=[root]
+    )
+    if spec is None or spec.loader is None:
+        raise ImportError(f"no package in {root}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+
+
+def resolve(target: str, package: str) -> Callable[..., Any]:
+    """The function named ``.module:function`` (of the package) or ``/a/file.py:function``."""
+    place, _, attribute = target.rpartition(":")
+    if place.endswith(".py"):
+        name = f"_worker_task_{Path(place).stem}"
+        if name not in sys.modules:
+            spec = importlib.util.spec_from_file_location(name, place)
+            if spec is None or spec.loader is None:
+                raise ImportError(f"no module in {place}")
+            sys.modules[name] = module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+        module = sys.modules[name]
+    else:
+        module = importlib.import_module(place, package)
+    function: Callable[..., Any] = getattr(module, attribute)
+    return function
+
+
+class Server:
+    """Answers requests until the parent hangs up."""
+
+    def __init__(self, channel: Channel, settings: dict[str, Any], memory: Memory) -> None:
+        self._channel = channel
+        self._package: str = settings["package"]
+        self._targets: dict[str, str] = settings["tasks"]
+        self._memory = memory
+        self._functions: dict[str, Callable[..., Any]] = {}
+
+    def run(self) -> None:
+        self._settle()
+        self._channel.send(b'["ready"]')
+        while True:
+            request = self._channel.receive()
+            if not request:
+                continue  # giving up a chunk that was finished meanwhile
+            function = self._function(request["task"])
+            if function is not None:
+                self._chunk(function, request)
+            self._channel.send(b'["done",true]' if self._memory.bloated() else b'["done",false]')
+
+    def _function(self, task: str) -> Callable[..., Any] | None:
+        if task not in self._functions:
+            self._memory.lift()
+            try:
+                self._functions[task] = resolve(self._targets[task], self._package)
+            except Exception as error:
+                message = f"{type(error).__name__}: {error}"
+                self._channel.send(json.dumps(["unloadable", message]).encode())
+                return None
+            self._settle()
+        self._channel.send(b'["started"]')
+        return self._functions[task]
+
+    def _settle(self) -> None:
+        # What is loaded by now stays: the collector need not walk it again and again. Trees hold
+        # no cycles, so that what it is for is rare; it is made rare accordingly (1.8 times faster).
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(100_000, 20, 50)
+        self._memory.rebase()
+
+    def _chunk(self, function: Callable[..., Any], request: dict[str, Any]) -> None:
+        options, items = request["options"], request["items"]
+        limit_processor_time(request["deadline"] * len(items))
+        before, slow = time.monotonic(), False
+        for position, arguments in enumerate(items):
+            self._channel.send(self._item(position, function, arguments, options))
+            now = time.monotonic()
+            # Only after a slow item may there be a message, and only one: give up the rest.
+            slow = slow or now - before > PATIENCE
+            if slow and self._channel.waiting():
+                self._channel.receive()
+                return
+            before = now
+
+    def _item(
+        self, position: int, function: Callable[..., Any], arguments: list[Any], options: Any
+    ) -> bytes:
+        try:
+            value = json.dumps(function(*arguments, **options))
+        except MemoryError:
+            self._memory.lift()
+            self._channel.send(b'["memory",%d]' % position)
+            os._exit(0)  # nobody knows in what state it is; the parent starts another
+        except Exception as error:
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            where = f"{Path(frame.filename).name}:{frame.lineno}"
+            failure = ["failed", position, type(error).__name__, str(error)[:2000], where]
+            return json.dumps(failure).encode()
+        return b'["value",%d,%b]' % (position, value.encode())
+
+
+def main() -> None:
+    """Entry point: ``argv[1]`` holds the settings as JSON."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to act on
+    faulthandler.enable()
+    stream = socket.socket(fileno=os.dup(0))
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    settings = json.loads(sys.argv[1])
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    memory = Memory(settings["memory_mb"])
+    memory.rebase()
+    tie_to_parent(settings["parent"], memory)
+    memory.lift()
+    os.environ[MARK] = str(os.getpid())
+    # Last, not first: what the parent can import can be imported here, and its script's directory
+    # shadows nothing.
+    sys.path += [entry for entry in settings["path"] if entry not in sys.path]
+    for name, root in settings["roots"].items():
+        load_package(name, root)
+    # The end of the stream is the end of the parent, or it wants no more.
+    with contextlib.suppress(EOFError, OSError):
+        Server(Channel(stream), settings, memory).run()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

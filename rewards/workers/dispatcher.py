@@ -1,0 +1,332 @@
+"""The thread that owns a pool's workers: hands out items, enforces limits, replaces the dead."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import selectors
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from .errors import PoolError, TaskError, WorkerCrash, WorkerError, WorkerMemory, WorkerTimeout
+from .worker import Batch, Worker
+
+#: Workers that fail to start, one after another, before the pool gives up.
+START_ATTEMPTS = 3
+#: Most items in a chunk.
+CHUNK_ITEMS = 32
+
+
+assert __package__ is not None
+#: The package of the verifier, which workers import by its location.
+_PACKAGE = __package__.rpartition(".")[0]
+
+
+def _roots() -> dict[str, str]:
+    """Where workers find the verifier and, where it is a part of it, calculus_harness."""
+    parent = _PACKAGE.rpartition(".")[0]
+    names = [parent, _PACKAGE] if parent == "calculus_harness" else [_PACKAGE]
+    return {name: str(Path(sys.modules[name].__path__[0]).absolute()) for name in names}
+
+
+class Dispatcher:
+    """One thread that owns the workers of a pool and hands them the batches' items."""
+
+    def __init__(self, size: int, memory_mb: int, tasks: Mapping[str, str]) -> None:
+        _check_platform()
+        self._size = size
+        self._settings = {
+            "package": _PACKAGE,
+            "roots": _roots(),
+            "memory_mb": memory_mb,
+            "tasks": dict(tasks),
+        }
+        self._inbox: deque[Batch] = deque()
+        self._batches: deque[Batch] = deque()
+        self._retries: deque[tuple[Batch, int]] = deque()
+        self._workers: list[Worker] = []
+        self._dying: list[subprocess.Popen[bytes]] = []
+        self._failed_starts = 0
+        self._stopping = False
+        self.dead: PoolError | None = None
+        self._selector = selectors.DefaultSelector()
+        self._wake_in, self._wake_out = socket.socketpair()
+        self._wake_in.setblocking(False)
+        self._wake_out.setblocking(False)
+        self._selector.register(self._wake_out, selectors.EVENT_READ, self._woken)
+        # The thread is what workers are tied to: it must live as long as they may.
+        self._thread = threading.Thread(target=self._run, name="rewards-workers", daemon=True)
+        self._thread.start()
+
+    # Called from other threads.
+
+    def submit(self, batch: Batch) -> None:
+        self._inbox.append(batch)
+        batch.future.add_done_callback(lambda future: self._wake() if future.cancelled() else None)
+        self._wake()
+        if self.dead is not None:
+            batch.fail(self.dead)
+
+    def stop(self, wait: bool = False) -> None:
+        """End everything. Takes no lock, because the garbage collector may call it anywhere."""
+        self._stopping = True
+        self._wake()
+        if wait and threading.current_thread() is not self._thread:
+            self._thread.join(5.0)
+
+    def abandon(self) -> None:
+        """In a forked child: let go of what belongs to the parent, without touching it."""
+        for worker in self._workers:
+            worker.channel.close()
+            worker.stderr.close()
+            worker.process.returncode = 0  # not our child: nothing to wait for
+        for process in self._dying:
+            process.returncode = 0
+        self._selector.close()
+        self._wake_in.close()
+        self._wake_out.close()
+
+    def _wake(self) -> None:
+        with contextlib.suppress(BlockingIOError, OSError):
+            self._wake_in.send(b"\0")
+
+    # The thread.
+
+    def _run(self) -> None:
+        error: PoolError | None = None
+        try:
+            while not self._stopping:
+                self._admit()
+                self._assign()
+                for key, _ in self._selector.select(self._patience()):
+                    key.data()
+                self._police()
+        except PoolError as failure:
+            error = failure
+        except Exception as failure:
+            error = PoolError(f"the dispatcher failed: {type(failure).__name__}: {failure}")
+            error.__cause__ = failure
+        self._end(error or PoolError("the pool was closed"))
+
+    def _end(self, error: PoolError) -> None:
+        self.dead = error
+        for worker in list(self._workers):
+            self._discard(worker)
+        for process in self._dying:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(2.0)
+        self._selector.close()
+        self._wake_in.close()
+        self._wake_out.close()
+        for batch in {*self._batches, *self._inbox}:
+            batch.fail(error)
+
+    def _woken(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            while self._wake_out.recv(4096):
+                pass
+
+    def _admit(self) -> None:
+        while self._inbox:
+            self._batches.append(self._inbox.popleft())
+        for batch in [batch for batch in self._batches if batch.future.done()]:
+            self._batches.remove(batch)
+            batch.waiting.clear()
+
+    def _patience(self) -> float | None:
+        """Seconds until something must be done though nobody speaks."""
+        times = [min(worker.expires, worker.stalls) for worker in self._workers]
+        moment = min(times, default=math.inf)
+        if self._dying:
+            moment = min(moment, time.monotonic() + 0.05)
+        return None if moment == math.inf else max(0.0, moment - time.monotonic())
+
+    def _assign(self) -> None:
+        idle = [worker for worker in self._workers if worker.idle]
+        self._assign_retries(idle)
+        # Batches take turns, so that a long one does not keep a short one waiting.
+        chunk = max(1, min(CHUNK_ITEMS, self._waiting() // (4 * self._size)))
+        while idle and any(batch.waiting for batch in self._batches):
+            batch = self._batches[0]
+            self._batches.rotate(-1)
+            if not batch.waiting:
+                continue
+            try:
+                indices, request = batch.request(chunk)
+            except (TypeError, ValueError, RecursionError) as error:
+                batch.fail(TypeError(f"items must be plain JSON data: {error}"))
+                continue
+            self._give(idle.pop(), batch, indices, request)
+        self._grow()
+
+    def _assign_retries(self, idle: list[Worker]) -> None:
+        """Items that were there when a worker broke get one that has done nothing yet."""
+        for _ in range(len(self._retries)):
+            batch, index = self._retries.popleft()
+            if batch.future.done():
+                continue
+            fresh = next((worker for worker in idle if not worker.served), None)
+            if fresh is not None:
+                idle.remove(fresh)
+                self._give(fresh, batch, *batch.single(index))
+                continue
+            self._retries.append((batch, index))
+            starting = sum(not worker.ready for worker in self._workers)
+            if idle and len(self._workers) >= self._size and starting < len(self._retries):
+                self._discard(idle.pop())
+
+    def _give(self, worker: Worker, batch: Batch, indices: list[int], request: bytes) -> None:
+        worker.assign(batch, indices, request)
+        self._watch(worker)
+
+    def _waiting(self) -> int:
+        return sum(len(batch.waiting) for batch in self._batches)
+
+    def _grow(self) -> None:
+        """Start as many workers as there is work for."""
+        starting = sum(not worker.ready for worker in self._workers)
+        wanted = len(self._retries) + self._waiting() - starting
+        for _ in range(min(wanted, self._size - len(self._workers))):
+            try:
+                worker = Worker(self._settings)
+            except OSError as error:
+                if not self._workers:
+                    raise PoolError(f"no worker can be started: {error}") from error
+                return  # no more processes or memory: make do with those that there are
+            self._workers.append(worker)
+            self._watch(worker)
+            self._selector.register(
+                worker.stderr, selectors.EVENT_READ, partial(self._listen, worker)
+            )
+
+    def _watch(self, worker: Worker) -> None:
+        events = selectors.EVENT_READ | (selectors.EVENT_WRITE if worker.outbox else 0)
+        registered = self._selector.get_map().get(worker.channel)
+        if registered is None:
+            self._selector.register(worker.channel, events, partial(self._serve, worker))
+        elif registered.events != events:
+            self._selector.modify(worker.channel, events, registered.data)
+
+    def _listen(self, worker: Worker) -> None:
+        if worker in self._workers and not worker.listen():
+            self._selector.unregister(worker.stderr)
+
+    def _serve(self, worker: Worker) -> None:
+        if worker not in self._workers:
+            return  # discarded while its event was waiting to be handled
+        if worker.outbox:
+            worker.flush()
+            self._watch(worker)
+        try:
+            for reply in worker.replies():
+                self._reply(worker, *reply)
+                if worker not in self._workers:
+                    return
+        except EOFError:
+            self._lost(worker, None)
+        except (ValueError, TypeError, LookupError, RecursionError) as error:
+            self._lost(worker, WorkerCrash(f"the worker's reply made no sense: {error}"))
+
+    def _reply(self, worker: Worker, kind: str, *rest: Any) -> None:
+        worker.since = time.monotonic()
+        batch = worker.batch
+        if kind == "ready":
+            worker.ready = True
+            self._failed_starts = 0
+            return
+        if batch is None:
+            raise ValueError(f"{kind!r} out of turn")
+        if kind == "started":
+            worker.running = True
+            worker.loaded.add(batch.task)
+        elif kind == "unloadable":
+            batch.fail(PoolError(f"workers cannot load the task {batch.task!r}: {rest[0]}"))
+        elif kind == "done":
+            # What waited behind a slow item was taken back; the worker may have heard of that
+            # before it began the item that was meant to stay with it.
+            batch.waiting.extendleft(reversed(worker.chunk[worker.position :]))
+            worker.batch, worker.chunk, worker.running = None, [], False
+            if rest[0]:
+                self._discard(worker)
+        elif kind == "memory":
+            self._lost(worker, WorkerMemory("the worker's memory limit was reached"))
+        else:
+            if kind == "value":
+                result = rest[1]
+            elif kind == "failed":
+                result = TaskError(*rest[1:])
+            else:
+                raise ValueError(f"unknown reply {kind!r}")
+            current = worker.current
+            worker.position += 1
+            worker.served += 1
+            worker.noise.clear()
+            if current is not None:  # else it was taken back a moment too late, and is done twice
+                batch.finish(current, result)
+
+    def _lost(self, worker: Worker, why: WorkerError | None) -> None:
+        """A worker is gone or has to go: settle what it was at."""
+        error = why or worker.autopsy()
+        batch, current = worker.batch, worker.current
+        self._discard(worker)
+        if not worker.ready or (batch is not None and not worker.running):
+            self._failed_starts += 1
+            if self._failed_starts >= START_ATTEMPTS:
+                raise PoolError(f"workers do not start: {error}")
+        if batch is None or batch.future.done():
+            return
+        if not worker.running:
+            batch.waiting.extendleft(reversed(worker.chunk))
+            return
+        batch.waiting.extendleft(reversed(worker.chunk[worker.position + 1 :]))
+        if current is None:
+            return
+        suspect = isinstance(error, WorkerMemory | WorkerCrash) and worker.served
+        if suspect and current not in batch.retried:
+            batch.retried.add(current)
+            self._retries.append((batch, current))
+        else:
+            batch.finish(current, error)
+
+    def _discard(self, worker: Worker) -> None:
+        self._workers.remove(worker)
+        for channel in (worker.channel, worker.stderr):
+            with contextlib.suppress(KeyError, ValueError):
+                self._selector.unregister(channel)
+        worker.kill()
+        if worker.process.poll() is None:
+            self._dying.append(worker.process)
+
+    def _police(self) -> None:
+        """Kill what is over its time, take back what waits behind slow items, bury the dead."""
+        now = time.monotonic()
+        for worker in list(self._workers):
+            if worker.expires <= now:
+                self._serve(worker)  # this thread may have been kept from hearing it in time
+            if worker not in self._workers:
+                continue
+            if worker.expires <= now:
+                what = f"no result within {worker.batch.deadline:g} s" if worker.batch else "start"
+                self._lost(worker, WorkerTimeout(what))
+            elif worker.batch is not None and (
+                worker.stalls <= now or (worker.batch.future.cancelled() and not worker.dropped)
+            ):
+                worker.batch.waiting.extendleft(reversed(worker.take_back()))
+                self._watch(worker)
+        self._dying = [process for process in self._dying if process.poll() is None]
+
+
+def _check_platform() -> None:
+    if os.name != "posix":
+        raise PoolError("workers need a POSIX system (Linux, macOS)")
+    if not sys.executable or getattr(sys, "frozen", False):
+        raise PoolError("workers need a Python interpreter: sys.executable does not name one")

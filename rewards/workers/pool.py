@@ -1,0 +1,213 @@
+"""Isolated, killable workers: deadlines, memory limits, and one bad item costs only itself.
+
+Each worker is a separate interpreter (`rewards.workers.child`) that imports this package and
+nothing of the program that uses it. A dispatcher thread owns them all and speaks with them over
+sockets, so that a pool works the same from the main thread, from other threads, from an asyncio
+loop, in Ray actors, daemonic processes, notebooks, scripts without a ``__main__`` guard, and
+processes that hold a CUDA context (nothing is forked without an exec). No signal handler or alarm
+is involved: an item that outlives its deadline is ended by killing its process, and another takes
+its place.
+
+What a pool promises:
+
+- Deadlines are per item, on the wall clock, and do not count the time to start or import.
+- Memory is limited per worker, beyond what the loaded code takes.
+- Items are handed out in small chunks; a reply comes per item, so that when a worker dies the one
+  at fault is known and the others go elsewhere. Items that wait behind a slow one are taken back.
+- A crash or lack of memory is only charged to an item that causes it in a worker that had done
+  nothing before; otherwise it is tried once more in such a worker.
+- Workers die with the process (or dispatcher thread) that started them, whatever it dies of.
+- After a fork, the child process starts its own workers and leaves its parent's alone.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import math
+import os
+import threading
+import weakref
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+from .child import in_worker
+from .dispatcher import Dispatcher
+from .errors import PoolError, TaskError, WorkerCrash, WorkerError, WorkerMemory, WorkerTimeout
+from .worker import Batch, Result
+
+__all__ = [
+    "PoolError",
+    "TaskError",
+    "WorkerCrash",
+    "WorkerError",
+    "WorkerMemory",
+    "WorkerPool",
+    "WorkerTimeout",
+    "in_worker",
+    "usable_cores",
+]
+
+#: What workers may be asked to do: name -> function of this package.
+TASKS: Mapping[str, str] = {
+    "verify": ".worker_tasks:verify",
+    "value": ".worker_tasks:value",
+    "equivalent": ".worker_tasks:equivalent",
+    "label": ".worker_tasks:label",
+    "integer": ".worker_tasks:integer",
+    "published": ".worker_tasks:published",
+    "welleck": ".baselines.welleck:judge",
+}
+
+DEFAULT_MEMORY_MB = 1024
+
+
+def usable_cores() -> int:
+    """Cores that this process may use: its affinity, its container's quota, its share of the node.
+
+    Where a launcher (torchrun, accelerate) runs several processes on the machine, each takes an
+    equal part.
+    """
+    if hasattr(os, "sched_getaffinity"):
+        cores: float = len(os.sched_getaffinity(0))
+    else:
+        cores = os.cpu_count() or 1
+    with contextlib.suppress(OSError, ValueError):
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        if quota != "max":
+            cores = min(cores, math.ceil(int(quota) / int(period)))
+    with contextlib.suppress(ValueError):
+        cores /= max(1, int(os.environ.get("LOCAL_WORLD_SIZE", "1")))
+    return max(1, int(cores))
+
+
+class WorkerPool:
+    """Workers that start when first needed; `close`, or the end of the process, ends them.
+
+    ``size`` is the number of workers (by default `usable_cores`), ``memory_mb`` what each may take
+    of memory beyond its code, ``tasks`` what they may be asked to do. A pool can be pickled; the
+    copy starts workers of its own.
+    """
+
+    def __init__(
+        self,
+        size: int | None = None,
+        memory_mb: int = DEFAULT_MEMORY_MB,
+        *,
+        tasks: Mapping[str, str] = TASKS,
+    ) -> None:
+        if size is not None and size < 1:
+            raise ValueError(f"a pool needs at least one worker, not {size}")
+        if memory_mb < 1:
+            raise ValueError(f"memory_mb must be positive, not {memory_mb}")
+        self.size = size if size is not None else usable_cores()
+        self.memory_mb = memory_mb
+        self._tasks = dict(tasks)
+        self._closed = False
+        self._lock = threading.Lock()
+        self._dispatcher: Dispatcher | None = None
+        _POOLS.add(self)
+
+    def call(self, task: str, *args: Any, deadline: float, **options: Any) -> Any:
+        """Run one task; raises `WorkerError` when it could not be finished.
+
+        Arguments, options and the value are plain JSON data.
+        """
+        result = self.map(task, [args], deadline=deadline, **options)[0]
+        if isinstance(result, WorkerError):
+            raise result
+        return result
+
+    def map(
+        self, task: str, items: Iterable[Sequence[Any]], *, deadline: float, **options: Any
+    ) -> list[Result | WorkerError]:
+        """Run a task on many items (each a sequence of arguments), in order, on all workers.
+
+        What could not be finished is a `WorkerError` in its place.
+        """
+        future = self.submit(task, items, deadline=deadline, **options)
+        try:
+            return future.result()
+        except BaseException:  # Ctrl-C, say: do not go on with what nobody waits for
+            future.cancel()
+            raise
+
+    async def amap(
+        self, task: str, items: Iterable[Sequence[Any]], *, deadline: float, **options: Any
+    ) -> list[Result | WorkerError]:
+        """`map` for asyncio; the loop is never blocked, and cancelling gives up what is waiting."""
+        import asyncio
+
+        return await asyncio.wrap_future(self.submit(task, items, deadline=deadline, **options))
+
+    def submit(
+        self, task: str, items: Iterable[Sequence[Any]], *, deadline: float, **options: Any
+    ) -> Future[list[Result | WorkerError]]:
+        """`map` without waiting: a future of its list."""
+        if task not in self._tasks:
+            raise ValueError(f"no task {task!r}; there are {', '.join(sorted(self._tasks))}")
+        if not deadline > 0:
+            raise ValueError(f"the deadline must be positive, not {deadline}")
+        if in_worker():
+            raise PoolError("a worker does not start workers of its own")
+        batch = Batch(task, [list(item) for item in items], deadline, json.dumps(options))
+        if not batch.items:
+            batch.future.set_result([])
+            return batch.future
+        with self._lock:
+            if self._closed:
+                raise PoolError("the pool is closed")
+            if self._dispatcher is None or self._dispatcher.dead is not None:
+                self._dispatcher = Dispatcher(self.size, self.memory_mb, self._tasks)
+                # The thread must not keep a forgotten pool alive.
+                weakref.finalize(self, self._dispatcher.stop)
+            self._dispatcher.submit(batch)
+        return batch.future
+
+    def close(self) -> None:
+        """End the workers; what is still waiting fails with `PoolError`."""
+        with self._lock:
+            self._closed = True
+            dispatcher, self._dispatcher = self._dispatcher, None
+        if dispatcher is not None:
+            dispatcher.stop(wait=True)
+
+    def __enter__(self) -> WorkerPool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self.size, self.memory_mb, self._tasks)
+
+    def _after_fork(self) -> None:
+        self._lock = threading.Lock()  # the other thread that may have held it is not here
+        dispatcher, self._dispatcher = self._dispatcher, None
+        if dispatcher is not None:
+            dispatcher.abandon()
+
+
+def _rebuild(size: int, memory_mb: int, tasks: Mapping[str, str]) -> WorkerPool:
+    return WorkerPool(size, memory_mb, tasks=tasks)
+
+
+_POOLS: weakref.WeakSet[WorkerPool] = weakref.WeakSet()
+
+
+def _close_all() -> None:
+    for pool in list(_POOLS):
+        pool.close()
+
+
+def _after_fork_in_child() -> None:
+    for pool in list(_POOLS):
+        pool._after_fork()
+
+
+atexit.register(_close_all)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)

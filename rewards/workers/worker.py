@@ -1,0 +1,247 @@
+"""The parent's side of one worker process: its channel, the request that it is at, its end.
+
+The other side is `rewards.workers.child`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from .child import HEADER, MARK
+from .errors import WorkerCrash, WorkerError, WorkerMemory, WorkerTimeout
+
+#: Seconds for a worker to start, or to import a task.
+START_LIMIT = 120.0
+#: After so many seconds on one item, those behind it in the chunk are given to other workers.
+STALL = 0.1
+#: Most bytes of a chunk of items.
+CHUNK_BYTES = 1 << 20
+#: A reply longer than this is a malfunction.
+MAX_REPLY = 64 << 20
+#: What a process says that cannot have the memory that it wants.
+_OUT_OF_MEMORY = (
+    "allocate memory",
+    "memoryerror",
+    "bad_alloc",
+    "out of memory",
+    "unable to allocate",
+)
+
+Result: TypeAlias = Any
+
+
+class Batch:
+    """Items of one call, what became of them, and which still wait."""
+
+    def __init__(self, task: str, items: list[list[Any]], deadline: float, options: str) -> None:
+        self.task = task
+        self.items = items
+        self.deadline = deadline
+        self.options = options
+        self.waiting = deque(range(len(items)))
+        self.results: list[Result | WorkerError] = [None] * len(items)
+        self.left = len(items)
+        self.retried: set[int] = set()
+        self.future: Future[list[Result | WorkerError]] = Future()
+
+    def finish(self, index: int, result: Result | WorkerError) -> None:
+        self.results[index] = result
+        self.left -= 1
+        if not self.left and self.future.set_running_or_notify_cancel():
+            self.future.set_result(self.results)
+
+    def fail(self, error: Exception) -> None:
+        self.waiting.clear()
+        if not self.future.done() and self.future.set_running_or_notify_cancel():
+            self.future.set_exception(error)
+
+    def request(self, chunk: int) -> tuple[list[int], bytes]:
+        """Take up to ``chunk`` waiting items: their indices, and the request for a worker."""
+        indices: list[int] = []
+        bodies: list[str] = []
+        size = 0
+        while self.waiting and len(indices) < chunk and size < CHUNK_BYTES:
+            index = self.waiting.popleft()
+            bodies.append(json.dumps(self.items[index]))
+            indices.append(index)
+            size += len(bodies[-1])
+        return indices, self._frame(bodies)
+
+    def single(self, index: int) -> tuple[list[int], bytes]:
+        return [index], self._frame([json.dumps(self.items[index])])
+
+    def _frame(self, bodies: list[str]) -> bytes:
+        body = (
+            f'{{"task":{json.dumps(self.task)},"deadline":{self.deadline!r},'
+            f'"options":{self.options},"items":[{",".join(bodies)}]}}'
+        ).encode()
+        return len(body).to_bytes(HEADER) + body
+
+
+class Worker:
+    """The parent's side of one worker: its process, its channel, and what it is at."""
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        ours, theirs = socket.socketpair()
+        try:
+            script = str(Path(__file__).with_name("child.py"))
+            settings = {**settings, "parent": os.getpid(), "path": _import_path()}
+            self.process = subprocess.Popen(
+                [sys.executable, "-P", script, json.dumps(settings)],
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                env=_environment(),
+            )
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        assert self.process.stderr is not None
+        self.stderr = self.process.stderr
+        os.set_blocking(self.stderr.fileno(), False)
+        ours.setblocking(False)
+        self.channel = ours
+        self.inbox = bytearray()
+        self.outbox: deque[memoryview] = deque()
+        self.noise = bytearray()
+        self.ready = False
+        self.loaded: set[str] = set()
+        self.served = 0
+        self.batch: Batch | None = None
+        self.chunk: list[int] = []
+        self.position = 0
+        self.running = False
+        self.since = time.monotonic()
+        self.dropped = False
+
+    @property
+    def idle(self) -> bool:
+        return self.ready and self.batch is None
+
+    @property
+    def expires(self) -> float:
+        """When to kill it (it is waiting for work: never)."""
+        if self.idle:
+            return math.inf
+        limit = self.batch.deadline if self.batch is not None and self.running else START_LIMIT
+        return self.since + limit
+
+    @property
+    def stalls(self) -> float:
+        """When to take back what waits behind its current item."""
+        blocking = self.running and self.position + 1 < len(self.chunk)
+        return self.since + STALL if blocking else math.inf
+
+    @property
+    def current(self) -> int | None:
+        """The index of the item that it is at."""
+        return self.chunk[self.position] if self.position < len(self.chunk) else None
+
+    def assign(self, batch: Batch, chunk: list[int], request: bytes) -> None:
+        self.batch, self.chunk, self.position, self.dropped = batch, chunk, 0, False
+        self.running = batch.task in self.loaded
+        self.since = time.monotonic()
+        self.outbox.append(memoryview(request))
+        self.flush()
+
+    def take_back(self) -> list[int]:
+        """The items behind the current one, which the worker is told not to do."""
+        keep = self.position + 1
+        rest, self.chunk = self.chunk[keep:], self.chunk[:keep]
+        self.dropped = True
+        self.outbox.append(memoryview((2).to_bytes(HEADER) + b"{}"))
+        self.flush()
+        return rest
+
+    def flush(self) -> None:
+        """Send what the socket takes. (A worker that is gone shows itself when read from.)"""
+        with contextlib.suppress(BlockingIOError, OSError):
+            while self.outbox:
+                rest = self.outbox[0][self.channel.send(self.outbox[0]) :]
+                if rest:
+                    self.outbox[0] = rest
+                else:
+                    self.outbox.popleft()
+
+    def replies(self) -> Iterator[list[Any]]:
+        """The replies that have arrived; ``EOFError`` after the last when the worker is gone."""
+        gone = False
+        try:
+            while part := self.channel.recv(1 << 18):
+                self.inbox += part
+            gone = True
+        except BlockingIOError:
+            pass
+        except OSError:
+            gone = True
+        start = 0
+        while len(self.inbox) - start >= HEADER:
+            size = int.from_bytes(self.inbox[start : start + HEADER])
+            if size > MAX_REPLY:
+                raise EOFError("its reply was too long")
+            if len(self.inbox) - start - HEADER < size:
+                break
+            start += HEADER + size
+            yield json.loads(self.inbox[start - size : start])
+        del self.inbox[:start]
+        if gone:
+            raise EOFError
+
+    def listen(self) -> bool:
+        """Keep the end of what it prints to stderr; false when there will be no more."""
+        with contextlib.suppress(BlockingIOError):
+            while part := os.read(self.stderr.fileno(), 1 << 16):
+                self.noise += part
+                del self.noise[: -(1 << 14)]
+            return False
+        return True
+
+    def autopsy(self) -> WorkerError:
+        """Why a worker that was not killed by us is gone."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(1.0)
+        self.listen()
+        said = self.noise.decode(errors="replace").strip()
+        code = self.process.returncode
+        try:
+            how = signal.Signals(-code).name if code and code < 0 else f"exit status {code}"
+        except ValueError:
+            how = f"signal {-code}"
+        if code == -signal.SIGXCPU:
+            return WorkerTimeout("the limit on processor time was reached")
+        low = any(text in said.lower() for text in _OUT_OF_MEMORY)
+        if low or code == -signal.SIGKILL:  # not by us: the system ran out of memory
+            return WorkerMemory(f"the worker ran out of memory ({how})")
+        return WorkerCrash(f"the worker died ({how}){': ' if said else ''}{said[:500]}")
+
+    def kill(self) -> None:
+        self.channel.close()
+        self.stderr.close()
+        self.process.kill()
+
+
+def _import_path() -> list[str]:
+    return [entry for entry in sys.path if Path(entry).is_absolute()]
+
+
+def _environment() -> dict[str, str]:
+    """The parent's, but: reproducible, one thread each, and not asked to stay or to explain."""
+    dropped = {MARK, "PYTHONINSPECT", "PYTHONSTARTUP", "PYTHONPROFILEIMPORTTIME", "PYTHONVERBOSE"}
+    environment = {name: value for name, value in os.environ.items() if name not in dropped}
+    threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "MALLOC_ARENA_MAX")
+    return environment | dict.fromkeys(threads, "1") | {"PYTHONHASHSEED": "0"}
