@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from flint import fmpq
 
-from ..expression import Call, Expression
+from ...expression.tree import Call, Expression
 from . import special  # noqa: F401  (registers the rules of functions)
 from .elements import NowhereError, RestartError, Translator
 from .field import MAX_GENERATORS, SMALL, Field, NotProvedError, Quotient, TooManyGeneratorsError

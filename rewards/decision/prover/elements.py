@@ -15,9 +15,9 @@ from fractions import Fraction
 
 from flint import acb, fmpq, fmpz
 
-from ..expression import Call, Expression, Number, Symbol
+from ...expression.tree import Call, Expression, Number, Symbol
 from ..balls import compile_tape, precision
-from ..trees import fold, symbols_of
+from ...expression.traversal import fold, symbols_of
 from .field import Field, Generator, NotProvedError, Poly, Quotient
 
 #: A sum in an exponent or an angle is taken apart if it has no more terms than this.

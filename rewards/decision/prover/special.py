@@ -13,8 +13,8 @@ from functools import partial
 
 from flint import fmpq
 
-from ..expression import Call
-from ..trees import fold
+from ...expression.tree import Call
+from ...expression.traversal import fold
 from .elements import FORMS, RULES, Translator
 from .field import NotProvedError, Quotient
 

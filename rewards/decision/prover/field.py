@@ -20,7 +20,7 @@ from typing import Any
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
 
-from ..expression import Call, Expression, Number
+from ...expression.tree import Call, Expression, Number
 
 #: python-flint's polynomials have no stubs that tell more.
 Poly = Any
