@@ -1,0 +1,186 @@
+"""An independent checker of certificates: fractions only; no reader, no prover, no python-flint.
+
+``identity``: per case of signs a differential field (generators, derivatives, relations), F as a
+sum of terms, f, and cofactors. Checked: relations are monic in their generators and have derivative
+zero; derivatives of symbols, exponentials, sines, cosines, logarithms, arc tangents and roots obey
+their rules; F' - f over the denominator is the sum of cofactors times relations. Derivatives of
+other functions are taken as stated. That no case is missing, and that the terms are those of the
+text, is to be seen from the generators' meanings.
+
+``witness``: a point and bounds of F' and f. Checked: the bounds are apart, and interval arithmetic
+here gives intervals that are apart too; with other functions than `FUNCTIONS`, only the bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction as Q
+from functools import reduce
+from math import isqrt
+from typing import Any
+
+Powers = tuple[tuple[int, int], ...]
+Poly = dict[Powers, Q]
+Ratio = tuple[Poly, Poly]
+ONE: Poly = {(): Q(1)}
+
+
+class CertificateError(ValueError):
+    """The certificate does not show what it states; the message says where."""
+
+
+def check(certificate: dict[str, Any]) -> list[str]:
+    """Check a certificate, as `rewards.decision.prover` makes them, or a JSON file of one.
+
+    Returns:
+        Names of the functions whose derivatives, or values, were taken as stated.
+
+    Raises:
+        CertificateError: it is not valid.
+
+    """
+    try:
+        if certificate["kind"] == "witness":
+            return _witness(certificate)
+        if certificate["kind"] != "identity" or not certificate["cases"]:
+            raise CertificateError("kind must be witness, or identity with cases")
+        return sorted({name for case in certificate["cases"] for name in _identity(case)})
+    except (LookupError, TypeError, ArithmeticError, AttributeError) as error:
+        raise CertificateError(f"malformed: {type(error).__name__}: {error}") from error
+
+
+def _poly(rows: list[Any]) -> Poly:
+    return {tuple((int(g), int(e)) for g, e in powers): Q(c) for c, powers in rows if Q(c)}
+
+
+def _ratio(row: list[Any]) -> Ratio:
+    if not _poly(row[1]):
+        raise CertificateError("a denominator is zero")
+    return _poly(row[0]), _poly(row[1])
+
+
+def _add(a: Poly, b: Poly, c: int = 1) -> Poly:
+    total = dict(a)
+    for powers, d in b.items():
+        total[powers] = total.get(powers, Q(0)) + c * d
+    return {powers: d for powers, d in total.items() if d}
+
+
+def _shift(one: Powers, two: Powers, sign: int = 1) -> Powers:
+    powers = dict(one)
+    for g, e in two:
+        powers[g] = powers.get(g, 0) + sign * e
+    return tuple(sorted((g, e) for g, e in powers.items() if e))
+
+
+def _mul(a: Poly, b: Poly) -> Poly:
+    total: Poly = {}
+    for one, c in a.items():
+        for two, d in b.items():
+            powers = _shift(one, two)
+            total[powers] = total.get(powers, Q(0)) + c * d
+    return {powers: c for powers, c in total.items() if c}
+
+
+def _times(a: Ratio, b: Ratio) -> Ratio:
+    return _mul(a[0], b[0]), _mul(a[1], b[1])
+
+
+def _sum(a: Ratio, b: Ratio) -> Ratio:
+    if a[1] == b[1]:
+        return _add(a[0], b[0]), a[1]
+    return _add(_mul(a[0], b[1]), _mul(b[0], a[1])), _mul(a[1], b[1])
+
+
+def _partial(p: Poly, g: int) -> Poly:
+    return {_shift(m, ((g, 1),), -1): c * dict(m)[g] for m, c in p.items() if g in dict(m)}
+
+
+def _derivative(r: Ratio, slopes: list[Any]) -> list[Ratio]:
+    """The derivative of a fraction as summands, one per generator that occurs."""
+    above, below = r
+    found = []
+    for g in sorted({g for p in r for powers in p for g, _ in powers}):
+        upper, lower = _partial(above, g), _partial(below, g)
+        top = _add(_mul(upper, below), _mul(above, lower), -1) if lower else upper
+        found.append(_times((top, _mul(below, below) if lower else below), slopes[g]))
+    return [each for each in found if each[0]]
+
+
+def _quotient(a: Poly, b: Poly) -> Poly:
+    """The exact quotient of polynomials, by leading terms in lexicographic order."""
+    order = sorted({g for p in (a, b) for powers in p for g, _ in powers})
+    rank: Callable[[Powers], list[int]] = lambda m: [dict(m).get(g, 0) for g in order]  # noqa: E731
+    lead, found = max(b, key=rank), Poly()
+    while a:
+        top = max(a, key=rank)
+        powers = _shift(top, lead, -1)
+        if any(e < 0 for _, e in powers):
+            raise CertificateError("the denominator is no common one")
+        term = {powers: a[top] / b[lead]}
+        found, a = _add(found, term), _add(a, _mul(term, b), -1)
+    return found
+
+
+def _identity(case: dict[str, Any]) -> set[str]:
+    generators = case["generators"]
+    slopes = [_ratio(g["derivative"]) if g["derivative"] else None for g in generators]
+    relations: list[Poly] = []
+    for i, g in enumerate(generators):
+        relation = _poly(g["relation"])
+        if relation:
+            order = max(dict(m).get(i, 0) for m in relation)
+            leading = {m: c for m, c in relation.items() if dict(m).get(i, 0) == order}
+            late = any(h > i for m in relation for h, _ in m)
+            if not order or leading != {((i, order),): 1} or late:
+                raise CertificateError(f"the relation of generator {i} is not monic in it")
+            if slopes[i] and reduce(_sum, _derivative((relation, ONE), slopes), ({}, ONE))[0]:
+                raise CertificateError(f"the derivative breaks the relation of generator {i}")
+            relations.append(relation)
+    known = (i for i, slope in enumerate(slopes) if slope)
+    taken = {generators[i]["function"] for i in known if not _follows(i, generators, slopes)}
+    whole, f = _poly(case["denominator"]), _ratio(case["integrand"])
+    summands = [each for term in case["terms"] for each in _derivative(_ratio(term), slopes)]
+    total = _mul(_mul(f[0], {(): Q(-1)}), _quotient(whole, f[1]))
+    for above, below in summands:
+        total = _add(total, _mul(above, _quotient(whole, below)))
+    for relation, cofactor in zip(relations, case["cofactors"], strict=True):
+        total = _add(total, _mul(relation, _poly(cofactor)), -1)
+    if total or not whole:
+        raise CertificateError("F' - f is not the sum of cofactors times relations")
+    return taken
+
+
+def _follows(i: int, generators: list[Any], slopes: list[Any]) -> bool:
+    """Whether the derivative obeys its rule; False: the function has no rule here."""
+    g, slope = generators[i], slopes[i]
+    name, unit, args = g["function"], Q(g["unit"]), [_ratio(arg) for arg in g["args"]]
+    if name == "variable":
+        return _expect(slope, (ONE, ONE), i)
+    if not any(_derivative(arg, slopes) for arg in args):
+        return _expect(slope, ({}, ONE), i)
+    if g["relation"] and name != "sin":
+        return True  # algebraic: the relation determines the derivative
+    u = args[0]
+    inner = reduce(_sum, _derivative(u, slopes), ({}, ONE))
+    if name == "exp":
+        factor: Ratio = ({((i, 1),): unit}, ONE)
+    elif name in ("sin", "cos"):
+        other = int(g["partner"])
+        if any(generators[other][key] != g[key] for key in ("args", "unit")):
+            raise CertificateError(f"generator {i} has another argument than its partner")
+        factor = ({((other, 1),): unit if name == "sin" else -unit}, ONE)
+    elif name in ("ln", "ln_abs"):
+        factor = (u[1], u[0])
+    elif name in ("atan", "atanh"):
+        square = _mul(u[1], u[1])
+        factor = (square, _add(square, _mul(u[0], u[0]), 1 if name == "atan" else -1))
+    else:
+        return False
+    return _expect(slope, _times(factor, inner), i)
+
+
+def _expect(slope: Ratio, wanted: Ratio, i: int) -> bool:
+    if _mul(slope[0], wanted[1]) != _mul(wanted[0], slope[1]):
+        raise CertificateError(f"the derivative of generator {i} breaks its rule")
+    return True
