@@ -3,10 +3,13 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 RUN    := $(BIN)/python run.py
+# Tests run on all cores.
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
+FAST   := -m "not slow and not perf"
 
-.PHONY: demo train-demo test test-all lint install clean
+.PHONY: demo train-demo test test-rewards test-benchmarks test-harness test-all lint docs install clean
 
-# A real model's real pass@1 over real integrals: SymPy's `integrate`, ten seconds a problem.
+# SymPy's `integrate` with ten seconds of processor time a problem: a real pass@1 over real integrals.
 demo: $(VENV)/.installed
 	$(RUN) sweep --model solver/sympy --benchmark bee --limit 40 --out runs/demo
 	$(RUN) report runs/demo --format html
@@ -17,17 +20,26 @@ train-demo: $(VENV)/.installed
 	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --editable '.[train]'
 	OMP_NUM_THREADS=1 $(RUN) train grpo --config examples/grpo_cpu.yaml --out runs/train-demo
 
-# The core tests, in minutes. Tests whose extra is not installed are skipped with the reason.
+# The fast tests. Tests whose extra is not installed are skipped with the reason.
 test: $(VENV)/.installed
-	$(BIN)/python -m pytest -m "not slow and not perf"
+	$(PYTEST) $(FAST)
+
+test-rewards test-benchmarks test-harness: test-%: $(VENV)/.installed
+	$(PYTEST) $(FAST) tests/$*
 
 test-all: $(VENV)/.installed lint
-	$(BIN)/python -m pytest -m ""
+	$(PYTEST) -m ""
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+# The site in build/docs.
+docs: $(VENV)/.installed
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --editable '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 install: $(VENV)/.installed
 

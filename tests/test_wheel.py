@@ -1,4 +1,4 @@
-"""The built wheel, outside the checkout: data files, both names of the verifier, the script."""
+"""The built wheel, outside the checkout: its files, its one namespace, its script."""
 
 from __future__ import annotations
 
@@ -55,18 +55,13 @@ def installed(wheel: Path) -> Path:
     return environment / "bin"
 
 
-def test_the_wheel_holds_code_and_data_and_nothing_else(wheel: Path) -> None:
-    names = zipfile.ZipFile(wheel).namelist()
-    tops = {name.split("/")[0] for name in names if ".dist-info" not in name}
-    ours = {"harness", "prompts", "rewards", "benchmarks"}
-    assert tops == ours | {"calculus_harness", "calculus_harness_rewards"}
-    packages = ("harness", "prompts", "rewards", "benchmarks")
-    tracked = run("git", "ls-files", *packages, cwd=ROOT).split()
-    assert set(tracked) <= set(names)
-    ours = {name.removeprefix("rewards/") for name in names if name.startswith("rewards/")}
-    alias = "calculus_harness_rewards/"
-    assert ours == {name.removeprefix(alias) for name in names if name.startswith(alias)}
-    assert "calculus_harness/for_inspect.py" in names
+def test_the_wheel_holds_one_package_with_code_and_data(wheel: Path) -> None:
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info" not in name}
+    assert {name.split("/")[0] for name in names} == {"calculus_harness"}
+    tracked = run("git", "ls-files", "harness", "prompts", "rewards", "benchmarks", cwd=ROOT).split()
+    assert {f"calculus_harness/{name}" for name in tracked} <= names
+    folders = ("harness", "prompts", "rewards", "benchmarks")
+    assert {f"calculus_harness/{name}/py.typed" for name in folders} <= names
 
 
 def test_the_script_verifies_outside_the_checkout(installed: Path, tmp_path: Path) -> None:
@@ -101,14 +96,30 @@ def test_a_sweep_runs_outside_the_checkout(installed: Path, tmp_path: Path) -> N
     assert (tmp_path / "run" / "report.html").exists()
 
 
-def test_the_verifier_under_its_second_name(installed: Path, tmp_path: Path) -> None:
-    """With a `rewards.py` of the trainer's own in the way, in process and in workers."""
+USE = """
+import sys
+import calculus_harness as ch
+from calculus_harness.rewards.adapters.for_trl import antiderivative_reward
+
+assert {"sweep", "compare", "verify_antiderivative"} <= set(dir(ch))
+assert ch.verify_antiderivative("x^2", "2x").correct
+assert [verdict.correct for verdict in ch.verify_many(["x^2", "x"], "2x")] == [True, False]
+assert antiderivative_reward(["x^2"], integrand=["2x"]) == [1.0]
+assert not {"torch", "vllm", "datasets"} & set(sys.modules)
+run = ch.sweep(["python/model.py:answer"], ["bee/qualifier", "bee/lin_comb"], limit=4, out="run")
+assert len(list(run.completions.rows())) == 4
+"""
+
+
+def test_modules_of_the_user_with_our_folders_names_are_not_imported(
+    installed: Path, tmp_path: Path
+) -> None:
+    """In process, in workers and while models are asked."""
+    for name in ("benchmarks", "prompts", "harness"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise RuntimeError('not this one')\n")
     (tmp_path / "rewards.py").write_text("raise RuntimeError('not this one')\n")
-    code = (
-        "import calculus_harness_rewards as r; "
-        "assert r.verify_antiderivative('x^2', '2x').correct; "
-        "from calculus_harness_rewards.workers import verify_many; "
-        "assert [v.correct for v in verify_many(['x^2', 'x'], '2x')] == [True, False]; "
-        "import sys; assert not {'torch', 'vllm', 'datasets'} & set(sys.modules)"
-    )
-    run(installed / "python", "-c", code, cwd=tmp_path)
+    (tmp_path / "model.py").write_text("def answer(messages, seed):\n    return 'x'\n")
+    (tmp_path / "use.py").write_text(USE)
+    run(installed / "python", "use.py", cwd=tmp_path)
+    run(installed / "calculus-harness", "ls", cwd=tmp_path)

@@ -1,0 +1,51 @@
+"""A run stored by an earlier version opens, extends and is scored as that version did it.
+
+`run` holds two samples of each problem. `extended_verdicts.json` has, for each set of verdicts, the
+status and answer of every completion after that version had extended the run to three samples and
+scored it with ``--strict``.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from calculus_harness import Policy, Run, score, sweep
+
+HERE = Path(__file__).parent
+EXPECTED = json.loads((HERE / "extended_verdicts.json").read_text(encoding="utf-8"))
+
+
+def verdicts(run: Run, policy: str) -> dict[str, list[str | None]]:
+    return {row["key"]: [row["status"], row["answer"]] for row in run.verdicts(policy).rows()}
+
+
+def test_an_earlier_run_opens_extends_and_scores_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("model.py", "run"):
+        copy = shutil.copytree if (HERE / name).is_dir() else shutil.copyfile
+        copy(HERE / name, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    before = Run("run")
+    assert len(before.problems) == 20
+    stored = verdicts(before, "balls-2")
+    assert len(stored) == 40
+    assert stored.items() <= EXPECTED["balls-2"].items()
+
+    run = sweep(
+        models=["python/model.py:answer"],
+        benchmarks=["drills", "bee/qualifier", "bee/lin_comb", "derivations/step2"],
+        samples=3,
+        limit=20,
+        seed=5,
+        out="run",
+    )
+    assert {row["key"] for row in run.completions.rows()} == set(EXPECTED["balls-2"])
+    assert verdicts(run, run.policies[-1]) == EXPECTED["balls-2"]
+
+    strict = score("run", policy=Policy(strict=True))
+    assert verdicts(strict, strict.policies[-1]) == EXPECTED["balls-2-strict"]
