@@ -429,8 +429,10 @@ class Translator:
         num, den = element.num, element.den
         if self.field.is_positive(num):
             if self.field.is_positive(den):
-                return outside * self._positive_root(self.field.poly(num), fmpq(1, q)) / (
-                    self._positive_root(self.field.poly(den), fmpq(1, q))
+                return (
+                    outside
+                    * self._positive_root(self.field.poly(num), fmpq(1, q))
+                    / (self._positive_root(self.field.poly(den), fmpq(1, q)))
                 )
         elif not den.is_one() and self.field.is_positive(den):
             below = self._positive_root(self.field.poly(den), fmpq(1, q))
