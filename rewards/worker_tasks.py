@@ -12,7 +12,7 @@ from .verdict import Evidence, Status, Verdict, Witness
 _EVIDENCE = tuple(field.name for field in fields(Evidence))
 _evidence_values = attrgetter(*_EVIDENCE)
 _WITNESS = _EVIDENCE.index("witness")
-_FLAGS = _EVIDENCE.index("flags")
+_TUPLES = (_EVIDENCE.index("flags"), _EVIDENCE.index("rules"))
 
 
 def pack(verdict: Verdict) -> list[Any]:
@@ -28,7 +28,8 @@ def unpack(packed: list[Any]) -> Verdict:
     status, reward, answer, *values = packed
     if values[_WITNESS] is not None:
         values[_WITNESS] = Witness(*values[_WITNESS])
-    values[_FLAGS] = tuple(values[_FLAGS])
+    for at in _TUPLES:
+        values[at] = tuple(values[at])
     return Verdict(Status(status), reward, answer, Evidence(*values))
 
 
