@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import comb
-from typing import Any
+from typing import Any, TypeAlias
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
 
@@ -79,7 +79,15 @@ class Quotient:
     def __init__(self, num: Poly, den: Poly) -> None:
         self.num, self.den = num, den
 
-    def __add__(self, other: Quotient) -> Quotient:
+    def of(self, other: Operand) -> Quotient:
+        """A number as a fraction beside this one."""
+        if isinstance(other, Quotient):
+            return other
+        ring = self.num.context()
+        return Quotient(ring.constant(other), ring.constant(1))
+
+    def __add__(self, operand: Operand) -> Quotient:
+        other = self.of(operand)
         a, b = self.den, other.den
         if a == b:
             return quotient(self.num + other.num, a)
@@ -91,18 +99,31 @@ class Quotient:
         c, d = a / common, b / common
         return quotient(product(self.num, d) + product(other.num, c), product(a, d))
 
-    def __sub__(self, other: Quotient) -> Quotient:
-        return self + -other
+    def __radd__(self, other: Operand) -> Quotient:
+        return self + other
+
+    def __sub__(self, other: Operand) -> Quotient:
+        return self + -self.of(other)
+
+    def __rsub__(self, other: Operand) -> Quotient:
+        return -self + other
 
     def __neg__(self) -> Quotient:
         return Quotient(-self.num, self.den)
 
-    def __mul__(self, other: Quotient) -> Quotient:
+    def __mul__(self, operand: Operand) -> Quotient:
+        other = self.of(operand)
         a, b = quotient(self.num, other.den), quotient(other.num, self.den)
         return Quotient(product(a.num, b.num), product(a.den, b.den))
 
-    def __truediv__(self, other: Quotient) -> Quotient:
-        return self * other.inverse()
+    def __rmul__(self, other: Operand) -> Quotient:
+        return self * other
+
+    def __truediv__(self, other: Operand) -> Quotient:
+        return self * self.of(other).inverse()
+
+    def __rtruediv__(self, other: Operand) -> Quotient:
+        return self.inverse() * other
 
     def __pow__(self, exponent: int) -> Quotient:
         if exponent < 0:
@@ -140,6 +161,9 @@ class Quotient:
         for i, (one, two) in enumerate(both):
             if one > 0 or two > 0:
                 yield size - 1 - i, max(one, two)
+
+
+Operand: TypeAlias = Quotient | int
 
 
 def quotient(num: Poly, den: Poly) -> Quotient:
