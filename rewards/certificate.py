@@ -7,8 +7,9 @@ their rules; F' - f over the denominator is the sum of cofactors times relations
 other functions are taken as stated. That no case is missing, and that the terms are those of the
 text, is to be seen from the generators' meanings.
 
-``witness``: a point and bounds of F' and f. Checked: the bounds are apart, and interval arithmetic
-here gives intervals that are apart too; with other functions than `FUNCTIONS`, only the bounds.
+``witness``: a point and bounds of F' and f there. Checked: the bounds are apart, and so are the
+intervals of `rewards.intervals`, which lie within the bounds or meet them; with functions that are
+not known there, only the bounds.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from fractions import Fraction as Q
 from functools import reduce
 from math import isqrt
 from typing import Any
+
+from .intervals import UnknownError, jet
 
 Powers = tuple[tuple[int, int], ...]
 Poly = dict[Powers, Q]
@@ -184,3 +187,23 @@ def _expect(slope: Ratio, wanted: Ratio, i: int) -> bool:
     if _mul(slope[0], wanted[1]) != _mul(wanted[0], slope[1]):
         raise CertificateError(f"the derivative of generator {i} breaks its rule")
     return True
+
+
+def _witness(data: dict[str, Any]) -> list[str]:
+    names = ("derivative", "f")
+    bounds = {name: [(Q(low), Q(high)) for low, high in data[name]] for name in names}
+    pairs = list(zip(*bounds.values(), strict=True))
+    if not any(a[1] < b[0] or b[1] < a[0] for a, b in pairs):
+        raise CertificateError("the bounds of F' and f are not apart")
+    point = {name: Q(value) for name, value in data["point"].items()}
+    try:
+        slope = jet(data["answer"], data["variable"], point)[1]
+        value = jet(data["integrand"], data["variable"], point)[0]
+    except UnknownError:
+        return list(names)
+    if not (slope[1] < value[0] or value[1] < slope[0]):
+        raise CertificateError("F' and f are not seen to differ")
+    for own, stated in ((slope, bounds["derivative"][0]), (value, bounds["f"][0])):
+        if own[1] < stated[0] or stated[1] < own[0]:
+            raise CertificateError("stated bounds are not those of the expressions")
+    return []

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
@@ -70,6 +70,16 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
+class Refutation:
+    """A point, by the values of all symbols, at which two balls are proven to differ."""
+
+    point: Mapping[str, Ball]
+    derivative: Ball
+    f: Ball
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """A decision with its evidence; see `rewards.verdict.Evidence` for the fields."""
 
@@ -82,6 +92,7 @@ class Outcome:
     detail: str = ""
     proof: str = ""
     rules: tuple[str, ...] = ()
+    refutation: Refutation | None = None
 
 
 class _OutOfBudgetError(Exception):
@@ -322,8 +333,15 @@ class _Decision:
             expected=show(expected),
             got=show(slope),
         )
+        apart = not (slope - expected).contains(ZERO)
+        values = {**self.values, self.tape.variable: point.x}
         return Outcome(
-            Status.INCORRECT, self._usable() + 1, witness=witness, detail=detail, proof="witness"
+            Status.INCORRECT,
+            self._usable() + 1,
+            witness=witness,
+            detail=detail,
+            proof="witness",
+            refutation=Refutation(values, slope, expected, bits) if apart else None,
         )
 
     # --- the exception for the integrand's own radicals ---
