@@ -83,6 +83,9 @@ def test_proved(integrand: str, answer: str) -> None:
         # exponentials of logarithms are principal, odd roots are real
         (r"x^{1/3}", r"\frac34xe^{\ln(x)/3}"),
         (r"\ln|\arcsin x|+\frac{x}{\sqrt{1-x^2}\arcsin x}", r"x\ln(\arcsin x)"),
+        # on the branch cuts of arcsin and artanh
+        (r"-2x", r"\sqrt{1-x^2}\cos(\arcsin x)"),
+        (r"\frac{1}{2\sqrt{1+x}}", r"\sqrt{1-x}e^{\operatorname{artanh}x}"),
         # no value anywhere, or cases that single out points
         (r"1", r"x+\frac{x}{\sqrt2\sqrt3-\sqrt6}"),
         (r"2x", r"\begin{cases}x^2&x\ne0\\5&x=0\end{cases}"),
@@ -90,6 +93,12 @@ def test_proved(integrand: str, answer: str) -> None:
 )
 def test_not_proved(integrand: str, answer: str) -> None:
     assert proof_of(answer, integrand) is None
+
+
+def test_a_whole_exponent_may_have_a_negative_base() -> None:
+    problem = prepare("x^n", "x", {"n": "integer"})
+    tree = read(r"\frac{|x|^{n+1}}{n+1}", symbols=problem.symbols)[0].expression
+    assert prove(tree, problem.expression, "x", {"n": "integer"}) is None
 
 
 def test_a_step_is_not_accepted_for_its_derivative() -> None:

@@ -242,6 +242,14 @@ class Translator:
             raise NotProvedError("a sign that is not known")
         return above * below
 
+    def is_known_positive(self, element: Quotient) -> bool:
+        element = self.normal(element)
+        if self.field.is_positive(element.num) and self.field.is_positive(element.den):
+            return True
+        self.splittable = True
+        sign, factors = self.factors(element) if self.split else (0, None)
+        return factors is not None and sign > 0
+
     def require_positive(self, sign: int, element: Quotient) -> None:
         """Leave a case in which the integrand, whose parts must be real, has no value."""
         if sign < 0 and self.real_parts and not self.field.is_constant(element):
@@ -312,11 +320,15 @@ class Translator:
                 return found
         if inner is not None and inner.kind in ("asin", "atan") and c.q == 1:
             (u,) = inner.args
-            square = self.field.one - u * u if inner.kind == "asin" else self.field.one + u * u
-            root = self.root(square, 2)
-            base = (u, root) if inner.kind == "asin" else (u / root, root.inverse())
-            self.rules.add(f"sin {inner.kind}")
-            return self._multiple(*base, int(c.p))
+            # On the branch cuts the square roots below may have the other sign.
+            if inner.kind == "asin" and self.field.is_real(u) and self.is_known_positive(1 - u * u):
+                return self._multiple(u, self.root(1 - u * u, 2), int(c.p))
+            if inner.kind == "atan" and self.field.is_real(u):
+                root = self.root(1 + u * u, 2)
+                return self._multiple(u / root, 1 / root, int(c.p))
+            if inner.kind == "asin":
+                cosine, times = self.scaled("cos", arg, c)
+                return self._multiple(u, self.field.of(cosine), times)
         cosine, times = self.scaled("cos", arg, c)
         # The unit of both is the cosine's, whose generator comes first.
         sine = self.field.find("sin", (arg,)) or self._new_scaled("sin", arg, cosine.unit)
@@ -643,11 +655,10 @@ def _exp_acosh(t: Translator, g: Generator, c: fmpq) -> Quotient | None:
 
 
 def _exp_atanh(t: Translator, g: Generator, c: fmpq) -> Quotient | None:
-    if c.q != 1:
+    if c.q != 1 or c.p % 2:  # a square root would have another sign on one branch cut
         return None
     (u,) = g.args
-    ratio = t.root(t.field.one + u, 2) / t.root(t.field.one - u, 2)
-    return t.integer_power(ratio, int(c.p))
+    return t.integer_power((1 + u) / (1 - u), int(c.p) // 2)
 
 
 def _exp_lambertw(t: Translator, g: Generator, c: fmpq) -> Quotient | None:
@@ -694,7 +705,12 @@ def _general_power(t: Translator, base: Expression, exponent: Expression) -> Quo
     ratio = fold(exponent)
     if ratio is None:
         t.rules.add("u^w = exp(w ln u)")
-        return t.exp(t.value(exponent) * t.ln(t.value(base)))
+        power = t.value(exponent)
+        # A constant exponent may be whole, and then a negative base has a real power.
+        real_parts, t.real_parts = t.real_parts, t.real_parts and not t.field.is_constant(power)
+        logarithm = t.ln(t.value(base))
+        t.real_parts = real_parts
+        return t.exp(power * logarithm)
     if ratio.numerator % 2 == 0 and isinstance(base, Call) and base.function == "abs":
         inside = t.normal(t.value(base.args[0]))
         if t.field.is_real(inside) and ratio.denominator == 1:
