@@ -80,7 +80,7 @@ def _witness(found: Refutation, answer: Expression, problem: Integrand) -> dict[
         "kind": "witness",
         "version": 1,
         "bits": found.bits,
-        "point": {name: str(_exact(value.real)) for name, value in found.point.items()},
+        "point": {name: str(_exact(value.real.mid())) for name, value in found.point.items()},
         "answer": _data(answer),
         "integrand": _data(problem.expression),
         "derivative": _bounds(found.derivative),
@@ -89,14 +89,13 @@ def _witness(found: Refutation, answer: Expression, problem: Integrand) -> dict[
 
 
 def _bounds(ball: Any) -> list[list[str]]:
-    """Lower and upper bounds of the real and the imaginary part."""
-    return [
-        [str(_exact(part.lower())), str(_exact(part.upper()))] for part in (ball.real, ball.imag)
-    ]
+    """Exact lower and upper bounds of the real and the imaginary part."""
+    parts = [(_exact(part.mid()), _exact(part.rad())) for part in (ball.real, ball.imag)]
+    return [[str(middle - radius), str(middle + radius)] for middle, radius in parts]
 
 
 def _exact(value: arb) -> Fraction:
-    mantissa, exponent = value.mid().man_exp()
+    mantissa, exponent = value.man_exp()
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 

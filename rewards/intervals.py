@@ -13,7 +13,9 @@ from math import isqrt
 from typing import Any
 
 #: Significant bits; terms of a series; the largest argument of an exponential, sine or cosine.
-BITS, STEPS, MAX_ARGUMENT = 192, 48, 2**14
+BITS, STEPS, MAX_ARGUMENT = 256, 56, 2**14
+#: Differences that were found with more bits are too small for intervals of this precision.
+MAX_BITS = 192
 
 Interval = tuple[Q, Q]
 Jet = tuple[Interval, Interval]
@@ -122,7 +124,7 @@ def ln(a: Interval) -> Interval:
 
 
 def atan(a: Interval) -> Interval:
-    """By atan x = 2 atan(x / (1 + sqrt(1 + x^2))), twice, and the series."""
+    """The argument is halved twice by x / (1 + sqrt(1 + x^2)); then the series."""
     for _ in range(2):
         ends = []
         for x in a:

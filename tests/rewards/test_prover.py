@@ -161,9 +161,7 @@ def diff(e: Expression) -> Expression:
 
 FUNCTIONS = """sin cos exp tan ln sinh cosh tanh atan sqrt asinh asin atanh erf abs ei
 lambertw""".split()
-constants = st.builds(
-    Number, st.integers(-4, 5).filter(bool), st.sampled_from([1, 1, 1, 2, 3])
-)
+constants = st.builds(Number, st.integers(-4, 5).filter(bool), st.sampled_from([1, 1, 1, 2, 3]))
 leaves = st.one_of(st.just(X), st.just(X), constants, st.just(Symbol("a")), st.just(Call("pi")))
 powers = st.sampled_from([Number(2), Number(3), Number(-1), Number(1, 2), Number(1, 3)])
 trees = st.recursive(

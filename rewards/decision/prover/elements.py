@@ -10,14 +10,17 @@ that the present *case* gives it. A proof needs all cases. Rules of special func
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as new
 from fractions import Fraction
+from functools import reduce
+from operator import add, mul
 
 from flint import acb, fmpq, fmpz
 
+from ...expression.traversal import fold, symbols_of
 from ...expression.tree import Call, Expression, Number, Symbol
 from ..balls import compile_tape, precision
-from ...expression.traversal import fold, symbols_of
 from .field import Field, Generator, NotProvedError, Poly, Quotient
 
 #: A sum in an exponent or an angle is taken apart if it has no more terms than this.
@@ -26,6 +29,7 @@ MAX_ADDENDS = 6
 MAX_MULTIPLE, MAX_POWER, MAX_LETTER_POWER = 128, 64, 20_000
 #: Rational numbers of at most so many bits are factored, or raised to powers.
 MAX_FACTOR_BITS, MAX_NUMBER_BITS = 64, 4096
+PARTNERS = {"sin": "cos", "cos": "sin"}
 #: Most signs that one case fixes, and bits with which the sign of a constant is computed.
 MAX_CONDITIONS, SIGN_BITS = 5, 256
 #: Assumptions that make a parameter positive (see `rewards.decision.integrand.ASSUMPTIONS`).
@@ -52,9 +56,9 @@ class Translator:
     case: tuple[int, ...] = ()
     real_parts: bool = False
     splittable: bool = False
-    rules: set[str] = field(default_factory=set)
-    conditions: list[tuple[Poly, int]] = field(default_factory=list)
-    _values: dict[int, Quotient] = field(default_factory=dict)
+    rules: set[str] = new(default_factory=set)
+    conditions: list[tuple[Poly, int]] = new(default_factory=list)
+    _values: dict[int, Quotient] = new(default_factory=dict)
 
     def value(self, node: Expression) -> Quotient:
         known = self._values.get(id(node))
@@ -176,20 +180,12 @@ class Translator:
             return Call(kind, (Call("mul", (number, inner)),))
 
         def slope() -> Quotient:
-            me, inside = base.of(made), base.derivative(arg)
-            if kind == "exp":
-                return me * inside * base.constant(unit)
-            if kind == "cos":
-                sine = base.find("sin", (arg,))
-                if sine is None:
-                    raise NotProvedError("a cosine without its sine")
-                return -base.of(sine) * inside * base.constant(unit)
-            if kind == "sin":
-                cosine = base.find("cos", (arg,))
-                if cosine is None:
-                    raise NotProvedError("a sine without its cosine")
-                return base.of(cosine) * inside * base.constant(unit)
-            return inside * base.constant(unit) / me ** (int(unit.q) - 1)
+            inside = base.derivative(arg) * base.constant(unit)
+            if kind in PARTNERS:
+                other = base.of(self.partner(kind, arg)) * inside
+                return other if kind == "sin" else -other
+            me = base.of(made)
+            return me * inside if kind == "exp" else inside / me ** (int(unit.q) - 1)
 
         positive = real and kind in ("exp", "root")
         real = real and kind != "even root"
@@ -197,16 +193,20 @@ class Translator:
                         positive=positive, unit=unit)  # fmt: skip
         letter = base.variables[made.index]
         if kind == "sin":
-            cosine = base.find("cos", (arg,))
-            if cosine is None:
-                raise NotProvedError("a sine without its cosine")
-            made.relation, made.order = letter**2 + base.variables[cosine.index] ** 2 - 1, 2
+            cosine = base.variables[self.partner(kind, arg).index]
+            made.relation, made.order = letter**2 + cosine**2 - 1, 2
         elif "root" in kind:
             made.order = int(unit.q)
             if made.order > MAX_LETTER_POWER:
                 raise NotProvedError("a root of too high an order")
             made.relation = letter**made.order - arg.num
         return made
+
+    def partner(self, kind: str, arg: Quotient) -> Generator:
+        found = self.field.find(PARTNERS[kind], (arg,))
+        if found is None:
+            raise NotProvedError("a sine without its cosine")
+        return found
 
     # --- signs ---
 
@@ -311,8 +311,7 @@ class Translator:
         real = self.without_i(arg)
         if real is not None:
             up, down = self._exp(c, real), self._exp(-c, real)
-            half = self.rational(1, 2)
-            return self.i * half * (up - down), half * (up + down)
+            return self.i * (up - down) / 2, (up + down) / 2
         inner = self.field.single(arg)
         if inner is not None and inner.kind == "pi":
             found = self._of_pi(c)
@@ -358,16 +357,10 @@ class Translator:
         turns = min(turns, 2 - turns)
         if turns > Fraction(1, 2):
             return -self._cosine(1 - turns)
-        half = self.rational(1, 2)
         if turns.denominator in (8, 12):  # cos(t/2)^2 = (1 + cos t)/2
-            return self.root(half * (self.field.one + self._cosine(2 * turns)), 2)
-        return {
-            Fraction(0): lambda: self.field.one,
-            Fraction(1, 6): lambda: half * self.root(self.rational(3), 2),
-            Fraction(1, 4): lambda: half * self.root(self.rational(2), 2),
-            Fraction(1, 3): lambda: half,
-            Fraction(1, 2): lambda: self.field.zero,
-        }[turns]()
+            return self.root((1 + self._cosine(2 * turns)) / 2, 2)
+        square = {0: 4, 6: 3, 4: 2, 3: 1, 2: 0}[turns and turns.denominator]
+        return self.root(self.rational(square, 4), 2)
 
     # --- roots ---
 
@@ -379,48 +372,31 @@ class Translator:
         return self.integer_power(root, exponent.numerator)
 
     def integer_power(self, element: Quotient, k: int) -> Quotient:
-        single = len(element.num) == 1 and len(element.den) == 1
-        if single:
-            size = max(
-                element.num.leading_coefficient().p.bit_length()
-                + element.num.leading_coefficient().q.bit_length(),
-                1,
-            ) if element.num.leading_coefficient() not in (1, -1) else 0  # fmt: skip
-            if size * abs(k) > MAX_NUMBER_BITS or abs(k) > MAX_LETTER_POWER:
-                raise NotProvedError("a power that is too high")
-        elif abs(k) > MAX_POWER or (abs(k) > 4 and len(element.num) + len(element.den) > 8):
-            above, below = self.field.poly(element.num), self.field.poly(element.den)
-            return self._high_power(above, k) / self._high_power(below, k)
-        return element**k
-
-    def _high_power(self, element: Quotient, k: int) -> Quotient:
+        """A power; of a long sum, as a power of a generator for it."""
         lead = element.num.leading_coefficient()
-        if len(element.num) == 1 or (lead.p.bit_length() + lead.q.bit_length()) * abs(k) > (
-            MAX_NUMBER_BITS
-        ):
-            lead = fmpq(1)
-        monic = Quotient(element.num / lead, element.den)
-        if len(element.num) == 1:
-            return monic**k
-        return self.field.of(self._base(monic)) ** k * self.field.constant(lead) ** k
+        size = 0 if lead in (1, -1) else lead.p.bit_length() + lead.q.bit_length()
+        if size * abs(k) > MAX_NUMBER_BITS or abs(k) > MAX_LETTER_POWER:
+            raise NotProvedError("a power that is too high")
+        terms = len(element.num) + len(element.den)
+        if terms == 2 or abs(k) <= (4 if terms > 8 else MAX_POWER):
+            return element**k
+        above, below = self._base(element.num / lead), self._base(element.den)
+        return above**k / below**k * self.field.constant(lead) ** k
 
-    def _base(self, element: Quotient) -> Generator:
+    def _base(self, poly: Poly) -> Quotient:
         """A generator for a sum that has too high a power to be expanded."""
-        element = self.normal(element)
+        element = self.field.poly(self.field.reduce(poly))
+        if len(element.num) <= 1:
+            return element
         known = self.field.find("base", (element,))
         if known is None:
-            constant = self.field.is_constant(element)
-            known = self.field.new(
-                "base",
-                (element,),
-                None if constant else lambda: self.field.derivative(element),
-                lambda: self.field.tree(element),
-                real=self.field.is_real(element),
-            )
-            if element.den.is_one():
-                known.relation = self.field.variables[known.index] - element.num
-                known.order = 1
-        return known
+            slope = None if self.field.is_constant(element) else (
+                lambda: self.field.derivative(element))  # fmt: skip
+            known = self.field.new("base", (element,), slope, lambda: self.field.tree(element),
+                                   real=self.field.is_real(element))  # fmt: skip
+            known.relation = self.field.variables[known.index] - element.num
+            known.order = 1
+        return self.field.of(known)
 
     def root(self, element: Quotient, q: int) -> Quotient:
         """The q-th root: real and odd for odd q where that is real, else principal."""
@@ -438,19 +414,14 @@ class Translator:
             whole = self._root_by_factors(element, q)
             if whole is not None:
                 return outside * whole
-        num, den = element.num, element.den
-        if self.field.is_positive(num):
-            if self.field.is_positive(den):
-                return (
-                    outside
-                    * self._positive_root(self.field.poly(num), fmpq(1, q))
-                    / (self._positive_root(self.field.poly(den), fmpq(1, q)))
-                )
-        elif not den.is_one() and self.field.is_positive(den):
+        num, den, below = element.num, element.den, self.field.one
+        if self.field.is_positive(den):
             below = self._positive_root(self.field.poly(den), fmpq(1, q))
-            return outside * self._root(num, q) / below
+            den = self.field.one.num
+            if self.field.is_positive(num):
+                return outside * self._positive_root(self.field.poly(num), fmpq(1, q)) / below
         # With s = d (n/d)^(1/q): s^q = n d^(q-1), which is a polynomial.
-        return outside * self._root(num * den ** (q - 1), q) / self.field.poly(den)
+        return outside * self._root(num * den ** (q - 1), q) / self.field.poly(den) / below
 
     def _root(self, radicand: Poly, q: int) -> Quotient:
         kind = "even root" if q % 2 == 0 else "odd root"
@@ -459,7 +430,7 @@ class Translator:
 
     def _positive_root(self, base: Quotient, exponent: fmpq) -> Quotient:
         """A rational power of a positive element without a denominator."""
-        if exponent.q == 1:
+        if exponent.q == 1 or base == self.field.one:
             return self.integer_power(base, int(exponent.p))
         inner = self.field.single(base)
         if inner is not None and inner.kind == "exp":
@@ -486,24 +457,20 @@ class Translator:
         base = self.field
         outside = base.one
         c = abs(element.num.leading_coefficient())
-        num, den = element.num / c, element.den
         for prime, e in _prime_factors(c):
             outside = outside * power(base.constant(prime), fmpq(e))
-        for sign in (1, -1):
-            part = num if sign > 0 else den
-            content = part.term_content()
-            if not content.is_one():
-                for at, degree in enumerate(content.degrees()):
-                    generator = base.generators[base.size - 1 - at] if degree else None
-                    if generator is None or not generator.positive:
-                        continue
-                    part = part / base.variables[generator.index] ** degree
+        parts = [element.num / c, element.den]
+        for i, sign in enumerate((1, -1)):
+            content = self.field.poly(parts[i].term_content())
+            for generator in self.field.used(content):
+                if generator.positive:
+                    degree = content.num.degrees()[base.size - 1 - generator.index]
+                    parts[i] = parts[i] / base.variables[generator.index] ** degree
                     inside, e = base.of(generator), fmpq(sign * degree)
                     if generator.kind == "root":
                         inside, e = generator.args[0], e * generator.unit
                     outside = outside * power(inside, e)
-            num, den = (part, den) if sign > 0 else (num, part)
-        return outside, Quotient(num, den)
+        return outside, Quotient(*parts)
 
     def _root_by_factors(self, element: Quotient, q: int) -> Quotient | None:
         """A root as a product over coprime factors of known signs; None: a sign is not known."""
@@ -543,12 +510,12 @@ class Translator:
             raise NotProvedError("the logarithm of zero")
         total = self.field.zero
 
-        def add(base: Quotient, e: fmpq) -> Quotient:
+        def note(base: Quotient, e: fmpq) -> Quotient:
             nonlocal total
             total = total + self.field.constant(e) * self._ln_positive(base)
             return self.field.one
 
-        _, element = self._positive_factors(element, add)
+        _, element = self._positive_factors(element, note)
         lead = element.rational()
         if lead is not None:
             return total if lead == 1 or bars else total + self.i * self.named("pi")
@@ -559,7 +526,7 @@ class Translator:
             sign, factors = self.factors(element)
             if factors is not None:
                 for base, e in factors:
-                    total = total + self.rational(e) * self._ln_positive(self.field.poly(base))
+                    total = total + e * self._ln_positive(self.field.poly(base))
                 if not bars:
                     self.require_positive(sign, element)
                 if sign < 0 and not bars:
@@ -638,27 +605,19 @@ def _exp_ln_abs(t: Translator, g: Generator, c: fmpq) -> Quotient | None:
     return t.integer_power(g.args[0], int(c.p)) if even else None
 
 
-def _exp_asinh(t: Translator, g: Generator, c: fmpq) -> Quotient | None:
+def _exp_inverse(t: Translator, g: Generator, c: fmpq) -> Quotient | None:
+    """Exponentials of inverse hyperbolic functions (DLMF 4.37.16, 4.37.21, 4.37.24)."""
+    (u,) = g.args
+    if g.kind == "atanh":  # a square root would have another sign on one branch cut
+        even = c.q == 1 and c.p % 2 == 0
+        return t.integer_power((1 + u) / (1 - u), int(c.p) // 2) if even else None
     if c.q != 1:
         return None
-    (u,) = g.args
-    root = t.root(u * u + t.field.one, 2)
+    if g.kind == "acosh":
+        root = t.root(u - 1, 2) * t.root(u + 1, 2)
+        return t.integer_power(u + root if c > 0 else u - root, abs(int(c.p)))
+    root = t.root(u * u + 1, 2)
     return t.integer_power(root + u if c > 0 else root - u, abs(int(c.p)))
-
-
-def _exp_acosh(t: Translator, g: Generator, c: fmpq) -> Quotient | None:
-    if c.q != 1:
-        return None
-    (u,) = g.args
-    root = t.root(u - t.field.one, 2) * t.root(u + t.field.one, 2)
-    return t.integer_power(u + root if c > 0 else u - root, abs(int(c.p)))
-
-
-def _exp_atanh(t: Translator, g: Generator, c: fmpq) -> Quotient | None:
-    if c.q != 1 or c.p % 2:  # a square root would have another sign on one branch cut
-        return None
-    (u,) = g.args
-    return t.integer_power((1 + u) / (1 - u), int(c.p) // 2)
 
 
 def _exp_lambertw(t: Translator, g: Generator, c: fmpq) -> Quotient | None:
@@ -667,31 +626,12 @@ def _exp_lambertw(t: Translator, g: Generator, c: fmpq) -> Quotient | None:
 
 
 EXPONENTIALS: dict[str, Callable[[Translator, Generator, fmpq], Quotient | None]] = {
-    "ln": _exp_ln, "ln_abs": _exp_ln_abs, "asinh": _exp_asinh, "acosh": _exp_acosh,
-    "atanh": _exp_atanh, "lambertw": _exp_lambertw,
+    "ln": _exp_ln, "ln_abs": _exp_ln_abs, "asinh": _exp_inverse, "acosh": _exp_inverse,
+    "atanh": _exp_inverse, "lambertw": _exp_lambertw,
 }  # fmt: skip
 
 
 # --- forms: functions that are not merely applied to the values of their arguments
-
-
-def _sum(t: Translator, node: Call) -> Quotient:
-    total = t.value(node.args[0])
-    for arg in node.args[1:]:
-        total = total + t.value(arg)
-    return total
-
-
-def _product(t: Translator, node: Call) -> Quotient:
-    total = t.value(node.args[0])
-    for arg in node.args[1:]:
-        total = total * t.value(arg)
-    return total
-
-
-def _quotient(t: Translator, node: Call) -> Quotient:
-    below = t.field.normal(t.value(node.args[1]))
-    return t.value(node.args[0]) / below
 
 
 def _power(t: Translator, node: Call) -> Quotient:
@@ -716,10 +656,6 @@ def _general_power(t: Translator, base: Expression, exponent: Expression) -> Quo
         if t.field.is_real(inside) and ratio.denominator == 1:
             return t.power(inside, ratio)
     return t.power(t.value(base), ratio)
-
-
-def _nth_root(t: Translator, node: Call) -> Quotient:
-    return _general_power(t, node.args[0], Call("div", (Number(1), node.args[1])))
 
 
 def _logarithm(t: Translator, node: Call) -> Quotient:
@@ -756,7 +692,11 @@ def _holds(t: Translator, node: Expression) -> bool:
 
 
 FORMS: dict[str, Callable[[Translator, Call], Quotient]] = {
-    "add": _sum, "mul": _product, "div": _quotient, "pow": _power, "root": _nth_root,
+    "add": lambda t, node: reduce(add, map(t.value, node.args)),
+    "mul": lambda t, node: reduce(mul, map(t.value, node.args)),
+    "div": lambda t, node: t.value(node.args[0]) / t.field.normal(t.value(node.args[1])),
+    "pow": _power, "root": lambda t, node: _general_power(
+        t, node.args[0], Call("div", (Number(1), node.args[1]))),
     "ln": _logarithm, "log": _logarithm, "piecewise": _piecewise,
 }  # fmt: skip
 #: Functions of values; `special` adds to them.

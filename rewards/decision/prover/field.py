@@ -12,7 +12,7 @@ Work is bounded by numbers of generators, terms and degrees, never by clocks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import comb
@@ -113,6 +113,8 @@ class Quotient:
 
     def __mul__(self, operand: Operand) -> Quotient:
         other = self.of(operand)
+        if self.den.is_one() and other.den.is_one():
+            return Quotient(product(self.num, other.num), self.den)
         a, b = quotient(self.num, other.den), quotient(other.num, self.den)
         return Quotient(product(a.num, b.num), product(a.den, b.den))
 
@@ -154,13 +156,11 @@ class Quotient:
             return None
         return fmpq(0) if self.num.is_zero() else self.num.leading_coefficient()
 
-    def degrees(self) -> Iterator[tuple[int, int]]:
-        """For each variable of the ring that occurs: its number and its largest degree."""
-        size = len(self.num.degrees())
-        both = zip(self.num.degrees(), self.den.degrees(), strict=True)
-        for i, (one, two) in enumerate(both):
-            if one > 0 or two > 0:
-                yield size - 1 - i, max(one, two)
+    def occurring(self) -> list[int]:
+        """Numbers of the generators that occur."""
+        both = self.num.degrees(), self.den.degrees()
+        last = len(both[0]) - 1
+        return [last - at for at, pair in enumerate(zip(*both, strict=True)) if max(pair) > 0]
 
 
 Operand: TypeAlias = Quotient | int
@@ -252,14 +252,14 @@ class Field:
 
     def single(self, element: Quotient) -> Generator | None:
         """The generator that an element is; None if it is more than one."""
-        if len(element.num) == 1 and element.den.is_one():
-            for generator in self.generators:
-                if element.num == self.variables[generator.index]:
-                    return generator
-        return None
+        num = element.num
+        if len(num) != 1 or num.total_degree() != 1 or not element.den.is_one():
+            return None
+        at = num.degrees().index(1)
+        return self.generators[self.size - 1 - at] if num.leading_coefficient() == 1 else None
 
     def used(self, element: Quotient) -> list[Generator]:
-        return [self.generators[i] for i, _ in element.degrees()]
+        return [self.generators[i] for i in element.occurring()]
 
     def is_constant(self, element: Quotient) -> bool:
         return all(g.slope_rule is None for g in self.used(element))

@@ -30,7 +30,7 @@ Slope = Callable[[T, Q], Q]
 
 def _generator(t: T, name: str, u: Q, factor: Callable[[], Q], *others: Q, at: int = -1,
                real: bool = False) -> Q:  # fmt: skip
-    """f(..., u, ...) as a generator with derivative ``factor() u'``; u is argument number ``at``."""
+    """f(..., u, ...) as a generator with derivative ``factor() u'``; ``at`` is the place of u."""
     if not all(t.field.is_constant(other) for other in others):
         raise NotProvedError(f"{name} with a parameter that varies")
     args = list(others)
