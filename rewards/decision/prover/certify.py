@@ -108,7 +108,6 @@ def _generator(base: Field, g: Generator, slope: Quotient | None) -> dict[str, A
         "unit": str(g.unit),
         "partner": other.index if other else None,
         "derivative": None if slope is None else _fraction(base, slope),
-        "relation": [] if g.relation is None else _rows(base, g.relation),
     }
 
 

@@ -359,7 +359,7 @@ class Translator:
             return -self._cosine(1 - turns)
         if turns.denominator in (8, 12):  # cos(t/2)^2 = (1 + cos t)/2
             return self.root((1 + self._cosine(2 * turns)) / 2, 2)
-        square = {0: 4, 6: 3, 4: 2, 3: 1, 2: 0}[turns and turns.denominator]
+        square = {0: 4, 6: 3, 4: 2, 3: 1, 2: 0}[turns.denominator if turns else 0]
         return self.root(self.rational(square, 4), 2)
 
     # --- roots ---
@@ -466,10 +466,10 @@ class Translator:
                 if generator.positive:
                     degree = content.num.degrees()[base.size - 1 - generator.index]
                     parts[i] = parts[i] / base.variables[generator.index] ** degree
-                    inside, e = base.of(generator), fmpq(sign * degree)
+                    inside, exponent = base.of(generator), fmpq(sign * degree)
                     if generator.kind == "root":
-                        inside, e = generator.args[0], e * generator.unit
-                    outside = outside * power(inside, e)
+                        inside, exponent = generator.args[0], exponent * generator.unit
+                    outside = outside * power(inside, exponent)
         return outside, Quotient(*parts)
 
     def _root_by_factors(self, element: Quotient, q: int) -> Quotient | None:
@@ -561,7 +561,8 @@ class Translator:
     def _ln_positive(self, element: Quotient) -> Quotient:
         inner = self.field.single(element)
         if inner is not None and inner.kind == "exp":
-            return self.field.constant(inner.unit) * inner.args[0]
+            (argument,) = inner.args
+            return self.field.constant(inner.unit) * argument
         if element == self.field.one:
             return self.field.zero
         return self.function(
