@@ -48,8 +48,9 @@ def _poly(rows: list[Any]) -> Poly:
 
 
 def _ratio(row: list[Any]) -> Ratio:
-    above, below = _poly(row[0]), _poly(row[1])
-    return above, below if below else {(): 1 / Q(0)}  # which is refused as malformed
+    if not _poly(row[1]):
+        raise CertificateError("a denominator is zero")
+    return _poly(row[0]), _poly(row[1])
 
 
 def _add(a: Poly, b: Poly, c: int = 1) -> Poly:
@@ -150,8 +151,10 @@ def _relation(i: int, g: dict[str, Any]) -> Poly:
     if name not in ("root", "even root", "odd root", "base"):
         return {}
     order, (above, below) = 1 / Q(g["unit"]), _ratio(g["args"][0])
-    if below != ONE or order.denominator != 1 or any(h >= i for m in above for h, _ in m):
-        raise CertificateError(f"generator {i} is no root of a polynomial")
+    if order.denominator != 1 or any(h >= i for p in (above, below) for m in p for h, _ in m):
+        raise CertificateError(f"generator {i} is no root")
+    for _ in range(int(order) - 1):
+        above = _mul(above, below)
     return _add({((i, int(order)),): Q(1)}, above, -1)
 
 

@@ -18,10 +18,10 @@ from operator import add, mul
 
 from flint import acb, fmpq, fmpz
 
-from ...expression.traversal import fold, symbols_of
-from ...expression.tree import Call, Expression, Number, Symbol
+from ...expression.traversal import fold, needs_worker, symbols_of
+from ...expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
 from ..balls import compile_tape, precision
-from .field import Field, Generator, NotProvedError, Poly, Quotient
+from .field import Field, Generator, NotProvedError, Poly, Quotient, quotient
 
 #: A sum in an exponent or an angle is taken apart if it has no more terms than this.
 MAX_ADDENDS = 6
@@ -145,7 +145,7 @@ class Translator:
                 name,
                 args,
                 None if constant else slope,
-                lambda: Call(name, tuple(self.field.tree(arg) for arg in args)),
+                lambda: _call(name, tuple(self.field.tree(arg) for arg in args)),
                 real=real and all(self.field.is_real(arg) for arg in args),
                 positive=positive,
             )
@@ -176,16 +176,19 @@ class Translator:
         def tree() -> Expression:
             inner = base.tree(arg)
             if "root" in kind:
-                return Call("pow", (inner, number))
+                below = base.tree(base.poly(arg.den))
+                return Call("mul", (below, Call("pow", (inner, number))))
             return Call(kind, (Call("mul", (number, inner)),))
 
         def slope() -> Quotient:
+            if made.relation is not None and kind != "sin":
+                power = base.poly(base.variables[made.index] ** made.order - made.relation)
+                return base.derivative(power) / made.order / base.of(made) ** (made.order - 1)
             inside = base.derivative(arg) * base.constant(unit)
             if kind in PARTNERS:
                 other = base.of(self.partner(kind, arg)) * inside
                 return other if kind == "sin" else -other
-            me = base.of(made)
-            return me * inside if kind == "exp" else inside / me ** (int(unit.q) - 1)
+            return base.of(made) * inside
 
         positive = real and kind in ("exp", "root")
         real = real and kind != "even root"
@@ -199,7 +202,7 @@ class Translator:
             made.order = int(unit.q)
             if made.order > MAX_LETTER_POWER:
                 raise NotProvedError("a root of too high an order")
-            made.relation = letter**made.order - arg.num
+            made.relation = letter**made.order - arg.num * arg.den ** (made.order - 1)
         return made
 
     def partner(self, kind: str, arg: Quotient) -> Generator:
@@ -241,14 +244,6 @@ class Translator:
         if not (above and below):
             raise NotProvedError("a sign that is not known")
         return above * below
-
-    def is_known_positive(self, element: Quotient) -> bool:
-        element = self.normal(element)
-        if self.field.is_positive(element.num) and self.field.is_positive(element.den):
-            return True
-        self.splittable = True
-        sign, factors = self.factors(element) if self.split else (0, None)
-        return factors is not None and sign > 0
 
     def require_positive(self, sign: int, element: Quotient) -> None:
         """Leave a case in which the integrand, whose parts must be real, has no value."""
@@ -319,15 +314,11 @@ class Translator:
                 return found
         if inner is not None and inner.kind in ("asin", "atan") and c.q == 1:
             (u,) = inner.args
-            # On the branch cuts the square roots below may have the other sign.
-            if inner.kind == "asin" and self.field.is_real(u) and self.is_known_positive(1 - u * u):
+            if inner.kind == "asin":  # on the branch cuts, too, as python-flint has them
                 return self._multiple(u, self.root(1 - u * u, 2), int(c.p))
-            if inner.kind == "atan" and self.field.is_real(u):
+            if self.field.is_real(u):
                 root = self.root(1 + u * u, 2)
                 return self._multiple(u / root, 1 / root, int(c.p))
-            if inner.kind == "asin":
-                cosine, times = self.scaled("cos", arg, c)
-                return self._multiple(u, self.field.of(cosine), times)
         cosine, times = self.scaled("cos", arg, c)
         # The unit of both is the cosine's, whose generator comes first.
         sine = self.field.find("sin", (arg,)) or self._new_scaled("sin", arg, cosine.unit)
@@ -420,13 +411,13 @@ class Translator:
             den = self.field.one.num
             if self.field.is_positive(num):
                 return outside * self._positive_root(self.field.poly(num), fmpq(1, q)) / below
-        # With s = d (n/d)^(1/q): s^q = n d^(q-1), which is a polynomial.
-        return outside * self._root(num * den ** (q - 1), q) / self.field.poly(den) / below
+        return outside * self._root(quotient(num, den), q) / below
 
-    def _root(self, radicand: Poly, q: int) -> Quotient:
+    def _root(self, radicand: Quotient, q: int) -> Quotient:
+        """The root of n/d: a generator stands for d (n/d)^(1/q), whose q-th power is n d^(q-1)."""
         kind = "even root" if q % 2 == 0 else "odd root"
-        generator, times = self.scaled(kind, self.field.poly(radicand), fmpq(1, q))
-        return self.field.of(generator) ** times
+        generator, times = self.scaled(kind, radicand, fmpq(1, q))
+        return (self.field.of(generator) / self.field.poly(radicand.den)) ** times
 
     def _positive_root(self, base: Quotient, exponent: fmpq) -> Quotient:
         """A rational power of a positive element without a denominator."""
@@ -561,8 +552,8 @@ class Translator:
     def _ln_positive(self, element: Quotient) -> Quotient:
         inner = self.field.single(element)
         if inner is not None and inner.kind == "exp":
-            (argument,) = inner.args
-            return self.field.constant(inner.unit) * argument
+            argument: Quotient = inner.args[0]
+            return argument * self.field.constant(inner.unit)
         if element == self.field.one:
             return self.field.zero
         return self.function(
@@ -570,8 +561,19 @@ class Translator:
         )
 
 
+def _call(name: str, args: tuple[Expression, ...]) -> Expression:
+    """A function of the expression tree for the function of a generator."""
+    if name == "ln_abs":
+        return Call("ln", (Call("abs", args),))
+    if name not in FUNCTIONS:
+        raise NotProvedError(f"{name} has no expression")
+    return Call(name, args)
+
+
 def _constant_sign(tree: Expression) -> int | None:
     """The sign of a real constant, in ball arithmetic; None where it cannot be told."""
+    if needs_worker(tree):
+        return None
     with precision(SIGN_BITS):
         tape = compile_tape(tree, "x")
         value = tape.run(acb(0), {}, derivative=False)[tape.root][0].real

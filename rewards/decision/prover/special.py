@@ -55,8 +55,9 @@ def _by(name: str, slope: Slope, *, real: bool = True) -> Slope:
 
 
 def _power(t: T, base: Q, exponent: Q) -> Q:
+    """The principal power; `Translator.power` has real roots of odd order instead."""
     ratio = exponent.rational()
-    if ratio is not None:
+    if ratio is not None and (ratio.q == 1 or ratio.q % 2 == 0):
         return t.power(base, Fraction(int(ratio.p), int(ratio.q)))
     return t.exp(exponent * t.ln(base))
 
