@@ -46,18 +46,23 @@ class RestartError(Exception):
 
 @dataclass(slots=True)
 class Translator:
-    """Values of expressions in a field. ``units`` outlives a restart."""
+    """Values of expressions in a field. ``units`` outlives a restart.
+
+    ``case`` gives signs to expressions; others that are asked for are positive. ``conditions`` are
+    those that were asked for. Expressions, not places in a list, say which sign is whose: what is
+    asked, and when, depends on the signs.
+    """
 
     field: Field
     variable: str
     kinds: Mapping[str, str]
     units: dict[tuple[str, str, str], fmpq]
     split: bool = False
-    case: tuple[int, ...] = ()
+    case: tuple[tuple[Expression, int], ...] = ()
     real_parts: bool = False
     splittable: bool = False
     rules: set[str] = new(default_factory=set)
-    conditions: list[tuple[Poly, int]] = new(default_factory=list)
+    conditions: list[tuple[Poly, Expression, int]] = new(default_factory=list)
     _values: dict[int, Quotient] = new(default_factory=dict)
 
     def value(self, node: Expression) -> Quotient:
@@ -219,23 +224,25 @@ class Translator:
             return 1
         if self.field.is_positive(-poly):
             return -1
-        for known, sign in self.conditions:
+        for known, _, sign in self.conditions:
             least = known if sign > 0 else -known
             for s, candidate in ((1, poly), (-1, -poly)):
                 if candidate == least or self.field.is_positive(candidate - least):
                     return s
         self.splittable = True
-        element = self.field.poly(poly)
-        if not self.split or not self.field.is_real(element) or poly.is_zero():
+        lead = poly.leading_coefficient() if len(poly) else 0
+        if not self.split or lead == 0 or not self.field.is_real(self.field.poly(poly)):
             return None
-        tree = self.field.tree(element)
-        if not symbols_of(tree):
-            return _constant_sign(tree)
-        at = len(self.conditions)
-        if at >= MAX_CONDITIONS:
-            raise NotProvedError("too many signs")
-        self.conditions.append((poly, self.case[at] if at < len(self.case) else 1))
-        return self.conditions[-1][1]
+        monic = poly / lead
+        tree = self.field.tree(self.field.poly(monic))
+        if symbols_of(tree):
+            if len(self.conditions) >= MAX_CONDITIONS:
+                raise NotProvedError("too many signs")
+            chosen = next((sign for known, sign in self.case if known == tree), 1)
+            self.conditions.append((monic, tree, chosen))
+        else:
+            chosen = _constant_sign(tree)
+        return chosen if lead > 0 else -chosen
 
     def require_sign(self, element: Quotient) -> int:
         """The sign of an element, without which nothing can be proved."""
@@ -570,14 +577,16 @@ def _call(name: str, args: tuple[Expression, ...]) -> Expression:
     return Call(name, args)
 
 
-def _constant_sign(tree: Expression) -> int | None:
-    """The sign of a real constant, in ball arithmetic; None where it cannot be told."""
+def _constant_sign(tree: Expression) -> int:
+    """The sign of a real constant, in ball arithmetic."""
     if needs_worker(tree):
-        return None
+        raise NotProvedError("a constant that may take long")
     with precision(SIGN_BITS):
         tape = compile_tape(tree, "x")
         value = tape.run(acb(0), {}, derivative=False)[tape.root][0].real
-        return 1 if value > 0 else -1 if value < 0 else None
+    if value > 0 or value < 0:
+        return 1 if value > 0 else -1
+    raise NotProvedError("a constant whose sign cannot be told")
 
 
 def _prime_factors(value: fmpq) -> list[tuple[int, int]]:

@@ -15,6 +15,9 @@ from .field import MAX_GENERATORS, SMALL, Field, NotProvedError, Quotient, TooMa
 #: Most attempts with finer and finer units of angles, exponents and roots; most cases of signs.
 MAX_RESTARTS, MAX_CASES = 8, 24
 
+#: Signs of real expressions.
+Signs = tuple[tuple[Expression, int], ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -23,7 +26,7 @@ class Case:
     Both are defined there; ``terms`` add up to F.
     """
 
-    conditions: tuple[tuple[Expression, int], ...]
+    conditions: Signs
     field: Field
     terms: tuple[Quotient, ...]
     integrand: Quotient
@@ -70,14 +73,15 @@ def prove(
         return None
     rules: set[str] = set()
     proved: list[Case] = []
-    waiting: list[tuple[int, ...]] = [()]
+    waiting: list[Signs] = [()]
     for _ in range(MAX_CASES):
         if not waiting:
             break
         signs = waiting.pop()
         attempt = _attempt(*problem, split=True, case=signs)
-        chosen = attempt.signs
-        waiting += [(*chosen[:i], -chosen[i]) for i in range(len(signs), len(chosen))]
+        # Whatever was asked for beyond ``signs`` was positive; these are the cases where it is not.
+        new = tuple(each for each in attempt.signs if each not in signs)
+        waiting += [(*signs, *new[:i], (tree, -sign)) for i, (tree, sign) in enumerate(new)]
         if attempt.nowhere:
             continue
         if attempt.case is None:
@@ -95,7 +99,7 @@ class _Attempt:
 
     case: Case | None
     rules: set[str]
-    signs: tuple[int, ...]
+    signs: Signs
     splittable: bool
     nowhere: bool = False
 
@@ -108,7 +112,7 @@ def _attempt(
     real_parts: bool,
     *,
     split: bool,
-    case: tuple[int, ...],
+    case: Signs,
 ) -> _Attempt:
     units: dict[tuple[str, str, str], fmpq] = {}
     size, nowhere, found = SMALL, False, None
@@ -127,7 +131,7 @@ def _attempt(
         except NotProvedError:
             pass
         break
-    signs = tuple(sign for _, sign in translator.conditions)
+    signs = tuple((tree, sign) for _, tree, sign in translator.conditions)
     return _Attempt(found, translator.rules, signs, translator.splittable, nowhere)
 
 
@@ -145,7 +149,7 @@ def _equal(
         total = total + base.derivative(value)
     if not _vanishes(base, total):
         return None
-    conditions = tuple((base.tree(base.poly(poly)), sign) for poly, sign in translator.conditions)
+    conditions = tuple((tree, sign) for _, tree, sign in translator.conditions)
     return Case(conditions, base, tuple(terms), f)
 
 
