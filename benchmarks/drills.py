@@ -1,8 +1,8 @@
-"""Drills: integrals so simple that a tiny model learns them in minutes, and what lies next to them.
+"""Drills: monomials, which a very small model learns in minutes, and their perturbations.
 
 The integrands are k x^n with k in 1..30 and n in 1..12. A fifth of the pairs (k, n) is held out as
-``drills/monomials``; ``drills/monomials_train`` has the rest. Each perturbed subset has a twin for
-every held-out problem, so that what training carries over is measured problem by problem.
+``drills/monomials``; ``drills/monomials_train`` has the rest. Each perturbed subset has one problem
+for every held-out problem, so that generalisation is measured by paired differences.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from fractions import Fraction
 
 from ..rewards.expression.tree import Expression, Symbol
 from ..rewards.latex import to_latex
-from .draws import Draws
 from .expressions import add, mul, number, power
+from .hashed_random import HashedRandom
 from .problem import JSON, Parent, Problem
 from .registry import benchmark
 
 SOURCE = "this project, docs/training.md"
 COEFFICIENTS, EXPONENTS = range(1, 31), range(1, 13)
-_PAIRS = Draws("drills").shuffled([(k, n) for k in COEFFICIENTS for n in EXPONENTS])
+_PAIRS = HashedRandom("drills").shuffled([(k, n) for k in COEFFICIENTS for n in EXPONENTS])
 HELD_OUT = tuple(sorted(_PAIRS[: len(_PAIRS) // 5]))
 TRAIN = tuple(sorted(_PAIRS[len(_PAIRS) // 5 :]))
 
@@ -70,8 +70,8 @@ def larger_exponent(seed: int, index: int) -> Problem:
 def sum_of_two(seed: int, index: int) -> Problem:
     """Sums of two held-out integrands of different degree, the first that of the pair parent."""
     first = HELD_OUT[index]
-    draws = Draws("drills/sums", seed, index)
-    other = draws.pick([place for place, (_, n) in enumerate(HELD_OUT) if n != first[1]])
+    rng = HashedRandom("drills/sums", seed, index)
+    other = rng.choice([place for place, (_, n) in enumerate(HELD_OUT) if n != first[1]])
     return _problem("sums", index, (first, HELD_OUT[other]), perturbed=True, other=other)
 
 

@@ -1,7 +1,6 @@
-"""What generators do to expression trees: build, substitute, differentiate.
+"""Operations on expression trees for generators of problems: build, substitute, differentiate.
 
-All of it is plain rewriting without a computer algebra system, so that a generated problem is the
-same whatever version of SymPy is installed.
+They do not use SymPy, so that generated problems do not depend on its version.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ def number(value: int | Fraction) -> Number:
 
 
 def parse(latex: str, variable: str = "x") -> Expression:
-    """The likeliest reading of a formula of our own."""
+    """The tree of a LaTeX formula in its likeliest reading."""
     return read(latex, symbols=[variable])[0].expression
 
 
@@ -37,11 +36,6 @@ def walk(tree: Expression) -> Iterator[Expression]:
             stack.extend(reversed(node.args))
 
 
-def symbols(tree: Expression) -> set[str]:
-    """The names of the symbols in ``tree``."""
-    return {node.name for node in walk(tree) if isinstance(node, Symbol)}
-
-
 def substitute(tree: Expression, name: str, replacement: Expression) -> Expression:
     """``tree`` with ``replacement`` for every occurrence of the symbol ``name``."""
     if isinstance(tree, Symbol):
@@ -51,11 +45,11 @@ def substitute(tree: Expression, name: str, replacement: Expression) -> Expressi
     return Call(tree.function, tuple(substitute(arg, name, replacement) for arg in tree.args))
 
 
-# --- building, with the arithmetic of 0, 1, signs and numeric factors done ---
+# --- building; 0, 1, signs and numeric factors are evaluated ---
 
 
 def add(*terms: Expression) -> Expression:
-    """A sum, without the zeros, its sums opened."""
+    """A sum; zeros are dropped and nested sums flattened."""
     flat: list[Expression] = []
     for term in terms:
         flat.extend(term.args if isinstance(term, Call) and term.function == "add" else (term,))
@@ -66,7 +60,7 @@ def add(*terms: Expression) -> Expression:
 
 
 def mul(*factors: Expression) -> Expression:
-    """A product as one fraction, its products and signs opened, its numbers as one in front."""
+    """A product as one fraction; nested products are flattened, numbers multiplied."""
     coefficient = Fraction(1)
     above: list[Expression] = []
     below: list[Expression] = []
@@ -107,6 +101,7 @@ def _product(factors: list[Expression]) -> Expression:
 
 
 def neg(tree: Expression) -> Expression:
+    """The negative of a tree."""
     if isinstance(tree, Number):
         return Number(-tree.numerator, tree.denominator)
     if isinstance(tree, Call) and tree.function == "neg":
@@ -115,19 +110,21 @@ def neg(tree: Expression) -> Expression:
 
 
 def div(above: Expression, below: Expression) -> Expression:
+    """A quotient."""
     if above == ZERO or below == ONE:
         return above
     return mul(above, Call("div", (ONE, below)))
 
 
 def power(base: Expression, exponent: Expression) -> Expression:
+    """A power."""
     if exponent == ONE:
         return base
     return ONE if exponent == ZERO else Call("pow", (base, exponent))
 
 
 def polynomial(coefficients: list[int], variable: str = "x") -> Expression:
-    """From the highest coefficient down."""
+    """A polynomial; its coefficients are given from the highest degree down."""
     x = Symbol(variable)
     degree = len(coefficients) - 1
     terms = (
@@ -139,7 +136,7 @@ def polynomial(coefficients: list[int], variable: str = "x") -> Expression:
 # --- differentiating ---
 
 #: Derivatives of functions of one argument u.
-_SLOPES = {
+_DERIVATIVES = {
     "sqrt": r"\frac{1}{2\sqrt u}",
     "exp": "e^u",
     "ln": r"\frac1u",
@@ -172,12 +169,24 @@ _SLOPES = {
 
 
 @cache
-def _slope(function: str) -> Expression:
-    return parse(_SLOPES[function], "u")
+def _outer_derivative(function: str) -> Expression:
+    return parse(_DERIVATIVES[function], "u")
 
 
 def differentiate(tree: Expression, variable: str = "x") -> Expression:
-    """The derivative; `ValueError` for a function whose derivative is not in the table."""
+    """The derivative of a tree.
+
+    Args:
+        tree: the expression.
+        variable: the name of the variable.
+
+    Returns:
+        The derivative, evaluated only as far as `add` and `mul` do.
+
+    Raises:
+        ValueError: if the derivative of a function in it is not known.
+
+    """
     if isinstance(tree, Number):
         return ZERO
     if isinstance(tree, Symbol):
@@ -209,9 +218,9 @@ def differentiate(tree: Expression, variable: str = "x") -> Expression:
     if name == "ln" and isinstance(args[0], Call) and args[0].function == "abs":
         inside = args[0].args[0]
         return div(differentiate(inside, variable), inside)
-    if name not in _SLOPES:
+    if name not in _DERIVATIVES:
         raise ValueError(f"no rule to differentiate {name}")
-    return mul(inner[0], substitute(_slope(name), "u", args[0]))
+    return mul(inner[0], substitute(_outer_derivative(name), "u", args[0]))
 
 
 def _power_rule(u: Expression, v: Expression, du: Expression, dv: Expression) -> Expression:

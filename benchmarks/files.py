@@ -1,13 +1,13 @@
-"""Problems of one's own: a table in a file, or a data set on a hub, is a benchmark by its name.
+"""Problems in a user's table: the name of a file or of a data set on a hub is a benchmark.
 
     ./mine.jsonl                                       also .json, .csv, .tsv, .parquet
     file:mine.csv?integrand=problem&antiderivative=answer
     file:saved_dataset                                 a folder by `datasets.save_to_disk`
     hub:someone/integrals?split=test&syntax=sympy      by `datasets.load_dataset`
 
-After the question mark come columns (FIELD=COLUMN, see `benchmarks.rows`), ``syntax`` (``latex`` or
-``sympy``), ``split``, and ``skip-broken=yes`` to leave out, with a warning, the rows that cannot be
-used; without it they are listed and the whole is refused. Every row is checked before any is asked.
+After the question mark come columns (FIELD=COLUMN, see `benchmarks.table_rows`), ``syntax``
+(``latex`` or ``sympy``) and ``split``. Every row is checked when the table is loaded. Rows that
+cannot be used are an error that lists them, or with ``skip-broken=yes`` a warning.
 """
 
 from __future__ import annotations
@@ -20,45 +20,51 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from .errors import BenchmarkError
 from .problem import Problem
-from .rows import FIELDS, Layout, problem_of
+from .table_rows import FIELDS, RowFormat, problem_from_row
 
 SUFFIXES = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
-#: Broken rows that a message names.
+#: Broken rows that a message lists.
 LISTED = 5
 
 
-class ProblemFileError(ValueError):
+class ProblemFileError(BenchmarkError):
     """A file of problems that cannot be used; the message names the line."""
 
 
 class BrokenRowsWarning(UserWarning):
-    """Rows that were left out, as asked."""
+    """Rows that ``skip-broken=yes`` left out."""
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Where a table is and how to read it."""
+class TableSource:
+    """The place of a table and how to read it."""
 
     place: str
     hub: bool = False
-    layout: Layout = field(default_factory=Layout)
+    row_format: RowFormat = field(default_factory=RowFormat)
     split: str | None = None
     skip_broken: bool = False
 
     @property
     def name(self) -> str:
-        """What its problems' benchmark is called."""
+        """The benchmark's name in its problems."""
         return Path(self.place).stem
 
 
 def is_source(spec: str) -> bool:
-    """Whether a benchmark's name means a table of one's own."""
+    """Whether a benchmark's name is that of a table."""
     return spec.startswith(("file:", "hub:")) or spec.partition("?")[0].endswith(SUFFIXES)
 
 
-def parse(spec: str) -> Source:
-    """Read a name such as ``file:mine.csv?integrand=problem``."""
+def parse(spec: str) -> TableSource:
+    """Parse a name such as ``file:mine.csv?integrand=problem``.
+
+    Raises:
+        ProblemFileError: if a setting is unknown or has a wrong value.
+
+    """
     place, _, query = spec.partition("?")
     kind, colon, rest = place.partition(":")
     if colon and kind in ("file", "hub"):
@@ -72,34 +78,40 @@ def parse(spec: str) -> Source:
         settings[name] = value
     skip = settings.pop("skip-broken", "no")
     if skip not in ("yes", "no"):
-        raise ProblemFileError(f"{spec}: skip-broken is yes or no, not {skip!r}")
+        raise ProblemFileError(f"{spec}: skip-broken must be yes or no, not {skip!r}")
     split, syntax = settings.pop("split", None), settings.pop("syntax", "latex")
     try:
-        layout = Layout(settings, syntax)
+        row_format = RowFormat(settings, syntax)
     except ValueError as error:
         raise ProblemFileError(f"{spec}: {error}") from None
-    return Source(place, colon != "" and kind == "hub", layout, split, skip == "yes")
+    return TableSource(place, colon != "" and kind == "hub", row_format, split, skip == "yes")
 
 
 def with_columns(spec: str, columns: Iterable[str], **settings: str) -> str:
-    """A source's name with columns (``integrand=problem``) and settings added."""
+    """The name of a table with columns (``integrand=problem``) and settings added."""
     added = [*columns, *(f"{name.replace('_', '-')}={value}" for name, value in settings.items())]
     if not added or not is_source(spec):
         return spec
     return spec + ("&" if "?" in spec else "?") + "&".join(added)
 
 
-def read_problems(source: Source | Path) -> list[Problem]:
-    """The problems of a table, in its order."""
+def read_problems(source: TableSource | Path) -> list[Problem]:
+    """The problems of a table, in its order.
+
+    Raises:
+        ProblemFileError: if the table cannot be read, has no problems, or has broken rows that are
+            not to be skipped.
+
+    """
     if isinstance(source, Path):
-        source = Source(str(source))
+        source = TableSource(str(source))
     problems: dict[str, Problem] = {}
     broken: list[str] = []
     for where, row in _rows(source):
         try:
             if isinstance(row, ValueError):
                 raise row
-            problem = problem_of(row, source.layout, source.name, int(where.split()[-1]))
+            problem = problem_from_row(row, source.row_format, source.name, int(where.split()[-1]))
             if problem.id in problems:
                 raise ValueError(f"the id {problem.id!r} is there twice")
         except KeyError as error:
@@ -115,7 +127,7 @@ def read_problems(source: Source | Path) -> list[Problem]:
     return list(problems.values())
 
 
-def _report(source: Source, broken: list[str]) -> None:
+def _report(source: TableSource, broken: list[str]) -> None:
     listed = "; ".join(broken[:LISTED])
     if len(broken) > LISTED:
         listed += f"; and {len(broken) - LISTED} more"
@@ -125,12 +137,12 @@ def _report(source: Source, broken: list[str]) -> None:
     warnings.warn(message, BrokenRowsWarning, stacklevel=3)
 
 
-# --- the formats: each yields (where, row), with an error in place of a row that cannot be read ---
+# --- the formats: each yields (place, row), with an error in place of a row that cannot be read ---
 
 _Rows = Iterator[tuple[str, Any]]
 
 
-def _rows(source: Source) -> _Rows:
+def _rows(source: TableSource) -> _Rows:
     path = Path(source.place)
     if source.hub:
         return _of_hub(source)
@@ -202,7 +214,7 @@ def _of_parquet(path: Path) -> _Rows:
     return _numbered(rows)
 
 
-def _of_folder(source: Source) -> _Rows:
+def _of_folder(source: TableSource) -> _Rows:
     datasets = _datasets()
     try:
         loaded = datasets.load_from_disk(source.place)
@@ -211,17 +223,17 @@ def _of_folder(source: Source) -> _Rows:
     return _numbered(_split(loaded, source))
 
 
-def _of_hub(source: Source) -> _Rows:
+def _of_hub(source: TableSource) -> _Rows:
     datasets = _datasets()
     try:
         loaded = datasets.load_dataset(source.place)
-    except Exception as error:  # the network, the hub, a format: whatever it is, it is not ours
+    except Exception as error:  # network, hub and formats raise errors of many classes
         reason = str(error).strip().split("\n")[0]
         raise ProblemFileError(f"cannot load {source.place}: {reason}") from None
     return _numbered(_split(loaded, source))
 
 
-def _split(loaded: Any, source: Source) -> Iterable[Any]:
+def _split(loaded: Any, source: TableSource) -> Iterable[Any]:
     if not isinstance(loaded, Mapping):
         return list(loaded)
     names = list(loaded)

@@ -1,11 +1,11 @@
-"""Which integrands are the same up to a constant factor and the names of symbols?
+"""Fingerprints of integrands, equal up to a constant factor and the names of symbols.
 
-An integrand is evaluated in ball arithmetic at fixed complex points and at fixed real ones, and the
-quotients of neighbouring values, in which a constant factor cancels, are rounded to `DIGITS`
-digits: each is a mark of the fingerprint. Integrands that share `SHARED` marks are candidates (not
-all marks, because two ways to write a root may differ in sign at some points), and the verifier
-decides whether they are the same. So a training set can be screened against a benchmark, and a
-benchmark against itself.
+They find duplicates within a benchmark, and problems of a benchmark in a training set. An integrand
+is evaluated in ball arithmetic at fixed complex and real points. The quotients of neighbouring
+values, in which a constant factor cancels, are rounded to `DIGITS` digits: these are the marks of
+the fingerprint. Integrands that share `SHARED` marks are candidates (not all marks, because two
+ways to write a root may differ in sign at some points); the verifier decides whether they are the
+same.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ DIGITS = 12
 #: Marks that two integrands must share to be compared by the verifier.
 SHARED = 3
 _PRECISIONS = (128, 512, 2048)
-#: Added before rounding down, so that no value that people write is on the brink.
+#: Added before rounding down: values that occur in practice are then not near a boundary.
 _OFFSET = "0.31830988618"
-#: Generic points, so that no pole or branch cut that people write is near.
+#: Generic points, away from the poles and branch cuts that occur in practice.
 _COMPLEX = (
     ("0.36787", "0.41421"),
     ("1.27323", "0.57721"),
@@ -70,13 +70,13 @@ class Fingerprint:
     canonical: Expression
 
     def resembles(self, other: Fingerprint) -> bool:
-        """Whether the two might be the same up to a factor."""
+        """Whether the two are candidates for being the same up to a factor."""
         return len(self.marks & other.marks) >= SHARED
 
     def same(self, other: Fingerprint) -> bool | None:
-        """Whether the verifier finds the two to be the same up to a factor; None: it cannot tell.
+        """Whether the verifier proves the two to be the same up to a factor; None if undecided.
 
-        They are if the logarithms have the same derivative; the factor may be another on each piece
+        It compares the derivatives of their logarithms, so the factor may differ between the pieces
         of the domain.
         """
         if self.canonical == other.canonical:
@@ -94,8 +94,16 @@ class Fingerprint:
 def fingerprint(integrand: str, variable: str | None = None) -> Fingerprint:
     r"""The fingerprint of an integrand in LaTeX (with or without ``\int`` and ``dx``).
 
-    Parameters count by the order in which they occur. Raises `rewards.ProblemError` for what cannot
-    be read.
+    Args:
+        integrand: LaTeX. Parameters are renamed in the order in which they occur.
+        variable: the variable, if it is not named by a differential and not the only symbol.
+
+    Returns:
+        The fingerprint.
+
+    Raises:
+        ProblemError: if the integrand cannot be read or evaluated.
+
     """
     problem = prepare(integrand, variable, None)
     tree = _canonical(problem.expression, problem.variable)
@@ -124,7 +132,7 @@ def _logarithm(tree: Expression) -> str:
 
 @lru_cache(maxsize=4096)
 def _marks(tree: Expression) -> frozenset[str]:
-    if needs_worker(tree):  # might run long: only the same text is a candidate then
+    if needs_worker(tree):  # may take long: then only the same text is a candidate
         return frozenset(f"text {i} {to_latex(tree)}" for i in range(SHARED))
     try:
         tape = compile_tape(tree, "x")
@@ -143,7 +151,7 @@ def _marks(tree: Expression) -> frozenset[str]:
 
 
 def _chain(tape: Tape, kind: str, points: list[Any]) -> Iterator[str | None]:
-    """A mark for each pair of neighbouring points where f is finite; None: not precise enough."""
+    """A mark for each pair of neighbouring points where f is finite; None if not precise enough."""
     parameters = {name: acb(arb(3 + 2 * i) / 7) for i, name in enumerate(sorted(tape.symbols))}
     before = None
     for at, point in enumerate(points):
@@ -179,7 +187,7 @@ def _rounded(value: Any) -> str | None:
 class Match:
     """Two problems whose integrands are the same up to a factor and names.
 
-    ``confirmed`` is False where the fingerprints agree but the verifier cannot tell.
+    ``confirmed`` is False if the fingerprints agree but the verifier is undecided.
     """
 
     first: str
@@ -189,7 +197,7 @@ class Match:
 
 @dataclass(slots=True)
 class Overlap:
-    """What `overlap` found: the matches, and the ids of what it could not read, with the reason."""
+    """The matches, the unreadable problems with the reasons, and how many were compared."""
 
     matches: list[Match] = field(default_factory=list)
     unreadable: list[tuple[str, str]] = field(default_factory=list)
@@ -199,48 +207,56 @@ class Overlap:
 class _Index:
     def __init__(self) -> None:
         self._by_mark: dict[str, list[int]] = defaultdict(list)
-        self._known: list[tuple[str, Fingerprint]] = []
+        self._added: list[tuple[str, Fingerprint]] = []
 
     def add(self, name: str, print_: Fingerprint) -> None:
         for mark in print_.marks:
-            self._by_mark[mark].append(len(self._known))
-        self._known.append((name, print_))
+            self._by_mark[mark].append(len(self._added))
+        self._added.append((name, print_))
 
     def matches(self, name: str, print_: Fingerprint) -> Iterator[Match]:
-        """The known problems that are the same, in the order in which they became known."""
+        """The added problems that are the same, in the order in which they were added."""
         shared = Counter(at for mark in print_.marks for at in self._by_mark.get(mark, ()))
         for at in sorted(at for at, count in shared.items() if count >= SHARED):
-            known, candidate = self._known[at]
+            first, candidate = self._added[at]
             same = candidate.same(print_)
             if same is not False:
-                yield Match(known, name, confirmed=bool(same))
+                yield Match(first, name, confirmed=bool(same))
 
 
 def overlap(ours: Iterable[Problem], theirs: Iterable[Problem]) -> Overlap:
-    """Every pair of a problem of ``ours`` and one of ``theirs`` (read as a stream) that match.
+    """The problems of one set that match a problem of another. Other tasks are skipped.
 
-    Integration problems only; ids are of the form ``bee/competition/c001``.
+    Args:
+        ours: the first set, which is held in memory.
+        theirs: the second set, which is read as a stream.
+
+    Returns:
+        The matches, with ids of the form ``bee/competition/c001``.
+
     """
-    found, index = Overlap(), _Index()
-    for name, print_ in _fingerprints(ours, found):
+    result, index = Overlap(), _Index()
+    for name, print_ in _fingerprints(ours, result):
         index.add(name, print_)
-    for name, print_ in _fingerprints(theirs, found):
-        found.compared += 1
-        found.matches.extend(index.matches(name, print_))
-    return found
+    for name, print_ in _fingerprints(theirs, result):
+        result.compared += 1
+        result.matches.extend(index.matches(name, print_))
+    return result
 
 
 def duplicates(problems: Iterable[Problem]) -> Overlap:
-    """Every pair of problems of one set that match."""
-    found, index = Overlap(), _Index()
-    for name, print_ in _fingerprints(problems, found):
-        found.compared += 1
-        found.matches.extend(index.matches(name, print_))
+    """Every pair of problems of one set that match; see `overlap`."""
+    result, index = Overlap(), _Index()
+    for name, print_ in _fingerprints(problems, result):
+        result.compared += 1
+        result.matches.extend(index.matches(name, print_))
         index.add(name, print_)
-    return found
+    return result
 
 
-def _fingerprints(problems: Iterable[Problem], found: Overlap) -> Iterator[tuple[str, Fingerprint]]:
+def _fingerprints(
+    problems: Iterable[Problem], result: Overlap
+) -> Iterator[tuple[str, Fingerprint]]:
     for problem in problems:
         if problem.task != "integration":
             continue
@@ -249,4 +265,4 @@ def _fingerprints(problems: Iterable[Problem], found: Overlap) -> Iterator[tuple
             integrand, variable = str(problem.target["integrand"]), problem.target["variable"]
             yield name, fingerprint(integrand, str(variable))
         except ProblemError as error:
-            found.unreadable.append((name, str(error)))
+            result.unreadable.append((name, str(error)))

@@ -1,4 +1,4 @@
-"""The noun that everything turns on: one problem, with what it was made from."""
+"""The type of a problem."""
 
 from __future__ import annotations
 
@@ -10,13 +10,17 @@ from typing import Any, TypeAlias
 
 JSON: TypeAlias = bool | int | float | str | list["JSON"] | dict[str, "JSON"] | None
 
-#: The tasks there are; a prompt template and a verifier belong to each.
+#: The tasks. Each has prompt templates and a verifier.
 TASKS = ("integration", "derivation_step", "calculus_step", "arithmetic")
 
 
 @dataclass(frozen=True, slots=True)
 class Parent:
-    """A problem that another was made from, and the part it plays in it."""
+    """A problem that another was made from, and its role in it.
+
+    >>> Parent("bee-c-001", "f")
+    Parent(id='bee-c-001', role='f')
+    """
 
     id: str
     role: str
@@ -26,12 +30,28 @@ class Parent:
 class Problem:
     """One problem: what the prompt shows, what the verifier needs, and where it comes from.
 
-    ``inputs`` is all that a prompt may show; ``target`` is all that a verdict may depend on. For
-    the task ``integration`` both hold ``"integrand"`` and ``"variable"``, and the target, where one
-    is known, the reference ``"antiderivative"`` (all LaTeX). ``assumptions`` speak of symbols other
-    than the variable; those are positive unless something else is said. ``pair_parent`` is the
-    problem that this one is compared with. The mappings are plain dictionaries, so that a problem
-    pickles and prints well; treat them as read-only.
+    The mappings are plain dictionaries, because these pickle and print well. Do not change them.
+
+    Attributes:
+        id: unique within the benchmark.
+        task: one of `TASKS`.
+        benchmark: the benchmark's name.
+        subset: the subset's name.
+        inputs: all that a prompt may show.
+        target: all that a verdict may depend on. For the task ``integration``, both have the keys
+            ``integrand`` and ``variable``, and the target ``antiderivative`` if a reference is
+            known; all are LaTeX.
+        assumptions: what is assumed of symbols other than the variable, by default ``positive``.
+        parents: the problems that it was made from.
+        pair_parent: the id of the problem that it is compared with.
+        perturbation: how it was made from that one.
+        metadata: anything else; not part of `content_hash`.
+
+    >>> shown = {"integrand": "2x", "variable": "x"}
+    >>> problem = Problem("p1", "integration", "mine", "easy", inputs=shown, target=shown)
+    >>> problem.name
+    'mine/easy'
+
     """
 
     id: str
@@ -48,7 +68,7 @@ class Problem:
 
     def __post_init__(self) -> None:
         if not self.id:
-            raise ValueError("a problem needs an id")
+            raise ValueError("a problem needs an id that is not empty")
         if self.task not in TASKS:
             raise ValueError(f"{self.id}: unknown task {self.task!r}; known: {', '.join(TASKS)}")
 
@@ -62,14 +82,14 @@ class Problem:
 
     @property
     def content_hash(self) -> str:
-        """SHA-256 of all but ``metadata``: tags may be mended without making a new problem."""
+        """SHA-256 of all fields but ``metadata``, which may change without making a new problem."""
         row = self.to_dict()
         del row["metadata"]
         text = json.dumps(row, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
-        """A JSON-serialisable dictionary; `from_dict` reads it back."""
+        """The problem as a JSON-serialisable dictionary, which `from_dict` reads."""
         return {
             "id": self.id,
             "task": self.task,
@@ -86,7 +106,12 @@ class Problem:
 
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> Problem:
-        """Read a `to_dict` row; a missing or an unknown field is a ``ValueError``."""
+        """Make a problem of a `to_dict` dictionary.
+
+        Raises:
+            ValueError: if a field is missing or unknown.
+
+        """
         known = set(cls.__slots__)
         unknown = sorted(set(row) - known)
         missing = sorted({"id", "task", "benchmark", "subset", "inputs", "target"} - set(row))

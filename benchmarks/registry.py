@@ -1,13 +1,28 @@
-"""The benchmarks there are, and how to get problems from them.
+"""The registry of benchmarks, and loading problems from them.
 
-A benchmark is a module that declares its subsets with `benchmark`, and one line in `MODULES`:
+A benchmark is one module that declares its subsets, and one line in `MODULES`:
 
-    @benchmark("brittleness/primitives", source="Welleck et al. 2022, table 2", size=500)
-    def primitive(seed: int, index: int) -> Problem:
-        '''One line on what the problems are.'''
+    # benchmarks/mine.py
+    from .problem import Problem
+    from .registry import benchmark
 
-A subset is a function from (seed, index) to a problem, so that each problem is addressable and the
-same everywhere. Modules are imported when one of their subsets is asked for.
+    @benchmark("mine/powers", source="Example, 2026", size=100)
+    def power(seed: int, index: int) -> Problem:
+        '''Powers of x.'''
+        shown = {"integrand": f"x^{{{index + 1}}}", "variable": "x"}
+        return Problem(f"power-{index}", "integration", "mine", "powers", shown, shown)
+
+    # benchmarks/registry.py
+    MODULES = {..., "mine": ".mine"}
+
+A subset is a function of a seed and an index, so every problem can be addressed and is the same
+on every machine. The docstring's first line is the subset's summary. A module is imported when one
+of its subsets is asked for.
+
+Other packages bring benchmarks by an entry point, whose name is the benchmark's:
+
+    [project.entry-points."calculus_harness.benchmarks"]
+    mine = "my_package.mine"
 """
 
 from __future__ import annotations
@@ -15,14 +30,16 @@ from __future__ import annotations
 import difflib
 import hashlib
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
 from itertools import islice, zip_longest
 
 from . import files
+from .errors import BenchmarkError
 from .problem import Problem
 
-#: Benchmark name -> the module that declares its subsets.
+#: Benchmark -> the module that declares its subsets.
 MODULES: dict[str, str] = {
     "bee": ".bee",
     "lample_charton": ".lample_charton",
@@ -30,22 +47,36 @@ MODULES: dict[str, str] = {
     "brittleness": ".brittleness",
     "derivations": ".derivations",
     "calculus": ".derivations",
+    "hint": ".hint",
 }
+#: The entry point group of other packages' benchmarks.
+ENTRY_POINTS = "calculus_harness.benchmarks"
 
 Make = Callable[[int, int], Problem]
 
 
-class UnknownBenchmarkError(ValueError):
-    """A name that is in no registry; the message suggests near misses."""
+class UnknownBenchmarkError(BenchmarkError):
+    """The name of a benchmark or subset is unknown; the message suggests similar names."""
+
+
+class PluginError(UnknownBenchmarkError):
+    """A benchmark of another package that cannot be used; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subset:
     """One declared subset.
 
-    ``size`` is how many problems it has, and for an ``endless`` one how many are taken when no
-    limit is given. Only ``default`` subsets are meant by the bare name of the benchmark; all of
-    them are meant by ``NAME/all``.
+    Attributes:
+        name: the full name, as in ``bee/competition``.
+        make: makes the problem with a seed and an index.
+        size: the number of problems; of an endless subset, how many are taken without a limit.
+        task: the task of its problems.
+        source: the paper or document that it is from.
+        summary: one line that describes it.
+        endless: whether indices may exceed the size.
+        default: whether the bare name of the benchmark includes it; ``NAME/all`` always does.
+
     """
 
     name: str
@@ -62,13 +93,18 @@ class Subset:
         return self.name.partition("/")[0]
 
     def problem(self, seed: int, index: int) -> Problem:
-        """The problem with this index, counted from 0."""
+        """The problem with this index, counted from 0.
+
+        Raises:
+            IndexError: if there is no such index.
+
+        """
         if index < 0 or (index >= self.size() and not self.endless):
             raise IndexError(f"{self.name} has problems 0 to {self.size() - 1}, not {index}")
         return self.make(seed, index)
 
     def problems(self, limit: int | None = None, seed: int = 0) -> list[Problem]:
-        """All problems, or a sample of ``limit`` that a larger limit only adds to."""
+        """All problems, or ``limit`` of them. A larger limit includes those of a smaller one."""
         size = self.size()
         if limit is None:
             indices = list(range(size))
@@ -91,7 +127,17 @@ def benchmark(
     endless: bool = False,
     default: bool = True,
 ) -> Callable[[Make], Make]:
-    """Declare a subset; its summary is the first line of the decorated function's docstring."""
+    """Declare a subset; the decorated function makes the problem with a seed and an index.
+
+    Args:
+        name: the full name, ``BENCHMARK/SUBSET``.
+        source: the paper or document that it is from.
+        size: the number of problems, or a function that returns it.
+        task: the task of its problems.
+        endless: whether indices may exceed ``size``.
+        default: whether the bare name of the benchmark includes the subset.
+
+    """
 
     def declare(make: Make) -> Make:
         summary = (make.__doc__ or "").strip().partition("\n")[0]
@@ -103,42 +149,89 @@ def benchmark(
 
 
 def names() -> tuple[str, ...]:
-    """The names of all benchmarks, in the registry's order."""
-    return tuple(MODULES)
+    """The names of all benchmarks: those of this package, then those of other packages.
+
+    Returns:
+        The names.
+
+    Raises:
+        PluginError: if another package brings a benchmark whose name is already taken.
+
+    >>> names()[:3]
+    ('bee', 'lample_charton', 'drills')
+
+    """
+    return (*MODULES, *_plugins())
 
 
 def subsets(name: str) -> tuple[str, ...]:
-    """The subsets of a benchmark, as in ``("qualifier", "competition")``."""
+    """The names of a benchmark's subsets.
+
+    Args:
+        name: the benchmark's name.
+
+    Returns:
+        The names, without the benchmark's.
+
+    Raises:
+        UnknownBenchmarkError: if there is no such benchmark.
+
+    >>> subsets("drills")[:2]
+    ('monomials', 'monomials_train')
+
+    """
     return tuple(subset.name.partition("/")[2] for subset in _declared(name))
 
 
 def resolve(spec: str) -> tuple[Subset, ...]:
-    """What a spec means: ``bee`` (its default subsets), ``bee/all``, or ``bee/competition``.
+    """The subsets that a name stands for.
 
-    A file or a data set on a hub is meant by its place (`benchmarks.files`).
+    Args:
+        spec: ``bee`` (its default subsets), ``bee/all``, ``bee/competition``, or the name of a
+            table (`benchmarks.files`).
+
+    Raises:
+        UnknownBenchmarkError: if there is no such benchmark or subset.
+        ProblemFileError: if a table cannot be used.
+
     """
     if files.is_source(spec):
-        return _in_source(spec)
+        return _in_table(spec)
     name, slash, part = spec.partition("/")
     declared = _declared(name)
     if not slash:
         return tuple(subset for subset in declared if subset.default)
     if part == "all":
         return declared
-    found = tuple(subset for subset in declared if subset.name == spec)
-    if not found:
-        known = [subset.name.partition("/")[2] for subset in declared]
+    matches = tuple(subset for subset in declared if subset.name == spec)
+    if not matches:
+        parts = [subset.name.partition("/")[2] for subset in declared]
         raise UnknownBenchmarkError(
-            f"benchmark {name!r} has no subset {part!r}{_suggest(part, known)}"
+            f"benchmark {name!r} has no subset {part!r}{_suggest(part, parts)}"
         )
-    return found
+    return matches
 
 
 def load(spec: str, *, limit: int | None = None, seed: int = 0) -> list[Problem]:
-    """The problems that a spec names; ``limit`` is spread evenly over its subsets.
+    """The problems of a benchmark, a subset or a table.
 
-    The same seed gives the same problems, and a larger limit only adds to a smaller one's. Raises
-    `UnknownBenchmarkError` with a suggestion when there is no such benchmark or subset.
+    Args:
+        spec: a name; see `resolve`.
+        limit: how many problems at most, spread evenly over the subsets. A larger limit includes
+            the problems of a smaller one.
+        seed: the seed of generated problems and of the choice of ``limit`` problems.
+
+    Returns:
+        The problems, the same for the same arguments.
+
+    Raises:
+        UnknownBenchmarkError: if there is no such benchmark or subset.
+        ProblemFileError: if a table cannot be used.
+        ValueError: if the limit is negative.
+
+    >>> len(load("drills/sums"))
+    72
+
     """
     if limit is not None and limit < 0:
         raise ValueError(f"limit must not be negative, got {limit}")
@@ -156,9 +249,15 @@ def load(spec: str, *, limit: int | None = None, seed: int = 0) -> list[Problem]
 
 
 def spread(limit: int, room: list[int]) -> list[int]:
-    """Share ``limit`` out one by one in turn, to whoever still has room.
+    """Divide a limit evenly among subsets; no share shrinks when the limit grows.
 
-    No share shrinks when the limit grows, which is what lets a run be extended.
+    Args:
+        limit: the sum of the shares.
+        room: the largest share of each subset.
+
+    Returns:
+        The share of each subset.
+
     """
     shares = [0] * len(room)
     while limit > 0 and shares != room:
@@ -169,42 +268,52 @@ def spread(limit: int, room: list[int]) -> list[int]:
     return shares
 
 
-def together(subsets: Sequence[Sequence[Problem]], limit: int, seed: int = 0) -> list[Problem]:
-    """``limit`` of the problems of several subsets, with what they were made from.
+def sample_families(
+    subsets: Sequence[Sequence[Problem]], limit: int, seed: int = 0
+) -> list[Problem]:
+    """Problems of several subsets, sampled by families: originals with their perturbations.
 
-    A sample of originals and an independent one of their perturbations hardly have a pair in
-    common. Here whole families are taken, an original with all that is compared with it, in turn
-    from the subsets of the originals; only the last one may be cut, and then keeps its original. A
-    larger limit only adds to a smaller one's. The order is that of the subsets.
+    Independent samples of originals and of perturbations have few pairs in common. A family is an
+    original with all problems that are compared with it. Families are taken in turn from the
+    subsets of the originals. Only the last family may be incomplete; it has its original.
+
+    Args:
+        subsets: the problems of each subset.
+        limit: how many problems. A larger limit includes the problems of a smaller one.
+        seed: the seed of the random order of families.
+
+    Returns:
+        The problems, in the order of the subsets.
+
     """
-    every = [problem for subset in subsets for problem in subset]
-    known = {(problem.benchmark, problem.id): problem for problem in every}
+    problems = [problem for subset in subsets for problem in subset]
+    by_id = {(problem.benchmark, problem.id): problem for problem in problems}
     families: dict[tuple[str, str], list[Problem]] = {}
-    for problem in every:
-        families.setdefault((problem.benchmark, _origin(problem, known)), []).append(problem)
+    for problem in problems:
+        families.setdefault((problem.benchmark, _original(problem, by_id)), []).append(problem)
     queues: dict[str, list[list[Problem]]] = {}
-    for (_, origin), family in families.items():
-        family.sort(key=lambda problem: problem.id != origin)  # the original first
+    for (_, original), family in families.items():
+        family.sort(key=lambda problem: problem.id != original)  # the original first
         queues.setdefault(family[0].name, []).append(family)
     for name, queue in queues.items():
         queue.sort(key=lambda family: _shuffle_key(seed, name, family[0].id))
     turns = (family for turn in zip_longest(*queues.values()) for family in turn if family)
     chosen = set(islice((problem for family in turns for problem in family), limit))
-    return [problem for problem in every if problem in chosen]
+    return [problem for problem in problems if problem in chosen]
 
 
-def _origin(problem: Problem, known: Mapping[tuple[str, str], Problem]) -> str:
-    """The id of the problem that this one is compared with, through all generations."""
+def _original(problem: Problem, by_id: Mapping[tuple[str, str], Problem]) -> str:
+    """The id of the problem at the end of the chain of pair parents."""
     seen = {problem.id}
     while (parent := problem.pair_parent) is not None and parent not in seen:
         seen.add(parent)
-        if (problem.benchmark, parent) not in known:
+        if (problem.benchmark, parent) not in by_id:
             return parent
-        problem = known[problem.benchmark, parent]
+        problem = by_id[problem.benchmark, parent]
     return problem.id
 
 
-def _in_source(spec: str) -> tuple[Subset, ...]:
+def _in_table(spec: str) -> tuple[Subset, ...]:
     source = files.parse(spec)
     groups: dict[str, list[Problem]] = {}
     for problem in files.read_problems(source):
@@ -224,18 +333,52 @@ def _in_source(spec: str) -> tuple[Subset, ...]:
 
 
 def _declared(name: str) -> tuple[Subset, ...]:
-    module = MODULES.get(name)
-    if module is None:
-        raise UnknownBenchmarkError(f"unknown benchmark {name!r}{_suggest(name, names())}")
-    importlib.import_module(module, __package__)
+    if name in MODULES:
+        importlib.import_module(MODULES[name], __package__)
+    else:
+        plugins = _plugins()
+        if name not in plugins:
+            raise UnknownBenchmarkError(f"unknown benchmark {name!r}{_suggest(name, names())}")
+        _load_plugin(plugins[name])
     return tuple(subset for subset in _SUBSETS.values() if subset.benchmark == name)
 
 
-def _suggest(wanted: str, known: list[str] | tuple[str, ...]) -> str:
-    near = difflib.get_close_matches(wanted, known, n=3)
+def _plugins() -> dict[str, EntryPoint]:
+    """The benchmarks of other packages by name."""
+    plugins: dict[str, EntryPoint] = {}
+    for entry in entry_points(group=ENTRY_POINTS):
+        if entry.name in MODULES or plugins.get(entry.name, entry).value != entry.value:
+            raise PluginError(
+                f"{_place(entry)} brings a benchmark {entry.name!r}, a name that is taken: "
+                "rename it or uninstall the package"
+            )
+        plugins[entry.name] = entry
+    return plugins
+
+
+def _load_plugin(entry: EntryPoint) -> None:
+    try:
+        entry.load()
+    except Exception as error:  # whatever the other package's module raises
+        raise PluginError(
+            f"benchmark {entry.name!r} of {_place(entry)} cannot be imported: {error}"
+        ) from error
+    if not any(subset.benchmark == entry.name for subset in _SUBSETS.values()):
+        raise PluginError(
+            f"{_place(entry)} declares no subset {entry.name}/...: decorate a function with "
+            f"@benchmark('{entry.name}/SUBSET', ...)"
+        )
+
+
+def _place(entry: EntryPoint) -> str:
+    return f"the package {entry.dist.name} ({entry.value})" if entry.dist else entry.value
+
+
+def _suggest(wanted: str, choices: Iterable[str]) -> str:
+    near = difflib.get_close_matches(wanted, list(choices), n=3)
     if near:
         return f"; did you mean {' or '.join(repr(name) for name in near)}?"
-    return f"; known: {', '.join(known)}"
+    return f"; known: {', '.join(choices)}"
 
 
 def _shuffle_key(seed: int, name: str, index: int | str) -> bytes:

@@ -18,11 +18,11 @@ model = {
     "model": sys.argv[2],
     "tokenizer_backend": None,
 }
-found = lm_eval.simple_evaluate(
+results = lm_eval.simple_evaluate(
     "local-chat-completions",
     model,
     tasks=[sys.argv[3]],
     task_manager=manager,
     apply_chat_template=True,
 )
-print(found["results"][sys.argv[3]]["pass@1,verified"])
+print(results["results"][sys.argv[3]]["pass@1,verified"])

@@ -1,10 +1,9 @@
-"""Worked examples for few-shot prompts, from pools in ``prompts/examples`` (a file for each task).
+"""Worked examples for few-shot prompts, from pools in ``prompts/examples`` (one file per task).
 
-The pools are held out: they hold nothing that is in a benchmark of ours (a test says so). Whatever
-problem is asked, an example that is the same up to a constant factor and names, or that the problem
-was made from, is passed over. The first of the rest are taken, always in the same order, so that 2
-examples are the first of 4 and prompts share a prefix. Tasks whose answer is a label have their own
-rules (`prompts.labelled`).
+The pools are disjoint from the benchmarks (a test proves that). An example that equals the problem
+up to a constant factor and names, or from which the problem was made, is not shown. The first of
+the others are shown in a fixed order, so that the first 2 of 4 examples are those of 2 and prompts
+share a prefix. Tasks whose answer is a label have other rules (`prompts.labelled`).
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ POOLS = Path(__file__).parent / "examples"
 
 
 class NotEnoughExamplesError(ValueError):
-    """The pool of a task has fewer examples than were asked for."""
+    """The pool of a task has fewer examples than requested."""
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
-    """A worked problem, as a template sees it."""
+class WorkedExample:
+    """A worked problem, as templates use it."""
 
     id: str
     integrand: str
@@ -43,40 +42,49 @@ class Example:
 
 
 @cache
-def pool(task: str) -> tuple[Example, ...]:
-    """All examples of a task, in the order in which they are taken."""
+def pool(task: str) -> tuple[WorkedExample, ...]:
+    """All examples of a task, in the order in which they are shown."""
     path = POOLS / f"{task}.jsonl"
     if not path.is_file():
         return ()
     lines = path.read_text(encoding="utf-8").splitlines()
-    return tuple(Example(**json.loads(line)) for line in lines if line)
+    return tuple(WorkedExample(**json.loads(line)) for line in lines if line)
 
 
 def select(
     problem: Problem, shots: int, pick: str = labelled.OPERATOR
-) -> Sequence[Example | labelled.Labelled]:
-    """The examples to show with a problem; ``pick`` is for labelled ones (`prompts.labelled`)."""
+) -> Sequence[WorkedExample | labelled.LabelledExample]:
+    """The examples to show with a problem.
+
+    Args:
+        problem: the problem.
+        shots: the number of examples.
+        pick: how labelled examples are chosen (`prompts.labelled`).
+
+    Raises:
+        NotEnoughExamplesError: if there are fewer.
+
+    """
     if problem.task in labelled.TASKS:
-        found = labelled.select(problem, shots, pick)
-        return _enough(found, shots, problem.task)
+        return _require_enough(labelled.select(problem, shots, pick), shots, problem.task)
     related = {problem.id, problem.pair_parent, *(parent.id for parent in problem.parents)}
-    asked = _fingerprint_of(problem)
-    chosen: list[Example] = []
+    own = _fingerprint_of(problem)
+    chosen: list[WorkedExample] = []
     for example in pool(problem.task):
         if len(chosen) == shots:
             break
-        same = asked is not None and asked.resembles(_known(example.integrand, example.variable))
+        same = own is not None and own.resembles(_fingerprint(example.integrand, example.variable))
         if not same and example.id not in related:
             chosen.append(example)
-    return _enough(chosen, shots, problem.task)
+    return _require_enough(chosen, shots, problem.task)
 
 
-def _enough(chosen: Sequence[Shown], shots: int, task: str) -> Sequence[Shown]:
-    if len(chosen) < shots:
+def _require_enough(examples: Sequence[Shown], shots: int, task: str) -> Sequence[Shown]:
+    if len(examples) < shots:
         raise NotEnoughExamplesError(
-            f"{shots} examples are asked for, but the task {task!r} has {len(chosen)}"
+            f"{shots} examples are asked for, but the task {task!r} has {len(examples)}"
         )
-    return chosen
+    return examples
 
 
 def _fingerprint_of(problem: Problem) -> Fingerprint | None:
@@ -89,5 +97,5 @@ def _fingerprint_of(problem: Problem) -> Fingerprint | None:
 
 
 @cache
-def _known(integrand: str, variable: str) -> Fingerprint:
+def _fingerprint(integrand: str, variable: str) -> Fingerprint:
     return fingerprint(integrand, variable)

@@ -1,11 +1,10 @@
 """Labelled examples for the tasks whose answer is 0 or 1 (Meadows et al., appendix A).
 
-They are from a training set (`benchmarks.derivations.training`), half of them right and half wrong,
-each from another derivation, in random order. By ``operator`` they have the last operator of the
-problem that is asked, as in the paper's chosen prompt; by ``random`` they are as the generator
-made them, whatever their operator. The draw depends
-on the unperturbed problem only, so that they stay when the problem is perturbed. An example that is
-the problem itself is passed over.
+They are from a training set (`benchmarks.derivations.training`): half of them right and half wrong,
+each from a different derivation, in random order. With ``operator`` they have the last operator of
+the problem, as in the paper's selected prompt; with ``random`` they may have any operator. They
+depend on the unperturbed problem only, so a perturbed problem has the same examples. The problem
+itself is never one of them.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..benchmarks.draws import Draws
+from ..benchmarks.hashed_random import HashedRandom
 from ..benchmarks.problem import Problem
 
 POOLS = Path(__file__).parent / "examples"
@@ -26,8 +25,8 @@ PICKS = (OPERATOR, RANDOM)
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
-    """An example as a template sees it."""
+class LabelledExample:
+    """An example as templates use it."""
 
     id: str
     sequence: str
@@ -41,25 +40,37 @@ def pool(task: str) -> tuple[dict[str, Any], ...]:
     return tuple(json.loads(line) for line in lines)
 
 
-def select(problem: Problem, shots: int, pick: str = OPERATOR) -> list[Labelled]:
-    """The examples to show; fewer than ``shots`` if there are no more."""
-    draws = Draws("shots", problem.pair_parent or problem.id, pick, shots)
+def select(problem: Problem, shots: int, pick: str = OPERATOR) -> list[LabelledExample]:
+    """The examples to show with a problem.
+
+    Args:
+        problem: the problem.
+        shots: the number of examples.
+        pick: ``operator`` or ``random``.
+
+    Returns:
+        The examples, fewer than ``shots`` if the pool has no more.
+
+    """
+    rng = HashedRandom("shots", problem.pair_parent or problem.id, pick, shots)
     itself = problem.metadata.get("example")
-    rows = [row for row in draws.shuffled(pool(problem.task)) if row["id"] != itself]
+    rows = [row for row in rng.shuffled(pool(problem.task)) if row["id"] != itself]
     chosen = sorted(rows, key=lambda row: _distance(row, problem, pick))[:shots]
     half = (shots + 1) // 2
     labelled = [
-        Labelled(row["id"], row["positive" if place < half else "negative"], int(place < half))
-        for place, row in enumerate(draws.shuffled(chosen))
+        LabelledExample(
+            row["id"], row["positive" if place < half else "negative"], int(place < half)
+        )
+        for place, row in enumerate(rng.shuffled(chosen))
     ]
-    return draws.shuffled(labelled)
+    return rng.shuffled(labelled)
 
 
 def _distance(row: dict[str, Any], problem: Problem, pick: str) -> tuple[bool, bool]:
-    """How far an example is from what is wanted.
+    """A sort key: whether an example differs from what is wanted.
 
-    The few operators of which there are not enough examples with as many steps are made up for by
-    those with other numbers of steps.
+    A few operators have not enough examples with the wanted number of steps; examples with other
+    numbers of steps follow.
     """
     operator, steps = problem.inputs.get("operator"), problem.inputs.get("shots_from")
     other_steps = steps is not None and row.get("steps") != steps

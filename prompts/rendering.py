@@ -1,4 +1,4 @@
-"""What a model is shown: a list of chat messages, or one text to complete."""
+"""Rendered prompts: chat messages, or one text to complete."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a chat."""
+    """A message of a chat.
+
+    >>> Message("user", "Integrate 2x.").role
+    'user'
+    """
 
     role: str
     content: str
@@ -16,7 +20,16 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A prompt with its problem filled in: ``messages`` of a chat, or else ``text``."""
+    """A prompt for one problem.
+
+    Attributes:
+        messages: the messages of a chat prompt.
+        text: the text of a completion prompt.
+
+    >>> Rendered(text="The integral of 2x is").style
+    'completion'
+
+    """
 
     messages: tuple[Message, ...] = ()
     text: str = ""
@@ -27,14 +40,14 @@ class Rendered:
 
     @property
     def turns(self) -> list[dict[str, str]]:
-        """The messages as chat templates and servers take them."""
+        """The messages as dictionaries, as in the OpenAI protocol."""
         return [{"role": turn.role, "content": turn.content} for turn in self.messages]
 
     def to_dict(self) -> dict[str, Any]:
         return {"messages": self.turns} if self.messages else {"text": self.text}
 
     def __str__(self) -> str:
-        """As a person would read it, for a dry run and for reports."""
+        """The prompt as text for reports."""
         if not self.messages:
             return self.text
         return "\n\n".join(f"[{message.role}]\n{message.content}" for message in self.messages)

@@ -1,27 +1,27 @@
-"""Templates are files in ``prompts/library``; adding a prompt is adding a file.
-
-A file has a TOML head between two lines ``+++`` and a Jinja body:
+"""Prompt templates: files with a TOML head between two lines ``+++`` and a Jinja body.
 
     +++
     task = "integration"
     description = "One line for `run.py ls prompts`."
-    default = true      # optional: taken for this task when no prompt is named
+    default = true      # optional: the task's default prompt
     stop = ["Question:"] # optional: strings that end a completion
-    shots = 4           # optional: how many worked examples, unless --num-fewshot says otherwise
-    pick = "operator"   # optional, for labelled examples: which (`prompts.labelled`)
-    stages = ["reasoning", "answer"] # optional: asked one after the other; the last is "answer"
-    max_tokens = { reasoning = 1000 } # optional: a stage's own limit, if below --max-tokens
+    shots = 4           # optional: the number of worked examples, unless --num-fewshot is given
+    pick = "operator"   # optional: how labelled examples are chosen (`prompts.labelled`)
+    stages = ["reasoning", "answer"] # optional: stages in order; the last must be "answer"
+    max_tokens = { reasoning = 1000 } # optional: the limit of a stage, if below --max-tokens
     +++
     {% call user() %}Integrate {{ integrand }}.{% endcall %}
 
-Each ``{% call ROLE() %}`` block (``system``, ``user``, ``assistant``) becomes a message of a chat;
-a body without any is one text to complete. The body sees the problem's ``inputs`` by name and the
-whole problem as ``problem``; with ``shots``, ``examples`` are worked ones (`prompts.fewshot`), each
-with ``integrand``, ``variable``, ``solution`` and ``antiderivative``, or, where the answer is a
-label, with ``sequence`` and ``label``. With ``stages`` the body is
-rendered once for each: ``stage`` is its name, and what the model said in an earlier one stands
-under that one's name. Only the last stage's completion is graded. Blank space around a message, or
-before a text, is dropped.
+Each ``{% call ROLE() %}`` block (``system``, ``user``, ``assistant``) becomes a message of a chat.
+A body without such blocks is one text to complete. Variables of the body:
+
+- the problem's ``inputs`` by name, and the whole problem as ``problem``;
+- with ``shots``, ``examples``: worked examples (`prompts.fewshot`), with ``integrand``,
+  ``variable``, ``solution`` and ``antiderivative``, or for labels ``sequence`` and ``label``;
+- with ``stages``, the body is rendered once for each: ``stage`` is the name of the current stage,
+  and the names of earlier stages hold the model's completions. Only the last stage is graded.
+
+White space around messages and before a text is removed.
 """
 
 from __future__ import annotations
@@ -39,13 +39,14 @@ from typing import Any
 import jinja2
 
 from ..benchmarks.problem import TASKS, Problem
+from ..rewards.errors import UserError
 from .fewshot import NotEnoughExamplesError, select
 from .labelled import OPERATOR, PICKS
 from .rendering import Message, Rendered
 
 LIBRARY = Path(__file__).parent / "library"
 ROLES = ("system", "user", "assistant")
-#: The stage whose completion is graded: the last, and where a prompt has no stages, the only one.
+#: The stage whose completion is graded: the last one, or the only one.
 ANSWER = "answer"
 _HEAD = {
     "task": str,
@@ -60,13 +61,31 @@ _HEAD = {
 _SHOTS = re.compile(r"^shots\s*=.*$", re.MULTILINE)
 
 
-class PromptError(ValueError):
-    """An unknown, broken or unsuitable prompt; the message says what to do."""
+class PromptError(UserError):
+    """A prompt is unknown, invalid or for another task; the message says what to do."""
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """A template and what its head says."""
+    """A template with the settings of its head.
+
+    Attributes:
+        name: the file's name without suffix.
+        task: the task that it is for.
+        description: one line.
+        source: the file's text.
+        body: the Jinja template.
+        stop: strings that end a completion.
+        default: whether it is the task's default prompt.
+        shots: the number of worked examples; None if it has none.
+        pick: how labelled examples are chosen.
+        stages: the names of its stages.
+        max_tokens: stage -> its limit of tokens.
+
+    >>> load("few-shot").shots
+    4
+
+    """
 
     name: str
     task: str
@@ -86,7 +105,12 @@ class Prompt:
         return hashlib.sha256(self.source.encode()).hexdigest()
 
     def with_shots(self, shots: int) -> Prompt:
-        """The same template with so many worked examples, which its source says from then on."""
+        """The prompt with another number of worked examples, also in its source.
+
+        Raises:
+            PromptError: if the prompt has no examples, or the number is negative.
+
+        """
         if self.shots is None:
             raise PromptError(
                 f"prompt {self.name!r} shows no examples: it has no shots in its head"
@@ -99,12 +123,19 @@ class Prompt:
     def _template(self) -> jinja2.Template:
         return _ENVIRONMENT.from_string(self.body)
 
-    def render(self, problem: Problem, said: Mapping[str, str] | None = None) -> Rendered:
-        """Fill in a problem of this prompt's task.
+    def render(self, problem: Problem, replies: Mapping[str, str] | None = None) -> Rendered:
+        """Render the prompt for a problem.
 
-        ``said`` is what the model said in earlier stages; what is rendered is the next one.
+        Args:
+            problem: a problem of this prompt's task.
+            replies: the completions of earlier stages by stage. The next stage is rendered.
+
+        Raises:
+            PromptError: if the problem is of another task, lacks an input that the template uses,
+                or there are too few examples.
+
         """
-        said = said or {}
+        replies = replies or {}
         if problem.task != self.task:
             raise PromptError(
                 f"prompt {self.name!r} is for the task {self.task!r}, "
@@ -114,8 +145,8 @@ class Prompt:
         try:
             text = self._template.render(
                 dict(problem.inputs)
-                | dict(said)
-                | {"problem": problem, "stage": self.stages[len(said)]}
+                | dict(replies)
+                | {"problem": problem, "stage": self.stages[len(replies)]}
                 | (
                     {}
                     if self.shots is None
@@ -137,20 +168,45 @@ class Prompt:
 
 
 def names(task: str | None = None) -> tuple[str, ...]:
-    """The names of the library's prompts, of one task or of all."""
-    every = sorted(path.stem for path in LIBRARY.glob("*.jinja"))
-    return tuple(name for name in every if task is None or load(name).task == task)
+    """The names of the library's prompts.
+
+    Args:
+        task: only those for this task.
+
+    Returns:
+        The names, sorted.
+
+    >>> "few-shot" in names("integration")
+    True
+
+    """
+    library = sorted(path.stem for path in LIBRARY.glob("*.jinja"))
+    return tuple(name for name in library if task is None or load(name).task == task)
 
 
 def load(name: str) -> Prompt:
-    """A prompt of the library by name, or any template by its path (``./mine.jinja``)."""
+    """Load a prompt.
+
+    Args:
+        name: the name of a prompt of the library, or the path of a file that ends in ``.jinja``.
+
+    Returns:
+        The prompt.
+
+    Raises:
+        PromptError: if there is no such prompt, or the file is invalid.
+
+    >>> load("antiderivbench").task
+    'integration'
+
+    """
     if name.endswith(".jinja"):
         path = Path(name)
     else:
         path = LIBRARY / f"{name}.jinja"
         if name not in names():
             near = difflib.get_close_matches(name, names(), n=3)
-            hint = f"did you mean {' or '.join(map(repr, near))}?" if near else _known()
+            hint = f"did you mean {' or '.join(map(repr, near))}?" if near else _known_names()
             raise PromptError(f"unknown prompt {name!r}; {hint}")
     try:
         source = path.read_text(encoding="utf-8")
@@ -161,7 +217,22 @@ def load(name: str) -> Prompt:
 
 
 def parse(name: str, source: str) -> Prompt:
-    """Read a template's text."""
+    r"""Parse the text of a prompt file.
+
+    Args:
+        name: the prompt's name.
+        source: the text.
+
+    Returns:
+        The prompt.
+
+    Raises:
+        PromptError: if the head or the template is invalid.
+
+    >>> parse("mine", '+++\ntask = "integration"\n+++\nIntegrate {{ integrand }}.').body
+    'Integrate {{ integrand }}.'
+
+    """
     opening, _, rest = source.partition("+++\n")
     head_text, closing, body = rest.partition("\n+++\n")
     if opening.strip() or not closing:
@@ -211,7 +282,21 @@ def parse(name: str, source: str) -> Prompt:
 
 
 def default_for(task: str) -> Prompt:
-    """The prompt that is taken when none is named."""
+    """The default prompt of a task.
+
+    Args:
+        task: the task.
+
+    Returns:
+        The prompt.
+
+    Raises:
+        PromptError: if the task has none.
+
+    >>> default_for("integration").name
+    'antiderivbench'
+
+    """
     for name in names(task):
         prompt = load(name)
         if prompt.default:
@@ -219,12 +304,12 @@ def default_for(task: str) -> Prompt:
     raise PromptError(f"no prompt for the task {task!r}; name one with --prompt")
 
 
-def _known() -> str:
+def _known_names() -> str:
     return f"known: {', '.join(names())}, or a path that ends in .jinja"
 
 
 def _collector(role: str, messages: list[Message]) -> Callable[[Callable[[], str]], str]:
-    """What ``{% call role() %}`` calls. No markers in the text, so no problem can forge a turn."""
+    """The macro ``{% call role() %}``. Messages have no markers, so problems cannot forge one."""
 
     def collect(caller: Callable[[], str]) -> str:
         messages.append(Message(role, caller().strip()))

@@ -12,9 +12,10 @@ if __name__ == "rewards" and find_spec("calculus_harness"):  # imported from a c
 
     _checkout.alias(__name__)
 
-from .antiderivative import ProblemError, verify_antiderivative
+from .antiderivative import verify_antiderivative
 from .arithmetic import verify_integer
 from .batch import averify_many, verify_many
+from .errors import ProblemError, UserError
 from .labels import verify_label
 from .values import verify_equivalent, verify_value
 from .verdict import Evidence, Status, Verdict, Witness
@@ -23,6 +24,7 @@ __all__ = [
     "Evidence",
     "ProblemError",
     "Status",
+    "UserError",
     "Verdict",
     "Witness",
     "averify_many",

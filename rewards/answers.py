@@ -1,4 +1,4 @@
-"""From a completion to a readable answer: what every kind of verification begins and ends with."""
+"""From a completion to a readable answer, and from a decision to a verdict."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import time
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import Any
 
 from .decision.decide import Outcome
 from .extraction import extract
 from .latex import AlternativesError, NotClosedFormError, ReadError, Reading, readings, to_latex
 from .verdict import Evidence, Status, Verdict
+from .workers.errors import WorkerError
 from .workers.pool import in_worker
+from .workers.verdicts import call_task, unpack, verdict_of
 
 
 @dataclass(slots=True)
-class Answer:
+class ExtractedAnswer:
     """A completion's final answer: readable (``readings``), or a failure (``status``)."""
 
     text: str | None
@@ -31,7 +34,7 @@ class Answer:
 
     @property
     def evidence(self) -> Evidence:
-        """What is known before anything was decided."""
+        """The evidence before a decision."""
         seconds = time.perf_counter() - self.started
         return Evidence(self.method, flags=self.notes, extracted_by=self.source, seconds=seconds)
 
@@ -45,17 +48,17 @@ class Answer:
         flags: tuple[str, ...] = (),
         undecided_reward: float = 0.0,
     ) -> Verdict:
-        """The verdict, with the evidence of an outcome and the reading that it holds for."""
+        """The verdict, with the evidence of an outcome and the reading that it applies to."""
         outcome = outcome or Outcome(status, detail=detail or self.detail)
-        customs = reading.conventions if reading else ()
+        ambiguities = reading.ambiguities if reading else ()
         evidence = Evidence(
             method=self.method,
-            reading=to_latex(reading.expression) if reading and customs else "",
+            reading=to_latex(reading.expression) if reading and ambiguities else "",
             points=outcome.points,
             digits=outcome.digits,
             coverage=outcome.coverage,
             witness=outcome.witness,
-            flags=(*self.notes, *outcome.flags, *customs, *flags),
+            flags=(*self.notes, *outcome.flags, *ambiguities, *flags),
             detail=outcome.detail,
             offset=self.offset,
             extracted_by=self.source,
@@ -70,37 +73,37 @@ class Answer:
 
 
 class NeedsWorkerError(Exception):
-    """What is to be evaluated may run long inside C, where only killing the process ends it."""
+    """The evaluation may run long inside C, where only killing the process ends it."""
 
 
 def require_worker(slow: bool) -> None:
-    """Raise `NeedsWorkerError` if something slow is about to run where it cannot be killed."""
+    """Raise `NeedsWorkerError` for a slow evaluation in a process that must not be killed."""
     if slow and not in_worker():
         raise NeedsWorkerError
 
 
 def find_answer(
     completion: str, *, strict: bool, stop: Sequence[str], truncated: bool, method: str = "balls"
-) -> Answer:
+) -> ExtractedAnswer:
     """Extract the final answer; `read_answer` makes it readable."""
     started = time.perf_counter()
-    found = extract(completion, strict=strict, stop=stop, truncated=truncated)
-    status = Status.NO_ANSWER if found.answer is None else None
-    return Answer(
-        found.answer,
-        found.source,
-        found.notes,
-        found.alternatives,
+    extraction = extract(completion, strict=strict, stop=stop, truncated=truncated)
+    status = Status.NO_ANSWER if extraction.answer is None else None
+    return ExtractedAnswer(
+        extraction.answer,
+        extraction.source,
+        extraction.notes,
+        extraction.alternatives,
         method=method,
         status=status,
         started=started,
     )
 
 
-def read_answer(answer: Answer, symbols: Collection[str]) -> Answer:
-    """Read an extracted answer's LaTeX, or say as a status why it cannot be read.
+def read_answer(answer: ExtractedAnswer, symbols: Collection[str]) -> ExtractedAnswer:
+    """Set the readings of an extracted answer, or the status if its LaTeX cannot be read.
 
-    Only the first reading is made now; the others when they are asked for.
+    Only the first reading is made now, the others on demand.
     """
     if answer.text is None:
         return answer
@@ -118,14 +121,31 @@ def read_answer(answer: Answer, symbols: Collection[str]) -> Answer:
     return answer
 
 
+def verify_in_worker(
+    task: str,
+    completion: str,
+    target: str,
+    answer: ExtractedAnswer,
+    *,
+    deadline: float,
+    **options: Any,
+) -> Verdict:
+    """A verification that might run long, in a worker that can be killed."""
+    options["stop"] = list(options["stop"])
+    try:
+        return unpack(call_task(task, completion, target, options, deadline=deadline))
+    except WorkerError as error:
+        return verdict_of(error, answer.text, answer.evidence)
+
+
 def best(judged: Iterable[tuple[Outcome, Reading]]) -> tuple[Outcome, Reading]:
     """The first reading that is correct, else an undecided one, else the likeliest.
 
-    An undecided reading outweighs a wrong one: it might have been what was meant.
+    An undecided reading comes before a wrong one: it might be the intended one.
     """
-    seen: list[tuple[Outcome, Reading]] = []
-    for pair in judged:
-        if pair[0].status is Status.CORRECT:
-            return pair
-        seen.append(pair)
-    return min(seen, key=lambda pair: pair[0].status is not Status.UNDECIDED)
+    others: list[tuple[Outcome, Reading]] = []
+    for outcome, reading in judged:
+        if outcome.status is Status.CORRECT:
+            return outcome, reading
+        others.append((outcome, reading))
+    return min(others, key=lambda pair: pair[0].status is not Status.UNDECIDED)

@@ -1,8 +1,8 @@
 """Verify a model's answer to an indefinite integral, from text to verdict.
 
-`verify_antiderivative` is the door: extraction, reading and decision have their own modules. What
-may run long inside C (polylogarithms, elliptic integrals, ...) goes to a killable worker; the rest
-is bounded by deterministic budgets and runs in process.
+Extraction, reading and decision have their own packages. What may run long inside C
+(polylogarithms, elliptic integrals, ...) runs in a worker that can be killed; everything else is
+bounded by deterministic work budgets and runs in this process.
 """
 
 from __future__ import annotations
@@ -10,21 +10,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from .answers import Answer, NeedsWorkerError, best, find_answer, read_answer, require_worker
+from .answers import (
+    ExtractedAnswer,
+    NeedsWorkerError,
+    best,
+    find_answer,
+    read_answer,
+    require_worker,
+    verify_in_worker,
+)
+from .baselines.calls import verify_published, verify_welleck
 from .decision.balls import UnusableError
-from .decision.decide import Outcome, Policy, decide
-from .decision.integrand import Integrand, ProblemError, prepare
+from .decision.decide import DecisionPolicy, Outcome, decide
+from .decision.integrand import Integrand, as_latex, prepare
 from .expression.traversal import needs_worker
 from .latex import Reading
 from .verdict import Status, Verdict
+from .workers.pool import DEFAULT_DEADLINE
 
 if TYPE_CHECKING:
     import sympy
-
-__all__ = ["ProblemError", "verify_antiderivative"]
-
-#: Seconds; only a backstop, and only for what runs in a worker.
-DEADLINE = 10.0
 
 
 def verify_antiderivative(
@@ -39,56 +44,59 @@ def verify_antiderivative(
     stop: Sequence[str] = (),
     truncated: bool = False,
     undecided_reward: float = 0.0,
-    deadline: float = DEADLINE,
+    deadline: float = DEFAULT_DEADLINE,
     method: Literal["balls", "published", "welleck"] = "balls",
 ) -> Verdict:
-    r"""Whether the final answer in ``completion`` is an antiderivative of ``integrand``.
+    r"""Verify that the final answer of a completion is an antiderivative of an integrand.
 
     Args:
-        completion: what the model said, or just an answer in LaTeX. Hostile text is fine.
+        completion: the model's output, or just an answer in LaTeX. Any text is safe.
         integrand: f as LaTeX (with or without ``\int`` and ``dx``) or as a SymPy expression.
-        variable: the variable of integration; None takes it from the differential or, if f has one
+        variable: the variable of integration. None takes it from the differential or, if f has one
             symbol only, from that.
-        assumptions: kind of a parameter by its name: one of
-        `rewards.decision.integrand.ASSUMPTIONS`
-            (``positive``, which is the default, ``negative``, ``real``, ``integer``, ...).
-        strict: the answer must be boxed; see `rewards.extraction`.
-        strict_domain: F' = f with principal branches on the whole real domain, no exception for the
-            signs of the integrand's own radicals.
+        assumptions: maps names of parameters to one of
+            `rewards.decision.integrand.ASSUMPTIONS`: ``positive`` (the default), ``negative``,
+            ``real``, ``integer``, ``even``, ``odd``.
+        strict: require a box; without one there is no answer. See `rewards.extraction`.
+        strict_domain: require F' = f with principal branches on the whole real domain. By default
+            the signs of the integrand's own radicals may differ.
         require_continuous: refuse an F that jumps where f is continuous.
-        stop: the prompt's stop strings; what follows the first of them is not the answer.
-        truncated: the completion ended for lack of tokens.
+        stop: the prompt's stop strings. Text after the first of them is ignored.
+        truncated: the completion was cut off by the token limit.
         undecided_reward: the reward of an undecided answer.
-        deadline: seconds of wall clock for an item that has to run in a worker.
-        method: ``balls``, or ``published`` for AntiderivBench's evaluator (extra ``published``), or
-            ``welleck`` for that of "Symbolic Brittleness" (`rewards.baselines.welleck`).
+        deadline: seconds of wall clock, for an item that has to run in a worker.
+        method: ``balls`` (ball arithmetic), ``published`` for AntiderivBench's evaluator (extra
+            ``published``), or ``welleck`` for the scorer of "Symbolic Brittleness in Sequence
+            Models" (`rewards.baselines.welleck`).
 
     Returns:
-        A `Verdict` whose evidence says why.
+        A `Verdict`: the status, the reward, and the evidence for them.
 
     Raises:
-        ProblemError: the problem is bad: unreadable or ambiguous integrand, wrong variable.
+        ProblemError: the integrand is unreadable or ambiguous, or the variable is wrong.
+        PoolError: a worker is needed and cannot be started.
+        ImportError: ``method="published"`` without its extra.
+
+    Example:
+        >>> verdict = verify_antiderivative(r"So $\boxed{\sin(x^2) + C}$.", r"2x\cos(x^2)")
+        >>> verdict.status, verdict.reward
+        (<Status.CORRECT: 'correct'>, 1.0)
 
     """
     problem = prepare(integrand, variable, assumptions)
     if method == "welleck":
-        from .batch import welleck_in_worker
-
-        return welleck_in_worker(
-            completion,
-            integrand,
-            variable=problem.variable,
-            assumptions=assumptions,
-            strict=strict,
-            stop=list(stop),
-            truncated=truncated,
-        )
+        options = {
+            "variable": problem.variable,
+            "assumptions": assumptions,
+            "strict": strict,
+            "stop": list(stop),
+            "truncated": truncated,
+        }
+        return verify_welleck(completion, as_latex(integrand), options)
     answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated, method=method)
     if answer.text is not None and method == "published":
-        from .batch import published_in_worker
-
-        return published_in_worker(answer, problem, deadline)
-    policy = Policy(strict_domain, require_continuous)
+        return verify_published(answer, problem, deadline)
+    policy = DecisionPolicy(strict_domain, require_continuous)
     try:
         read_answer(answer, problem.symbols)
         if answer.status is not None:
@@ -97,12 +105,10 @@ def verify_antiderivative(
         if outcome.status is Status.CORRECT and answer.alternatives:
             outcome = _with_alternatives(answer, outcome, problem, policy)
     except NeedsWorkerError:
-        from .batch import verify_in_worker
-
         return verify_in_worker(
             "verify",
             completion,
-            integrand,
+            as_latex(integrand),
             answer,
             deadline=deadline,
             variable=variable,
@@ -122,7 +128,7 @@ def verify_antiderivative(
 
 
 def _outcomes(
-    answer: Answer, problem: Integrand, policy: Policy
+    answer: ExtractedAnswer, problem: Integrand, policy: DecisionPolicy
 ) -> Iterator[tuple[Outcome, Reading]]:
     for reading in answer.readings:
         require_worker(problem.needs_worker or needs_worker(reading.expression))
@@ -136,11 +142,11 @@ def _outcomes(
 
 
 def _with_alternatives(
-    answer: Answer, outcome: Outcome, problem: Integrand, policy: Policy
+    answer: ExtractedAnswer, outcome: Outcome, problem: Integrand, policy: DecisionPolicy
 ) -> Outcome:
     """Of "F or G", both must be right: guesses earn nothing."""
     for text in answer.alternatives:
-        other = read_answer(Answer(text, answer.source, ()), problem.symbols)
+        other = read_answer(ExtractedAnswer(text, answer.source, ()), problem.symbols)
         if other.status is None:
             judged, _ = best(_outcomes(other, problem, policy))
             if judged.status is Status.CORRECT:

@@ -32,19 +32,34 @@ def verify_integer(
     stop: Sequence[str] = (),
     truncated: bool = False,
 ) -> Verdict:
-    r"""Whether a completion's final answer is exactly the whole number ``target``.
+    r"""Verify that the final answer of a completion is exactly a given whole number.
 
     The answer is the number in the last box, else the one after the last "the answer is", else the
-    last number of the text; thousands separators are read, ``5.0`` is 5, ``5.3`` is no whole number
-    (and incorrect). Of ``3 + 4 = 7`` the last number counts; but a box that offers several, or does
-    something with its number (``43 or 42``, ``\pm 42``, ``42!``), is incorrect.
+    last number of the text. Thousands separators are read; ``5.0`` is 5, and ``5.3`` is incorrect.
+    Of ``3 + 4 = 7`` the last number counts. A box with several numbers or an operation on one
+    (``43 or 42``, ``\pm 42``, ``42!``) is incorrect.
+
+    Args:
+        completion: the model's output.
+        target: the number.
+        strict: accept a number in a box only.
+        stop: the prompt's stop strings. Text after the first of them is ignored.
+        truncated: the completion was cut off by the token limit.
+
+    Returns:
+        A `Verdict`.
+
+    Example:
+        >>> verify_integer(r"Together $\boxed{1{,}024}$.", 1024).correct
+        True
+
     """
-    found = final_text(completion, strict=strict, stop=stop, truncated=truncated)
-    text, source = (found.answer, found.source) if found.answer else (found.text, "last_number")
+    final = final_text(completion, strict=strict, stop=stop, truncated=truncated)
+    text, source = (final.answer, final.source) if final.answer else (final.text, "last_number")
     numbers = list(_NUMBER.finditer(text))
     if not numbers:
-        status = Status.UNPARSEABLE if found.answer else Status.NO_ANSWER
-        return Verdict(status, 0.0, found.answer, Evidence(method="integer", extracted_by=source))
+        status = Status.UNPARSEABLE if final.answer else Status.NO_ANSWER
+        return Verdict(status, 0.0, final.answer, Evidence(method="integer", extracted_by=source))
     # What is announced comes first on its line; the last number ends any other text or a box.
     number = numbers[0] if source == "announced" and "=" not in text else numbers[-1]
     answer = number[0].replace("\u2212", "-").replace(" ", "")

@@ -9,7 +9,7 @@ from typing import Any
 from flint import arb
 
 from .answers import best, find_answer, read_answer
-from .decision.decide import Outcome, Policy, Refutation, decide
+from .decision.decide import DecisionPolicy, Outcome, Refutation, decide
 from .decision.integrand import Integrand, prepare
 from .decision.prover import certificate, prove
 from .expression.tree import Expression, Number, Symbol
@@ -52,7 +52,9 @@ def certify(
     if answer.status is not None:
         return None
     key = f"{problem.key}|{answer.text}"
-    judged = ((decide(each.expression, problem, Policy(), key), each) for each in answer.readings)
+    judged = (
+        (decide(each.expression, problem, DecisionPolicy(), key), each) for each in answer.readings
+    )
     outcome, reading = best(judged)
     data = _of_outcome(outcome, reading.expression, problem)
     if data is None:

@@ -28,16 +28,32 @@ def verify_label(
     stop: Sequence[str] = (),
     truncated: bool = False,
 ) -> Verdict:
-    """Whether a completion answers with label ``target`` (0/1, or a word that means one).
+    r"""Verify that a completion answers with a given label.
 
     The label is, in this order: the one in the last box; the one after the last "label:" or "the
-    answer is"; the first word; the last word; the only label that the text holds. ``strict``
-    accepts a box only. ``answer`` of the verdict is ``"0"`` or ``"1"``. Raises ``ValueError`` for a
-    target that is no label.
+    answer is"; the first word; the last word; the only label in the text.
+
+    Args:
+        completion: the model's output.
+        target: 0, 1, or a word with that meaning (`POSITIVE`, `NEGATIVE`).
+        strict: accept a label in a box only.
+        stop: the prompt's stop strings. Text after the first of them is ignored.
+        truncated: the completion was cut off by the token limit.
+
+    Returns:
+        A `Verdict`; its ``answer`` is ``"0"`` or ``"1"``.
+
+    Raises:
+        ValueError: the target is no label.
+
+    Example:
+        >>> verify_label("The answer is: yes.", 1).correct
+        True
+
     """
     wanted = _label_of(str(int(target)) if isinstance(target, bool | int) else target)
     if wanted is None:
-        raise ValueError(f"{target!r} is no label: use 0, 1, or one of {', '.join(_WORDS)}")
+        raise ValueError(f"{target!r} is not a label: use 0, 1, or one of {', '.join(_WORDS)}")
     label, source = read_label(completion, strict=strict, stop=stop, truncated=truncated)
     if label is None:
         return Verdict(Status.NO_ANSWER, 0.0, None, Evidence(method="label", extracted_by=source))
@@ -53,11 +69,11 @@ def verify_label(
 def read_label(
     completion: str, *, strict: bool = False, stop: Sequence[str] = (), truncated: bool = False
 ) -> tuple[int | None, str]:
-    """The label (0 or 1, or None) and where it was found; the rules are `verify_label`'s."""
-    found = final_text(completion, strict=strict, stop=stop, truncated=truncated)
-    if found.answer is not None:
-        return _label_of(found.answer), found.source
-    text = found.text.strip()
+    """The label (0, 1 or None) and its place in the text, by the rules of `verify_label`."""
+    final = final_text(completion, strict=strict, stop=stop, truncated=truncated)
+    if final.answer is not None:
+        return _label_of(final.answer), final.source
+    text = final.text.strip()
     labels = [_meaning(match) for match in _LABEL.finditer(text)]
     if not labels:
         return None, "none"

@@ -1,23 +1,34 @@
-"""Other kinds of mathematical target: a value (a definite integral, a constant), an expression.
+"""Verify values (definite integrals, constants) and expressions.
 
-Values are compared as closed forms, in balls of rising precision: proven different, or equal to
-`EQUAL_BITS` bits. Floats are never equal by luck: 1/2004! is not 1/2006!.
+Values are compared as closed forms, in balls of rising precision, until they are proven different
+or agree to `EQUAL_BITS` bits. So 1/2004! is not 1/2006!, although both are 0.0 as floats.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
-from .answers import Answer, NeedsWorkerError, best, find_answer, read_answer, require_worker
+from .answers import (
+    ExtractedAnswer,
+    NeedsWorkerError,
+    best,
+    find_answer,
+    read_answer,
+    require_worker,
+    verify_in_worker,
+)
 from .decision.balls import Tape, UnusableError, compile_tape, precision
-from .decision.decide import Outcome, Policy, decide, log2, show
-from .decision.integrand import Integrand, ProblemError
+from .decision.decide import DecisionPolicy, Outcome, decide, log2, show
+from .decision.integrand import Integrand
 from .decision.jets import ZERO, Ball
+from .errors import ProblemError
 from .expression.traversal import needs_worker, symbols_of
 from .expression.tree import Expression
 from .latex import ReadError, Reading, read
 from .verdict import Status, Verdict, Witness
+from .workers.pool import DEFAULT_DEADLINE
 
 #: Two closed forms are equal if they agree to so many bits (300 decimal digits), relative to the
 #: larger of them or, where that is zero, to the largest term that cancels.
@@ -34,39 +45,50 @@ def verify_value(
     stop: Sequence[str] = (),
     truncated: bool = False,
     undecided_reward: float = 0.0,
-    deadline: float = 10.0,
+    deadline: float = DEFAULT_DEADLINE,
 ) -> Verdict:
-    """Whether the final answer is the number ``target`` (LaTeX of a constant).
+    r"""Verify that the final answer of a completion is a given number.
 
-    ``relative_tolerance`` accepts an answer that is provably that near to the target, for problems
-    that ask for a decimal approximation; other arguments as in `verify_antiderivative`. Raises
-    `ProblemError` for a target that is no constant.
+    Args:
+        completion: the model's output.
+        target: LaTeX of a constant.
+        relative_tolerance: accept an answer that is provably this near to the target, for problems
+            that ask for a decimal approximation. By default both must be equal as closed forms.
+        strict: require a box, as in `verify_antiderivative`.
+        stop: the prompt's stop strings. Text after the first of them is ignored.
+        truncated: the completion was cut off by the token limit.
+        undecided_reward: the reward of an undecided answer.
+        deadline: seconds of wall clock, for an item that has to run in a worker.
+
+    Returns:
+        A `Verdict`.
+
+    Raises:
+        ProblemError: the target is unreadable or no constant.
+
+    Example:
+        >>> verify_value(r"$\boxed{\frac{\pi}{4}}$", r"\arctan 1").correct
+        True
+
     """
     expected = _target(target, ())
     if symbols_of(expected):
         raise ProblemError(f"the target {target!r} is not a constant")
     answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
     read_answer(answer, ())
-    if answer.status is not None:
-        return answer.verdict(answer.status)
-    try:
-        outcome, reading = best(_values(answer, expected, relative_tolerance))
-    except NeedsWorkerError:
-        from .batch import verify_in_worker
-
-        return verify_in_worker(
-            "value",
-            completion,
-            target,
-            answer,
-            deadline=deadline,
-            relative_tolerance=relative_tolerance,
-            strict=strict,
-            stop=stop,
-            truncated=truncated,
-            undecided_reward=undecided_reward,
-        )
-    return answer.verdict(outcome.status, outcome, reading, undecided_reward=undecided_reward)
+    return _verdict(
+        answer,
+        _values(answer, expected, relative_tolerance),
+        "value",
+        completion,
+        target,
+        deadline=deadline,
+        relative_tolerance=relative_tolerance,
+        strict=strict,
+        stop=stop,
+        truncated=truncated,
+        undecided_reward=undecided_reward,
+    )
 
 
 def verify_equivalent(
@@ -80,13 +102,32 @@ def verify_equivalent(
     stop: Sequence[str] = (),
     truncated: bool = False,
     undecided_reward: float = 0.0,
-    deadline: float = 10.0,
+    deadline: float = DEFAULT_DEADLINE,
 ) -> Verdict:
-    """Whether the final answer is the same function as ``target`` (LaTeX) on the target's domain.
+    r"""Verify that the final answer of a completion is the same function as an expression.
 
-    ``up_to_constant`` compares derivatives in ``variable``: are both antiderivatives of the same
-    function? Symbols are parameters, positive unless ``assumptions`` say otherwise; other arguments
-    as in `verify_antiderivative`. Raises `ProblemError` for an unreadable target.
+    Args:
+        completion: the model's output.
+        target: LaTeX of the expression; the two are compared on its real domain.
+        variable: the variable of both; other symbols are parameters.
+        up_to_constant: compare derivatives, so that both may be antiderivatives of one function.
+        assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
+        strict: require a box, as in `verify_antiderivative`.
+        stop: the prompt's stop strings. Text after the first of them is ignored.
+        truncated: the completion was cut off by the token limit.
+        undecided_reward: the reward of an undecided answer.
+        deadline: seconds of wall clock, for an item that has to run in a worker.
+
+    Returns:
+        A `Verdict`.
+
+    Raises:
+        ProblemError: the target is unreadable.
+
+    Example:
+        >>> verify_equivalent(r"$\boxed{1 - \cos^2 x}$", r"\sin^2 x").correct
+        True
+
     """
     expected = _target(target, (variable,))
     problem = Integrand(
@@ -94,39 +135,61 @@ def verify_equivalent(
     )
     answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
     read_answer(answer, problem.symbols)
+    return _verdict(
+        answer,
+        _comparisons(answer, problem),
+        "equivalent",
+        completion,
+        target,
+        deadline=deadline,
+        variable=variable,
+        up_to_constant=up_to_constant,
+        assumptions=assumptions,
+        strict=strict,
+        stop=stop,
+        truncated=truncated,
+        undecided_reward=undecided_reward,
+    )
+
+
+def _verdict(
+    answer: ExtractedAnswer,
+    outcomes: Iterator[tuple[Outcome, Reading]],
+    task: str,
+    completion: str,
+    target: str,
+    *,
+    deadline: float,
+    undecided_reward: float,
+    **options: Any,
+) -> Verdict:
+    """The verdict on the best reading of an answer, from a worker where it may run long."""
     if answer.status is not None:
         return answer.verdict(answer.status)
     try:
-        outcome, reading = best(_comparisons(answer, problem))
+        outcome, reading = best(outcomes)
     except NeedsWorkerError:
-        from .batch import verify_in_worker
-
         return verify_in_worker(
-            "equivalent",
+            task,
             completion,
             target,
             answer,
             deadline=deadline,
-            variable=variable,
-            up_to_constant=up_to_constant,
-            assumptions=assumptions,
-            strict=strict,
-            stop=stop,
-            truncated=truncated,
             undecided_reward=undecided_reward,
+            **options,
         )
     return answer.verdict(outcome.status, outcome, reading, undecided_reward=undecided_reward)
 
 
 def _values(
-    answer: Answer, expected: Expression, relative_tolerance: float | None
+    answer: ExtractedAnswer, expected: Expression, relative_tolerance: float | None
 ) -> Iterator[tuple[Outcome, Reading]]:
     for reading in answer.readings:
         require_worker(needs_worker(expected) or needs_worker(reading.expression))
         yield compare_values(reading.expression, expected, relative_tolerance), reading
 
 
-def _comparisons(answer: Answer, problem: Integrand) -> Iterator[tuple[Outcome, Reading]]:
+def _comparisons(answer: ExtractedAnswer, problem: Integrand) -> Iterator[tuple[Outcome, Reading]]:
     order = int(problem.differentiate)
     for reading in answer.readings:
         require_worker(problem.needs_worker or needs_worker(reading.expression))
@@ -136,7 +199,7 @@ def _comparisons(answer: Answer, problem: Integrand) -> Iterator[tuple[Outcome, 
             yield Outcome(Status.INCORRECT, detail=detail), reading
             continue
         try:
-            policy = Policy(strict_domain=True)
+            policy = DecisionPolicy(strict_domain=True)
             yield (
                 decide(reading.expression, problem, policy, f"{answer.text}", order=order),
                 reading,

@@ -1,4 +1,4 @@
-"""What the verifier says: a status, a reward, and the evidence for it."""
+"""The result of a verification: a status, a reward, and the evidence for them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from typing import Any
 
 
 class Status(StrEnum):
-    """Outcome of one verification. *Wrong* and *could not tell* are never the same value."""
+    """Outcome of one verification; *wrong* and *undecided* are different values.
+
+    >>> Status("correct") is Status.CORRECT
+    True
+    """
 
     CORRECT = "correct"
     INCORRECT = "incorrect"
@@ -22,7 +26,19 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A point that refutes an answer: both values as balls, printed as ``midpoint +/- radius``."""
+    """A point that refutes an answer.
+
+    Attributes:
+        point: the values of the variable and of all parameters.
+        expected: the integrand's value there, as a ball ``[midpoint +/- radius]``.
+        got: the value of the answer's derivative there.
+
+    Example:
+        >>> from calculus_harness.rewards import verify_antiderivative
+        >>> verify_antiderivative("x^3 + C", "2x").evidence.witness is not None
+        True
+
+    """
 
     point: str
     expected: str
@@ -31,12 +47,28 @@ class Witness:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Why a verdict was given. Fields that do not apply keep their defaults.
+    """The reasons for a verdict. Fields that do not apply keep their defaults.
 
-    ``coverage`` is the share of the integrand's real domain (under the probability measure stated
-    in `rewards.decision.domain`) on which F' = f holds with the principal branches; ``digits`` is
-    the number of decimal digits to which F' and f are guaranteed to agree at every one of
-    ``points``.
+    Attributes:
+        method: the verifier or scorer that gave it.
+        reading: the answer as it was read, where its notation is ambiguous.
+        points: number of sample points.
+        digits: decimal digits to which F' and f are guaranteed to agree at every point.
+        coverage: share of the integrand's real domain (under the probability measure of
+            `rewards.decision.domain`) on which F' = f holds with principal branches.
+        witness: the point that refutes the answer.
+        flags: names of what was noticed, of ambiguities in the notation, and of faults.
+        detail: an explanation.
+        offset: where in the answer's text reading failed.
+        extracted_by: where the answer was (`rewards.extraction.Extraction.source`).
+        seconds: time that the verification took.
+
+    Example:
+        >>> from calculus_harness.rewards import verify_antiderivative
+        >>> evidence = verify_antiderivative("x^2 + C", "2x").evidence
+        >>> evidence.coverage, evidence.points
+        (1.0, 4)
+
     """
 
     method: str = "balls"
@@ -56,7 +88,19 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One answer judged. ``reward`` is 1.0 for a correct answer and 0.0 otherwise by default."""
+    """The result of a verification.
+
+    Attributes:
+        status: the outcome.
+        reward: 1.0 for a correct answer and 0.0 otherwise, unless ``undecided_reward`` is given.
+        answer: the extracted answer.
+        evidence: the reasons.
+
+    Example:
+        >>> Verdict(Status.CORRECT, 1.0, "x^2").correct
+        True
+
+    """
 
     status: Status
     reward: float
@@ -65,6 +109,7 @@ class Verdict:
 
     @property
     def correct(self) -> bool:
+        """Whether the status is ``correct``."""
         return self.status is Status.CORRECT
 
     def to_dict(self) -> dict[str, Any]:
@@ -82,6 +127,7 @@ class Verdict:
 
     @classmethod
     def from_dict(cls, row: dict[str, Any]) -> Verdict:
+        """The verdict of a dictionary that `to_dict` made."""
         evidence = dict(row.get("evidence") or {})
         if evidence.get("witness"):
             evidence["witness"] = Witness(**evidence["witness"])

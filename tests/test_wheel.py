@@ -58,9 +58,9 @@ def installed(wheel: Path) -> Path:
 def test_the_wheel_holds_one_package_with_code_and_data(wheel: Path) -> None:
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info" not in name}
     assert {name.split("/")[0] for name in names} == {"calculus_harness"}
-    tracked = run("git", "ls-files", "harness", "prompts", "rewards", "benchmarks", cwd=ROOT).split()
-    assert {f"calculus_harness/{name}" for name in tracked} <= names
     folders = ("harness", "prompts", "rewards", "benchmarks")
+    tracked = run("git", "ls-files", *folders, cwd=ROOT).split()
+    assert {f"calculus_harness/{name}" for name in tracked} <= names
     assert {f"calculus_harness/{name}/py.typed" for name in folders} <= names
 
 

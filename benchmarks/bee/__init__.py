@@ -1,4 +1,4 @@
-"""Integration-bee problems of our own, and what can be made of them (see docs/bee.md)."""
+"""Integration-bee problems and their perturbations (docs/bee.md)."""
 
 from . import augmented, bank
 

@@ -1,4 +1,4 @@
-"""Runs in a worker of `benchmarks.bee.simplify`: LaTeX in, LaTeX out."""
+"""The task of the workers of `benchmarks.bee.simplify`."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from ...rewards.expression.traversal import symbols_of
 from ...rewards.latex import read, to_latex
 
 
-class _OutOfTimeError(BaseException):
-    """Not an `Exception`, which SymPy might take for a failure of its own and go on."""
+class _CpuLimitError(BaseException):
+    """The time is up. Not an `Exception`, because SymPy would catch that and continue."""
 
 
-def _ring(signum: int, frame: FrameType | None) -> None:
-    raise _OutOfTimeError
+def _stop(signum: int, frame: FrameType | None) -> None:
+    raise _CpuLimitError
 
 
 def simplify(integrand: str, cpu_limit: float) -> str | None:
-    """An integrand in x as SymPy simplifies it, its other symbols taken to be positive.
+    """The simplified integrand in LaTeX, symbols other than x being positive; None if out of time.
 
-    None after ``cpu_limit`` seconds of processor time. (The process may use signals: it is a
-    worker's own, and the pool kills it if they fail.)
+    ``cpu_limit`` is in seconds of processor time. A worker process may use signals, and the pool
+    kills it if they fail.
     """
-    clear_cache()  # what was asked before must not change the answer
+    clear_cache()  # the result must not depend on earlier ones
     tree = read(integrand, symbols=["x"])[0].expression
     kinds = dict.fromkeys(symbols_of(tree) - {"x"}, "positive")
-    signal.signal(signal.SIGVTALRM, _ring)
+    signal.signal(signal.SIGVTALRM, _stop)
     signal.setitimer(signal.ITIMER_VIRTUAL, cpu_limit)
     try:
         return to_latex(from_sympy(sympy.simplify(to_sympy(tree, kinds))))
-    except _OutOfTimeError:
+    except _CpuLimitError:
         return None
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)

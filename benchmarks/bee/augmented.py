@@ -1,10 +1,10 @@
-"""Augmented problems: AntiderivBench's three kinds and ours, made by `benchmarks.bee.recipes`.
+"""Problems made from the bank's by the perturbations of `benchmarks.bee.perturbations`.
 
-Each problem is addressable by (recipe, seed, index): index i is variation i mod n of competition
-problem i div n. A draw is taken if the integrand is real somewhere and the verifier proves the
-antiderivative that follows from the parents'; else there is another draw. Then SymPy simplifies
-the integrand; where it cannot in time, or the verifier does not prove the result to be the same,
-the integrand stays as it is. These decisions are recorded (`benchmarks.bee.records`).
+A problem is addressed by (perturbation, seed, index): index i is variation i mod n of competition
+problem i div n. A draw is accepted if its integrand is real somewhere and the verifier proves the
+antiderivative that follows from the parents'; otherwise it is drawn again. SymPy then simplifies
+the integrand. If that takes too long, or the verifier does not prove the simplified integrand to be
+the same, the integrand stays as it is. These decisions are recorded (`benchmarks.bee.decisions`).
 """
 
 from __future__ import annotations
@@ -19,100 +19,121 @@ from ...rewards import ProblemError, Status, Verdict, verify_antiderivative
 from ...rewards.decision.integrand import prepare
 from ...rewards.expression.tree import Expression
 from ...rewards.latex import ReadError, read, to_latex
+from ..errors import BenchmarkError
 from ..fingerprint import Fingerprint, fingerprint
 from ..problem import Problem
 from ..registry import benchmark
 from . import bank
-from .recipes import RECIPES, Choices, Draft, Known, Recipe
-from .records import Record, base_of, ledger
+from .decisions import Decision, decisions, integrand_hash, shipped_variations
+from .perturbations import PERTURBATIONS, Choices, NewIntegral, Perturbation, SourceIntegral
 from .simplify import CPU_LIMIT, Outcome, simplify_all
 
 #: Draws for one problem before it is given up.
 MAX_DRAWS = 40
-#: How the verifier marks a proof at points where f, or a part of it, is not real.
+#: Flags of a proof at points where f, or a part of it, is not real.
 _UNREAL = {"complex_disc", "complex_parts"}
 #: Problems that are simplified at a time.
 BATCH = 24
 
 
-class AugmentationError(ValueError):
-    """There is nothing to make problems of, or no draw is any good."""
+class AugmentationError(BenchmarkError):
+    """There are no parents, or none of the draws can be used."""
 
 
 @dataclass(frozen=True)
 class Parents:
-    """What problems are made of: the competition's, and the qualifier's to combine them with."""
+    """The integrals that problems are made from.
 
-    competition: tuple[Known, ...]
-    qualifier: tuple[Known, ...]
+    Attributes:
+        competition: those that are perturbed.
+        qualifier: those that they are combined with.
+
+    """
+
+    competition: tuple[SourceIntegral, ...]
+    qualifier: tuple[SourceIntegral, ...]
 
     @classmethod
     def of(cls, problems: Sequence[Problem]) -> Parents:
-        """Those problems of a set that have a reference. Without partitions, all are both."""
-        known: dict[str, list[Known]] = {"competition": [], "qualifier": []}
+        """The problems that have a reference; without the two partitions, all serve as both.
+
+        Raises:
+            AugmentationError: if no problem has a reference, or a variable is not x.
+
+        """
+        partitions: dict[str, list[SourceIntegral]] = {"competition": [], "qualifier": []}
         for problem in problems:
             if problem.task != "integration" or "antiderivative" not in problem.target:
                 continue
             if problem.target["variable"] != bank.VARIABLE:
                 raise AugmentationError(f"{problem.id}: the variable must be {bank.VARIABLE}")
-            known.setdefault(problem.subset, []).append(_known(problem))
-        every = tuple(item for items in known.values() for item in items)
-        if not every:
+            partitions.setdefault(problem.subset, []).append(_source_integral(problem))
+        everything = tuple(item for items in partitions.values() for item in items)
+        if not everything:
             raise AugmentationError("there are no problems with a reference to make others of")
-        competition, qualifier = tuple(known["competition"]), tuple(known["qualifier"])
-        return cls(competition or every, qualifier or every)
+        competition, qualifier = map(tuple, (partitions["competition"], partitions["qualifier"]))
+        return cls(competition or everything, qualifier or everything)
 
     @cached_property
     def _fingerprints(self) -> tuple[Fingerprint, ...]:
-        known = dict.fromkeys((*self.competition, *self.qualifier))
-        return tuple(fingerprint(to_latex(parent.integrand), bank.VARIABLE) for parent in known)
+        unique = dict.fromkeys((*self.competition, *self.qualifier))
+        return tuple(fingerprint(to_latex(parent.integrand), bank.VARIABLE) for parent in unique)
 
     def include(self, integrand: str) -> bool:
-        """Whether an integrand is one of the parents' up to a factor."""
+        """Whether an integrand equals one of the parents' up to a factor."""
         mine = fingerprint(integrand, bank.VARIABLE)
         return any(mine.resembles(other) and mine.same(other) for other in self._fingerprints)
 
 
-def _known(problem: Problem) -> Known:
+def _source_integral(problem: Problem) -> SourceIntegral:
     f = prepare(str(problem.target["integrand"]), bank.VARIABLE, None).expression
     try:
         text = str(problem.target["antiderivative"])
         antiderivative = read(text, symbols=[bank.VARIABLE])[0].expression
     except ReadError as error:
         raise AugmentationError(f"{problem.id}: unreadable antiderivative: {error}") from None
-    return Known(problem.id, f, antiderivative)
+    return SourceIntegral(problem.id, f, antiderivative)
 
 
 @cache
 def built_in() -> Parents:
-    """The bank of this package."""
+    """The problems of this package's bank."""
     return Parents.of([*bank.problems("competition"), *bank.problems("qualifier")])
 
 
 @dataclass(frozen=True, slots=True)
-class _Taken:
-    """A draft that was taken, at its place: variation ``variation`` of f."""
+class _Accepted:
+    """An accepted draw: variation ``variation`` of f."""
 
-    f: Known
+    f: SourceIntegral
     variation: int
-    draft: Draft
-    turn: int
+    integral: NewIntegral
+    attempt: int
     coverage: float | None = None
 
     @property
     def integrand(self) -> str:
-        return to_latex(self.draft.integrand)
+        return to_latex(self.integral.integrand)
 
     @property
     def antiderivative(self) -> str:
-        return to_latex(self.draft.antiderivative)
+        return to_latex(self.integral.antiderivative)
 
 
 @dataclass(frozen=True, slots=True)
 class Generator:
-    """Makes the problems of one recipe, seed and difficulty from given parents."""
+    """Makes the problems of one perturbation.
 
-    recipe: Recipe
+    Attributes:
+        perturbation: how problems are made.
+        parents: what they are made from.
+        seed: the seed of the random draws.
+        difficulty: how many integrals are combined, or substitutions composed, in each problem.
+        cpu_limit: seconds of processor time in which SymPy may simplify an integrand.
+
+    """
+
+    perturbation: Perturbation
     parents: Parents
     seed: int = 0
     difficulty: int = 1
@@ -120,94 +141,97 @@ class Generator:
 
     @property
     def size(self) -> int:
-        """How many places there are; where no draw is any good, a place stays empty."""
-        return self.recipe.variations * len(self._originals)
+        """The number of indices. An index has no problem if no draw for it is accepted."""
+        return self.perturbation.variations * len(self._originals)
 
     def at(self, index: int) -> Problem | None:
-        """The problem at one place."""
-        return self._made([index])[0][0]
+        """The problem with this index."""
+        return self._make([index])[0][0]
 
     def problems(self, limit: int | None = None) -> Iterator[Problem]:
         """All problems in order, or the first ``limit``."""
-        return islice((problem for problem, _ in self._all() if problem is not None), limit)
+        return islice((problem for problem, _ in self._make_all() if problem is not None), limit)
 
-    def records(self) -> Iterator[Record]:
-        """The decisions about all problems: what the package holds for seed 0."""
-        return (record for _, record in self._all() if record is not None)
+    def decisions(self) -> Iterator[Decision]:
+        """The decisions about all problems: the package's data file has those of seed 0."""
+        return (decision for _, decision in self._make_all() if decision is not None)
 
     @property
-    def _originals(self) -> tuple[Known, ...]:
+    def _originals(self) -> tuple[SourceIntegral, ...]:
         parents = self.parents
-        if self.recipe.of_all:
+        if self.perturbation.of_all:
             return tuple(dict.fromkeys((*parents.competition, *parents.qualifier)))
         return parents.competition
 
-    def _all(self) -> Iterator[_Made]:
+    def _make_all(self) -> Iterator[_Made]:
         for start in range(0, self.size, BATCH):
-            yield from self._made(range(start, min(start + BATCH, self.size)))
+            yield from self._make(range(start, min(start + BATCH, self.size)))
 
-    def _made(self, indices: Sequence[int]) -> list[_Made]:
-        taken: list[_Taken | None] = []
-        records: dict[int, Record] = {}
-        for at, index in enumerate(indices):
-            f, variation = self.place(index)
+    def _make(self, indices: Sequence[int]) -> list[_Made]:
+        accepted: list[_Accepted | None] = []
+        decided: dict[int, Decision] = {}
+        for place, index in enumerate(indices):
+            f, variation = self.variation(index)
             recorded = self._recorded(f, variation)
             if recorded is not None:
-                records[at] = recorded[1]
-            taken.append(recorded[0] if recorded else self._draw(f, variation))
-        undecided = {at: one for at, one in enumerate(taken) if one and at not in records}
-        decided = self._decide(list(undecided.values()))
-        ledger().add(decided)
-        records |= dict(zip(undecided, decided, strict=True))
+                decided[place] = recorded[1]
+            accepted.append(recorded[0] if recorded else self._draw(f, variation))
+        undecided = {at: one for at, one in enumerate(accepted) if one and at not in decided}
+        new = self._decide(list(undecided.values()))
+        decisions().add(new)
+        decided |= dict(zip(undecided, new, strict=True))
         return [
-            (self._problem(one, records[at]), records[at]) if one else (None, None)
-            for at, one in enumerate(taken)
+            (self._problem(one, decided[place]), decided[place]) if one else (None, None)
+            for place, one in enumerate(accepted)
         ]
 
-    def place(self, index: int) -> tuple[Known, int]:
-        """Which variation of which problem this index means."""
+    def variation(self, index: int) -> tuple[SourceIntegral, int]:
+        """The original integral of an index, and the number of the variation."""
         if not 0 <= index < self.size:
-            raise IndexError(f"{self.recipe.name} has places 0 to {self.size - 1}, not {index}")
-        original, variation = divmod(index, self.recipe.variations)
+            raise IndexError(
+                f"{self.perturbation.name} has indices 0 to {self.size - 1}, not {index}"
+            )
+        original, variation = divmod(index, self.perturbation.variations)
         return self._originals[original], variation
 
-    def _draft(self, f: Known, turn: int) -> Draft | None:
-        others = [known for known in self.parents.qualifier if known.id != f.id]
-        key = (self.recipe.name, self.seed, f.id)
+    def _perturbed(self, f: SourceIntegral, attempt: int) -> NewIntegral | None:
+        others = [other for other in self.parents.qualifier if other.id != f.id]
+        key = (self.perturbation.name, self.seed, f.id)
         try:
-            return self.recipe.make(f, Choices(key, others, turn, self.difficulty))
+            return self.perturbation.make(f, Choices(key, others, attempt, self.difficulty))
         except ValueError:  # a function that cannot be differentiated here
             return None
 
-    def _recorded(self, f: Known, variation: int) -> tuple[_Taken, Record] | None:
-        place = (self.recipe.name, self.seed, self.difficulty, _spot(f, variation))
-        for record in ledger().find(place):
-            draft = self._draft(f, record.turn)
-            if draft is not None and base_of(draft.integrand) == record.base:
-                return _Taken(f, variation, draft, record.turn, record.coverage), record
+    def _recorded(self, f: SourceIntegral, variation: int) -> tuple[_Accepted, Decision] | None:
+        key = (self.perturbation.name, self.seed, self.difficulty, _variation_id(f, variation))
+        for decision in decisions().find(key):
+            integral = self._perturbed(f, decision.attempt)
+            if integral and integrand_hash(integral.integrand) == decision.integrand_hash:
+                accepted = _Accepted(f, variation, integral, decision.attempt, decision.coverage)
+                return accepted, decision
         return None
 
-    def _draw(self, f: Known, variation: int) -> _Taken | None:
-        """The first draw that is real somewhere, proven, and none of the parents itself."""
-        step = self.recipe.variations
+    def _draw(self, f: SourceIntegral, variation: int) -> _Accepted | None:
+        """The first draw that is real somewhere, proven, and not one of the parents."""
+        step = self.perturbation.variations
         tried: set[Expression] = set()
-        for turn in range(variation, variation + MAX_DRAWS * step, step):
-            draft = self._draft(f, turn)
-            if draft is None or draft.integrand in tried:
+        for attempt in range(variation, variation + MAX_DRAWS * step, step):
+            integral = self._perturbed(f, attempt)
+            if integral is None or integral.integrand in tried:
                 continue
-            tried.add(draft.integrand)
-            integrand = to_latex(draft.integrand)
-            verdict = _proof(to_latex(draft.antiderivative), integrand)
+            tried.add(integral.integrand)
+            integrand = to_latex(integral.integrand)
+            verdict = _proof(to_latex(integral.antiderivative), integrand)
             if verdict is not None and not self.parents.include(integrand):
-                return _Taken(f, variation, draft, turn, verdict.evidence.coverage)
+                return _Accepted(f, variation, integral, attempt, verdict.evidence.coverage)
         return None
 
-    def _decide(self, taken: Sequence[_Taken]) -> list[Record]:
-        outcomes: list[Outcome] = [(None, "kept")] * len(taken)
-        if self.recipe.simplified:
-            outcomes = simplify_all([one.integrand for one in taken], cpu_limit=self.cpu_limit)
-        records: list[Record] = []
-        for one, (simplified, outcome) in zip(taken, outcomes, strict=True):
+    def _decide(self, accepted: Sequence[_Accepted]) -> list[Decision]:
+        outcomes: list[Outcome] = [(None, "kept")] * len(accepted)
+        if self.perturbation.simplified:
+            outcomes = simplify_all([one.integrand for one in accepted], cpu_limit=self.cpu_limit)
+        new: list[Decision] = []
+        for one, (simplified, outcome) in zip(accepted, outcomes, strict=True):
             coverage = one.coverage
             if simplified is not None:
                 verdict = _proof(one.antiderivative, simplified)
@@ -215,65 +239,64 @@ class Generator:
                     coverage = verdict.evidence.coverage
                 else:
                     simplified, outcome = None, "unproven"
-            spot = _spot(one.f, one.variation)
-            records.append(
-                Record(
-                    self.recipe.name,
+            new.append(
+                Decision(
+                    self.perturbation.name,
                     self.seed,
                     self.difficulty,
-                    spot,
-                    one.turn,
-                    base_of(one.draft.integrand),
+                    _variation_id(one.f, one.variation),
+                    one.attempt,
+                    integrand_hash(one.integral.integrand),
                     outcome,
                     simplified,
                     None if coverage == 1 else coverage,
                 )
             )
-        return records
+        return new
 
-    def _problem(self, one: _Taken, record: Record) -> Problem:
+    def _problem(self, accepted: _Accepted, decision: Decision) -> Problem:
         shown: dict[str, Any] = {
-            "integrand": record.integrand or one.integrand,
+            "integrand": decision.integrand or accepted.integrand,
             "variable": bank.VARIABLE,
         }
         metadata: dict[str, Any] = {
-            **one.draft.details,
+            **accepted.integral.details,
             "seed": self.seed,
             "difficulty": self.difficulty,
-            "draw": one.turn,
-            "simplify": record.outcome,
+            "draw": accepted.attempt,
+            "simplify": decision.outcome,
         }
-        if record.coverage is not None:
-            metadata["coverage"] = record.coverage
+        if decision.coverage is not None:
+            metadata["coverage"] = decision.coverage
         level = f"-d{self.difficulty}" if self.difficulty > 1 else ""
         return Problem(
-            id=f"{record.spot}-{self.recipe.name}-s{self.seed}{level}",
+            id=f"{decision.variation_id}-{self.perturbation.name}-s{self.seed}{level}",
             task="integration",
             benchmark="bee",
-            subset=self.recipe.name,
+            subset=self.perturbation.name,
             inputs=shown,
-            target={**shown, "antiderivative": one.antiderivative},
-            parents=one.draft.parents,
-            pair_parent=one.f.id,
-            perturbation=self.recipe.name,
+            target={**shown, "antiderivative": accepted.antiderivative},
+            parents=accepted.integral.parents,
+            pair_parent=accepted.f.id,
+            perturbation=self.perturbation.name,
             metadata=metadata,
         )
 
 
-_Made: TypeAlias = tuple[Problem, Record] | tuple[None, None]
+_Made: TypeAlias = tuple[Problem, Decision] | tuple[None, None]
 
 
-def _spot(f: Known, variation: int) -> str:
+def _variation_id(f: SourceIntegral, variation: int) -> str:
     return f"{f.id}-{variation + 1}"
 
 
 def _proof(antiderivative: str, integrand: str) -> Verdict | None:
-    """The verdict that proves a reference; None if none does, or f is real nowhere."""
+    """The verdict that proves a reference; None if it is not proven, or f is real nowhere."""
     try:
         verdict = verify_antiderivative(antiderivative, integrand, variable=bank.VARIABLE)
     except ProblemError:
         return None
-    if verdict.status is Status.ERROR:  # a fault of ours must not look like a bad draw
+    if verdict.status is Status.ERROR:  # a fault of the verifier, not of the draw
         raise AugmentationError(f"{verdict.evidence.detail} (integrand {integrand})")
     return verdict if verdict.correct and not _UNREAL & set(verdict.evidence.flags) else None
 
@@ -282,31 +305,34 @@ def _proof(antiderivative: str, integrand: str) -> Verdict | None:
 
 
 @cache
-def _places(recipe: str) -> tuple[int, ...]:
-    """The indices of a recipe's places at which there is a problem with seed 0."""
-    generator = Generator(RECIPES[recipe], built_in())
-    spots = ledger().places(recipe)
-    return tuple(i for i in range(generator.size) if _spot(*generator.place(i)) in spots)
+def _shipped_indices(perturbation: str) -> tuple[int, ...]:
+    """The generator's indices for which the package has a problem with seed 0."""
+    generator = Generator(PERTURBATIONS[perturbation], built_in())
+    shipped = shipped_variations(perturbation)
+    indices = range(generator.size)
+    return tuple(i for i in indices if _variation_id(*generator.variation(i)) in shipped)
 
 
-def _make(recipe: str, seed: int, index: int) -> Problem:
-    place = _places(recipe)[index]
-    problem = Generator(RECIPES[recipe], built_in(), seed).at(place)
+def _problem_at(perturbation: str, seed: int, index: int) -> Problem:
+    generator = Generator(PERTURBATIONS[perturbation], built_in(), seed)
+    problem = generator.at(_shipped_indices(perturbation)[index])
     if problem is None:
-        raise AugmentationError(f"no {recipe} problem {index} with seed {seed}")
+        raise AugmentationError(
+            f"bee/{perturbation} has no problem {index} with seed {seed}; use another seed"
+        )
     return problem
 
 
-def _declare(recipe: Recipe) -> None:
-    make = partial(_make, recipe.name)
-    make.__doc__ = recipe.summary
+def _declare(perturbation: Perturbation) -> None:
+    make = partial(_problem_at, perturbation.name)
+    make.__doc__ = perturbation.summary
     benchmark(
-        f"bee/{recipe.name}",
-        source=f"{recipe.source}; made of the problems of bee/competition and bee/qualifier",
-        size=lambda: len(_places(recipe.name)),
+        f"bee/{perturbation.name}",
+        source=f"{perturbation.source}; made of the problems of bee/competition and bee/qualifier",
+        size=lambda: len(_shipped_indices(perturbation.name)),
         default=False,
     )(make)
 
 
-for _recipe in RECIPES.values():
-    _declare(_recipe)
+for _perturbation in PERTURBATIONS.values():
+    _declare(_perturbation)

@@ -1,4 +1,4 @@
-"""The bank: indefinite integrals in the style of integration bees, a data file per partition."""
+"""A bank of indefinite integrals in the style of integration bees, one file per partition."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PARTITIONS = ("qualifier", "competition")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One row of the bank; ``integrand`` is LaTeX as a paper prints it."""
+    """One row of a data file; formulas are LaTeX."""
 
     id: str
     partition: str
@@ -37,7 +37,7 @@ class Entry:
 
     @property
     def normalised(self) -> str:
-        """The integrand as our printer prints it."""
+        """The integrand as `rewards.latex.to_latex` prints it."""
         return to_latex(read(self.integrand, symbols=[VARIABLE])[0].expression)
 
     def problem(self) -> Problem:
@@ -61,7 +61,7 @@ class Entry:
 
 @cache
 def entries(partition: str) -> tuple[Entry, ...]:
-    """The rows of one partition, in the file's order."""
+    """The rows of one partition, in the order of its file."""
     file = Path(__file__).with_name(f"{partition}.jsonl")
     lines = file.read_text(encoding="utf-8").splitlines()
     return tuple(Entry.from_dict(json.loads(line)) for line in lines if line)

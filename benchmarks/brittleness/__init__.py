@@ -1,8 +1,8 @@
-"""A model that passes a test set may fail next door: robustness, composition, extrapolation.
+"""Problem sets that test robustness, composition and extrapolation.
 
-Problem sets of Welleck et al., "Symbolic Brittleness in Sequence Models" (2022);
-docs/brittleness.md says what each is and where it departs. `primitives` and `operators` need
-nothing of a model; `neighbours` and `sums` are pure functions of the problems that one solved.
+They are those of Welleck et al., "Symbolic Brittleness in Sequence Models" (2022);
+docs/brittleness.md describes them and the differences. `primitives` and `operators` are fixed sets;
+`neighbours` and `sums` are pure functions of the problems that a model solved.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from .integrals import DerivationError
 from .neighbours import over_k, plus_exp, plus_ln, times_k
 from .sums import sums
 
-#: What can be made of any problems, by its subset's name: a function of them and a seed.
+#: Subset -> the function that makes it from any problems and a seed.
 KINDS: dict[str, Callable[[Sequence[Problem], int], list[Problem]]] = {
     "over_k": over_k,
     "times_k": times_k,

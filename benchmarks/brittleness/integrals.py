@@ -1,4 +1,4 @@
-"""Integrals as trees: from a problem, and back to one whose reference is proven."""
+"""Integrals as trees: from problems, and to problems whose references are proven."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from ...rewards import ProblemError, verify_antiderivative
 from ...rewards.decision.integrand import prepare
 from ...rewards.expression.tree import Expression
 from ...rewards.latex import ReadError, read, to_latex
+from ..errors import BenchmarkError
 from ..problem import JSON, Parent, Problem
 
 BENCHMARK = "brittleness"
-#: The two readings of the paper: what its released code does, and what its text says.
+#: Two readings of the paper: as its released code does it, and as its text says.
 VARIANTS = ("code", "paper")
 
 
-class DerivationError(ValueError):
-    """Problems that nothing can be made of; the message names them."""
+class DerivationError(BenchmarkError):
+    """Problems that nothing can be derived from; the message names them."""
 
 
 class UnprovenError(DerivationError):
-    """The verifier does not prove the reference: it could not judge an answer fairly either."""
+    """The verifier does not prove the reference, so it could not grade answers reliably."""
 
 
 @dataclass(frozen=True, slots=True)
 class Integral:
-    """An integrand with an antiderivative, where one is known, and what is assumed of symbols."""
+    """An integrand, an antiderivative if one is known, and assumptions on symbols."""
 
     integrand: Expression
     antiderivative: Expression | None
@@ -37,7 +38,12 @@ class Integral:
 
     @classmethod
     def of(cls, problem: Problem) -> Integral:
-        """The integral that a problem asks for; `DerivationError` if it asks for none."""
+        """The integral of a problem.
+
+        Raises:
+            DerivationError: if the problem is not an integration problem, or cannot be read.
+
+        """
         return _read(
             problem.id,
             problem.task,
@@ -56,9 +62,18 @@ class Integral:
         perturbation: str | None = None,
         metadata: Mapping[str, JSON] | None = None,
     ) -> Problem:
-        """A problem of this family; `UnprovenError` if the verifier does not prove its reference.
+        """The integral as a problem of this benchmark.
 
-        The first parent is the one that it is compared with.
+        Args:
+            id: the problem's id.
+            subset: its subset.
+            parents: the problems that it was made from; it is compared with the first.
+            perturbation: how it was made from that one.
+            metadata: the problem's metadata.
+
+        Raises:
+            UnprovenError: if the verifier does not prove the reference.
+
         """
         shown: dict[str, Any] = {
             "integrand": to_latex(self.integrand),
@@ -108,7 +123,7 @@ def _read(
     try:
         prepared = prepare(integrand, variable, dict(assumptions))
         symbols = prepared.symbols
-        known = read(reference, symbols=symbols)[0].expression if reference else None
+        big_f = read(reference, symbols=symbols)[0].expression if reference else None
     except (ProblemError, ReadError) as error:
         raise DerivationError(f"{name}: {error}") from None
-    return Integral(prepared.expression, known, variable, dict(assumptions))
+    return Integral(prepared.expression, big_f, variable, dict(assumptions))

@@ -1,17 +1,16 @@
 """Neighbours of problems that a model solves: N1 = {f/k, k f} and N2 = {f + e^x, f + ln x}.
 
-Welleck et al., section 3.1. Pure functions: what was solved comes in as an argument, so that the
-same problems and seed give the same neighbours, whichever model solved them. ``variant`` chooses
-what the released code does (``code``, the default, behind the published numbers) or what the text
-says (``paper``):
+Welleck et al., section 3.1. The functions here are pure: the same solved problems and seed give the
+same neighbours. ``variant`` chooses between the released code (``code``, the default, which made
+the published numbers) and the text (``paper``):
 
 - N1 takes 100 problems and 10 factors: distinct ones of 2 to 99 that all problems share (code), or
   drawn from 1 to 100 for each problem (paper);
 - N2 takes all problems (code), or 1,000 (paper).
 
-Which problems are taken is drawn by their names, so that one more solved problem moves few others.
-At most ``limit`` neighbours are made, the first ones. One whose reference the verifier cannot
-prove is left out, because no answer to it could be judged.
+Problems are sampled by hashes of their names, so that one more solved problem changes few others.
+``limit`` bounds the number of neighbours. Those whose references the verifier does not prove are
+left out, because answers to them could not be graded.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ from dataclasses import replace
 from itertools import islice
 
 from ...rewards.expression.tree import Call, Expression, Symbol
-from ..draws import Draws
 from ..expressions import add, div, mul, number
+from ..hashed_random import HashedRandom
 from ..problem import JSON, Parent, Problem
 from .integrals import VARIANTS, DerivationError, Integral, UnprovenError
 
 #: Problems that are scaled, and factors for each.
 SCALED, FACTORS = 100, 10
-#: Problems that something is added to, in the paper's text.
+#: Problems to which a term is added, in the paper's text.
 ADDED = 1000
 
 
@@ -42,7 +41,28 @@ def over_k(
     factors: int = FACTORS,
     limit: int | None = None,
 ) -> list[Problem]:
-    """f/k for ``problems`` of the solved, each with ``factors`` factors k (N1)."""
+    r"""f/k for solved problems f and random factors k (N1).
+
+    Args:
+        solved: the solved problems.
+        seed: the seed.
+        variant: ``code`` or ``paper``.
+        problems: how many of the solved problems are used.
+        factors: how many factors for each.
+        limit: how many neighbours at most.
+
+    Returns:
+        The neighbours, with their originals as pair parents.
+
+    Raises:
+        DerivationError: if the variant is unknown or a problem cannot be used.
+
+    >>> from calculus_harness.benchmarks import load
+    >>> neighbour, = over_k(load("drills/monomials", limit=2), seed=0, limit=1)
+    >>> print(neighbour.inputs["integrand"])
+    \frac{29 x^{4}}{35}
+
+    """
     made = _scaled("over_k", solved, seed, variant, problems, factors, div)
     return list(islice(made, limit))
 
@@ -56,7 +76,28 @@ def times_k(
     factors: int = FACTORS,
     limit: int | None = None,
 ) -> list[Problem]:
-    """k f for ``problems`` of the solved, each with ``factors`` factors k (N1)."""
+    """k f for solved problems f and random factors k (N1).
+
+    Args:
+        solved: the solved problems.
+        seed: the seed.
+        variant: ``code`` or ``paper``.
+        problems: how many of the solved problems are used.
+        factors: how many factors for each.
+        limit: how many neighbours at most.
+
+    Returns:
+        The neighbours, with their originals as pair parents.
+
+    Raises:
+        DerivationError: if the variant is unknown or a problem cannot be used.
+
+    >>> from calculus_harness.benchmarks import load
+    >>> neighbour, = times_k(load("drills/monomials", limit=2), seed=0, limit=1)
+    >>> neighbour.inputs["integrand"]
+    '1015 x^{4}'
+
+    """
     made = _scaled("times_k", solved, seed, variant, problems, factors, lambda f, k: mul(k, f))
     return list(islice(made, limit))
 
@@ -64,21 +105,63 @@ def times_k(
 def plus_exp(
     solved: Sequence[Problem], seed: int, *, variant: str = "code", limit: int | None = None
 ) -> list[Problem]:
-    """f + e^x for the solved (N2)."""
+    """f + e^x for solved problems f (N2).
+
+    Args:
+        solved: the solved problems.
+        seed: the seed.
+        variant: ``code`` or ``paper``.
+        limit: how many neighbours at most.
+
+    Returns:
+        The neighbours, with their originals as pair parents.
+
+    Raises:
+        DerivationError: if the variant is unknown or a problem cannot be used.
+
+    >>> from calculus_harness.benchmarks import load
+    >>> neighbour, = plus_exp(load("drills/monomials", limit=2), seed=0, limit=1)
+    >>> neighbour.inputs["integrand"]
+    '29 x^{4} + e^{x}'
+
+    """
     return list(islice(_added("plus_exp", solved, seed, variant, _exponential), limit))
 
 
 def plus_ln(
     solved: Sequence[Problem], seed: int, *, variant: str = "code", limit: int | None = None
 ) -> list[Problem]:
-    """f + ln x for the solved (N2)."""
+    r"""f + ln x for solved problems f (N2).
+
+    Args:
+        solved: the solved problems.
+        seed: the seed.
+        variant: ``code`` or ``paper``.
+        limit: how many neighbours at most.
+
+    Returns:
+        The neighbours, with their originals as pair parents.
+
+    Raises:
+        DerivationError: if the variant is unknown or a problem cannot be used.
+
+    >>> from calculus_harness.benchmarks import load
+    >>> neighbour, = plus_ln(load("drills/monomials", limit=2), seed=0, limit=1)
+    >>> print(neighbour.inputs["integrand"])
+    29 x^{4} + \ln\left(x\right)
+
+    """
     return list(islice(_added("plus_ln", solved, seed, variant, _logarithm), limit))
 
 
-def taken(solved: Sequence[Problem], seed: int, purpose: str, count: int | None) -> list[Problem]:
-    """``count`` of the solved, or all, in an order drawn by their names; every one once.
+def sample_solved(
+    solved: Sequence[Problem], seed: int, purpose: str, count: int | None
+) -> list[Problem]:
+    """``count`` of the solved problems, or all, each once, in the order of hashes of their names.
 
-    Two problems with the same id are a `DerivationError`: children name their parents by it.
+    Raises:
+        DerivationError: if two different problems have the same id.
+
     """
     by_id: dict[str, Problem] = {}
     for problem in solved:
@@ -87,7 +170,7 @@ def taken(solved: Sequence[Problem], seed: int, purpose: str, count: int | None)
                 f"two different problems are called {problem.id!r}, in {by_id[problem.id].name} "
                 f"and {problem.name}: derive from one of these sets at a time"
             )
-    keys = {name: Draws("brittleness", purpose, seed, name).below(1 << 64) for name in by_id}
+    keys = {name: HashedRandom("brittleness", purpose, seed, name).below(1 << 64) for name in by_id}
     order = sorted(by_id, key=lambda name: (keys[name], name))
     return [by_id[name] for name in order[:count]]
 
@@ -102,12 +185,13 @@ def _scaled(
     scale: Callable[[Expression, Expression], Expression],
 ) -> Iterator[Problem]:
     _check(variant)
-    shared = Draws("brittleness", "factors", seed).shuffled(range(2, 100))[:factors]
+    shared = HashedRandom("brittleness", "factors", seed).shuffled(range(2, 100))[:factors]
     # The same problems and factors for f/k and k f.
-    for problem in taken(solved, seed, "N1", problems):
+    for problem in sample_solved(solved, seed, "N1", problems):
         ks = shared
         if variant == "paper":
-            ks = Draws("brittleness", "factors", seed, problem.id).shuffled(range(1, 101))[:factors]
+            rng = HashedRandom("brittleness", "factors", seed, problem.id)
+            ks = rng.shuffled(range(1, 101))[:factors]
         integral = Integral.of(problem)
         for k in ks:
             big_f = integral.antiderivative
@@ -127,7 +211,7 @@ def _added(
     term: Callable[[str], tuple[Expression, Expression]],
 ) -> Iterator[Problem]:
     _check(variant)
-    for problem in taken(solved, seed, "N2", ADDED if variant == "paper" else None):
+    for problem in sample_solved(solved, seed, "N2", ADDED if variant == "paper" else None):
         integral = Integral.of(problem)
         g, big_g = term(integral.variable)
         big_f = integral.antiderivative
@@ -142,7 +226,7 @@ def _added(
 def _child(
     integral: Integral, name: str, parent: Problem, id_: str, details: dict[str, JSON]
 ) -> Iterator[Problem]:
-    """The neighbour, unless no answer to it could be judged."""
+    """The neighbour, unless its reference is not proven."""
     with suppress(UnprovenError):
         yield integral.problem(
             id_,

@@ -1,11 +1,11 @@
 """Problems with more operators than a model was trained on: extrapolation by size (Table 9).
 
-Lample and Charton's generation by differentiation, with more operators than the 15 of their data.
-The paper says that it raised the generator's ``max_ops`` to 20, 25, 30 and 35, and heads its table
-"nodes"; by which generator, how many problems, and whether it means exactly so many operators or up
-to so many is not said. Here ``operators_20`` has exactly 20 drawn for the antiderivative, and
-``operators_up_to_20`` up to 20, as ``max_ops`` does; ``operators_15`` is the training range, 1 to
-15. Every problem has its reference, proven.
+They are made by Lample and Charton's generation by differentiation, with more operators than the 15
+of their data. The paper raised the generator's ``max_ops`` to 20, 25, 30 and 35, and its table is
+headed "nodes". It does not say which generator it used, how many problems, and whether the numbers
+are exact or upper bounds. Here the antiderivative of ``operators_20`` is drawn with exactly 20
+operators, that of ``operators_up_to_20`` with up to 20, as by ``max_ops``. ``operators_15`` is the
+training range, 1 to 15. Every problem has a proven reference.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from ..lample_charton.generators import Settings
+from ..lample_charton.generators import GeneratorSettings
 from ..lample_charton.parallel import pair_at
-from ..lample_charton.problems import problem_of
+from ..lample_charton.problems import problem_from_pair
 from ..problem import Problem
 from ..registry import benchmark
 from .integrals import BENCHMARK
@@ -26,13 +26,13 @@ METHOD = "bwd"
 TRAINED, LARGER = 15, (20, 25, 30, 35)
 
 
-def _make(subset: str, settings: Settings, seed: int, index: int) -> Problem:
+def _make(subset: str, settings: GeneratorSettings, seed: int, index: int) -> Problem:
     pair = pair_at(METHOD, seed, index, settings)
-    problem = problem_of(pair, METHOD, seed, index, settings)
+    problem = problem_from_pair(pair, METHOD, seed, index, settings)
     return replace(problem, benchmark=BENCHMARK, subset=subset)
 
 
-def _declare(subset: str, settings: Settings, what: str) -> None:
+def _declare(subset: str, settings: GeneratorSettings, what: str) -> None:
     make = partial(_make, subset, settings)
     make.__doc__ = f"Derivatives of random expressions of {what} operators."
     benchmark(
@@ -40,8 +40,10 @@ def _declare(subset: str, settings: Settings, what: str) -> None:
     )(make)
 
 
-_declare(f"operators_{TRAINED}", Settings(max_operators=TRAINED), f"up to {TRAINED}")
+_declare(f"operators_{TRAINED}", GeneratorSettings(max_operators=TRAINED), f"up to {TRAINED}")
 for _count in LARGER:
-    _declare(f"operators_{_count}", Settings(operators=_count), f"exactly {_count}")
+    _declare(f"operators_{_count}", GeneratorSettings(operators=_count), f"exactly {_count}")
 for _count in LARGER:
-    _declare(f"operators_up_to_{_count}", Settings(max_operators=_count), f"up to {_count}")
+    _declare(
+        f"operators_up_to_{_count}", GeneratorSettings(max_operators=_count), f"up to {_count}"
+    )

@@ -1,6 +1,6 @@
-"""Which problems of a validation set the experiments begin with (Welleck et al., sections 3 and 4).
+"""Filters that select the validation problems of the experiments (Welleck et al., sections 3, 4).
 
-Two filters, each in the two readings of the paper (`benchmarks.brittleness.integrals.VARIANTS`).
+Each has two variants (`benchmarks.brittleness.integrals.VARIANTS`).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ DROPPED = {
     "code": _HYPERBOLIC | {"i", "asin", "acos", "atan"},
     "paper": _HYPERBOLIC,
 }
-#: The longest problem that validation sums are made of.
+#: The greatest length of problems in validation sums.
 LONGEST = 20
 
 
 def eligible(problems: Sequence[Problem], variant: str = "code") -> list[Problem]:
-    """Those without functions that SymPy's `simplify` is weak at.
+    """The problems without functions on which SymPy's `simplify` often fails.
 
-    Our verifier is not; the filter is for problems like the paper's.
+    The verifier here handles them; the filter reproduces the paper's selection.
     """
     return [
         problem
@@ -43,17 +43,17 @@ def eligible(problems: Sequence[Problem], variant: str = "code") -> list[Problem
 def short(
     problems: Sequence[Problem], variant: str = "code", longest: int = LONGEST
 ) -> list[Problem]:
-    """Those at most ``longest`` long, so that their sums are no longer than training problems.
+    """The problems of length at most ``longest``: their sums are no longer than training problems.
 
-    Long in characters of SymPy's string (code), or in prefix tokens (paper).
+    Length is counted in characters of SymPy's string (code) or in prefix tokens (paper).
     """
     return [problem for problem in problems if _length(problem, variant) <= longest]
 
 
 def _trees(problem: Problem) -> list[Expression]:
     integral = Integral.of(problem)
-    known = integral.antiderivative
-    return [integral.integrand] if known is None else [integral.integrand, known]
+    sides = integral.integrand, integral.antiderivative
+    return [side for side in sides if side is not None]
 
 
 def _length(problem: Problem, variant: str) -> int:

@@ -1,16 +1,16 @@
-"""Simple functions with two integers in them: robustness (Table 2) and integer ranges (Figure 2).
+"""Simple functions with two coefficients: robustness (Table 2) and integer ranges (Figure 2).
 
-Seven templates, and the powers and roots of x that compositions are built from. Coefficients are
-drawn without replacement; the same seed gives every template the same pairs, so that templates can
-be compared pair by pair. Two readings of the paper are subsets of their own:
+There are seven templates, and the powers and roots of x from which compositions are built.
+Coefficients are drawn without replacement. All templates have the same pairs for the same seed, so
+they can be compared pair by pair. There are two sets of subsets:
 
-- what its released code does, the default: distinct ordered pairs over 1 to 99, and 99 values of 1
-  to 100 for the two templates with one coefficient (the published figures for k x^42, 45.5 and 6.1
-  per cent, are 45 and 6 of 99); 1,000 pairs a template (the figures for exp, 15.4 and 30.3, are
-  thousandths, so the script's default of 500 was not what was used);
-- what its text says (``..._paper``): 1 to 100, with all of 1 to 100 for one coefficient, since
-  1,000 different ones are not to be had there. The text also has 0 in its range, for which ln(0x)
-  is no function: its table's 1 is taken.
+- as the released code draws them, the default: distinct ordered pairs over 1 to 99, and 99 values
+  of 1 to 100 for the two templates with one coefficient (the published figures for k x^42, 45.5 and
+  6.1 per cent, are 45 and 6 of 99); 1,000 pairs per template (the figures for exp, 15.4 and 30.3,
+  are thousandths, so the script's default of 500 was not used);
+- as the text says (``..._paper``): 1 to 100, and all values of 1 to 100 for one coefficient, of
+  which there are no 1,000. The text includes 0, for which ln(0x) is not defined; the table begins
+  with 1, which is used here.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from fractions import Fraction
 from functools import lru_cache, partial
 
 from ...rewards.expression.tree import Call, Expression, Symbol
-from ..draws import Draws
 from ..expressions import add, mul, neg, number, power
+from ..hashed_random import HashedRandom
 from ..problem import JSON, Problem
 from ..registry import benchmark
 from .integrals import Integral
@@ -31,9 +31,9 @@ PAPER = "Welleck et al., Symbolic Brittleness in Sequence Models (2022)"
 X = Symbol("x")
 #: Coefficient ranges of Figure 2, half-open.
 RANGES = ((1, 100), (100, 200), (200, 300), (300, 400), (400, 500), (1000, 2000), (10000, 11000))
-#: Pairs of each range, each applied to all templates of `INTEGERS`.
+#: Pairs of each range. Each is used with all templates of `INTEGERS`.
 PAIRS = 500
-#: Integrands a template, where there are two coefficients.
+#: Integrands of a template with two coefficients.
 COUNT = 1000
 
 
@@ -109,15 +109,12 @@ INTEGERS = tuple(TEMPLATES[name] for name in ("ln", "exp", "sin", "cos", "tan", 
 
 @lru_cache(maxsize=64)
 def _distinct(seed: int, purpose: str, count: int, below: int) -> tuple[int, ...]:
-    """``count`` different whole numbers below ``below``; of a larger count the first are the same.
-
-    Drawn until enough differ: for few of many, which all of these are but the 99 of 100.
-    """
-    draws = Draws("brittleness", purpose, seed)
-    found: dict[int, None] = {}
-    while len(found) < count:
-        found[draws.below(below)] = None
-    return tuple(found)
+    """``count`` different random integers below ``below``; a larger count only adds to them."""
+    rng = HashedRandom("brittleness", purpose, seed)
+    numbers: dict[int, None] = {}
+    while len(numbers) < count:
+        numbers[rng.below(below)] = None
+    return tuple(numbers)
 
 
 def pair(seed: int, index: int, low: int, high: int, count: int) -> tuple[int, int]:
@@ -168,12 +165,14 @@ def _power(exponent: Fraction) -> Integral:
 
 
 def power_problem(subset: str, exponent: int) -> Problem:
+    """The integral of x^c."""
     return _power(Fraction(exponent)).problem(
         f"power-{exponent}", subset, metadata={"template": "x**c", "c": exponent}
     )
 
 
 def root_problem(subset: str, exponent: int) -> Problem:
+    """The integral of x^(1/c)."""
     return _power(Fraction(1, exponent)).problem(
         f"root-{exponent}", subset, metadata={"template": "x**(1/c)", "c": exponent}
     )
@@ -240,7 +239,7 @@ def cos_32(seed: int, index: int) -> Problem:
 def _integers(low: int, high: int, seed: int, index: int) -> Problem:
     place, which = divmod(index, len(INTEGERS))
     template, (k1, k2) = INTEGERS[which], pair(seed, place, low, high, PAIRS)
-    # k1 x may be there for several k2, as in the code; so the id names the pair.
+    # k1 x may occur for several k2, as in the released code, so the id names the pair.
     return template.problem(f"integers_{low}", k1, k2, f"{template.name}-{k1}-{k2}")
 
 

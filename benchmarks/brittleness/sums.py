@@ -1,8 +1,8 @@
-"""Sums of problems that a model solves, each by itself: f1 + ... + fk (Welleck et al., section 4).
+"""Sums f1 + ... + fk of problems that a model solves separately (Welleck et al., section 4).
 
-As integration is linear, who integrates the parts should integrate the whole. Pure functions of
-what was solved: `sums` draws distinct ordered tuples of problems, within which one may come twice
-(f + f), and combines like terms, as the released code does, where SymPy evaluates the sum.
+Integration is linear, so a model that integrates the terms should integrate the sum. `sums` is a
+pure function of the solved problems. It draws distinct ordered tuples of problems, in which one may
+occur twice (f + f), and combines like terms, as SymPy does in the released code.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 
+from ...rewards.expression.traversal import symbols_of
 from ...rewards.expression.tree import Call, Expression, Number, Symbol
-from ..draws import Draws
-from ..expressions import ONE, ZERO, add, mul, number, substitute, symbols
+from ..expressions import ONE, ZERO, add, mul, number, substitute
+from ..hashed_random import HashedRandom
 from ..problem import Parent, Problem
 from .integrals import DerivationError, Integral, UnprovenError
-from .neighbours import taken
+from .neighbours import sample_solved
 
 #: Sums of each number of terms.
 COUNT = 1000
@@ -27,17 +28,36 @@ COUNT = 1000
 def sums(
     solved: Sequence[Problem], seed: int, *, terms: int, pool: str = "valid", count: int = COUNT
 ) -> list[Problem]:
-    """``count`` sums of ``terms`` of the solved, or all that there are.
+    """Sums of solved problems.
 
-    ``pool`` names what was solved (``coeff``, ``exp``, ``valid``) and so the subset, as in
-    ``valid_sum3``. With one term they are the pool again: 0 failures by construction for a model
-    that says the same again, and for one that is sampled the luck in having solved them.
-    A sum whose reference the verifier cannot prove (x^10000 + x^(1/900), say: no point that it
-    looks at shows both terms) is left out, because no answer to it could be judged.
+    With one term they are the solved problems again. A model that is not sampled then has no
+    failures; the failures of one that is sampled measure its luck in solving them. A sum whose
+    reference the verifier does not prove is left out, because answers to it could not be graded.
+    (An example is x^10000 + x^(1/900): at no tested point do both terms matter.)
+
+    Args:
+        solved: the solved problems.
+        seed: the seed.
+        terms: the number of terms.
+        pool: the name of the solved problems (``coeff``, ``exp``, ``valid``), which begins the
+            subset's name, as in ``valid_sum3``.
+        count: how many sums, or all if there are fewer.
+
+    Returns:
+        The sums, with their first terms as pair parents.
+
+    >>> from calculus_harness.benchmarks import load
+    >>> solved = load("drills/monomials", limit=2)
+    >>> [problem.inputs["integrand"] for problem in sums(solved, 0, terms=2, count=2)]
+    ['58 x^{4}', '20 x^{7}']
+
+    Raises:
+        DerivationError: if ``terms`` or ``count`` is below 1, or a problem cannot be used.
+
     """
     if terms < 1 or count < 1:
         raise DerivationError("sums need at least one term, and at least one sum")
-    members = taken(solved, seed, f"{pool} pool", None)
+    members = sample_solved(solved, seed, f"{pool} pool", None)
     integrals = [_in_x(problem) for problem in members]
     subset = f"{pool}_sum{terms}"
     made: dict[str, Problem] = {}
@@ -62,24 +82,24 @@ def sums(
 
 
 def collect(*terms: Expression) -> Expression:
-    """A sum with its sums opened and like terms combined: 2x + sin x + 3x is 5x + sin x."""
+    """A sum with nested sums flattened and like terms combined: 2x + sin x + 3x is 5x + sin x."""
     total: dict[Expression, Fraction] = {}
-    for term in _opened(terms, Fraction(1)):
-        coefficient, rest = _split(term[1])
-        total[rest] = total.get(rest, Fraction(0)) + term[0] * coefficient
+    for sign, term in _flattened(terms, Fraction(1)):
+        coefficient, rest = _split(term)
+        total[rest] = total.get(rest, Fraction(0)) + sign * coefficient
     return add(*(mul(number(c), rest) for rest, c in total.items()))
 
 
-def _opened(terms: Sequence[Expression], sign: Fraction) -> list[tuple[Fraction, Expression]]:
-    found: list[tuple[Fraction, Expression]] = []
+def _flattened(terms: Sequence[Expression], sign: Fraction) -> list[tuple[Fraction, Expression]]:
+    flat: list[tuple[Fraction, Expression]] = []
     for term in terms:
         if isinstance(term, Call) and term.function == "add":
-            found += _opened(term.args, sign)
+            flat += _flattened(term.args, sign)
         elif isinstance(term, Call) and term.function == "neg":
-            found += _opened(term.args, -sign)
+            flat += _flattened(term.args, -sign)
         else:
-            found.append((sign, term))
-    return found
+            flat.append((sign, term))
+    return flat
 
 
 def _split(term: Expression) -> tuple[Fraction, Expression]:
@@ -102,7 +122,7 @@ def _split(term: Expression) -> tuple[Fraction, Expression]:
 
 
 def _sum(parts: Sequence[Integral]) -> Integral | None:
-    """The sum of integrals; None if it is no problem: 0, or parameters that contradict."""
+    """The sum of integrals; None if it is 0, or the assumptions contradict each other."""
     assumptions: Mapping[str, str] = {}
     for part in parts:
         if any(assumptions.get(name, kind) != kind for name, kind in part.assumptions.items()):
@@ -111,18 +131,19 @@ def _sum(parts: Sequence[Integral]) -> Integral | None:
     f = collect(*(part.integrand for part in parts))
     if f == ZERO:
         return None
-    known = [part.antiderivative for part in parts if part.antiderivative is not None]
-    big_f = collect(*known) if len(known) == len(parts) else None
+    antiderivatives = [part.antiderivative for part in parts if part.antiderivative is not None]
+    big_f = collect(*antiderivatives) if len(antiderivatives) == len(parts) else None
     return Integral(f, big_f, parts[0].variable, assumptions)
 
 
 def _tuples(size: int, terms: int, seed: int, purpose: str) -> Iterator[tuple[int, ...]]:
-    """Distinct tuples of indices, in a drawn order, until there are no more."""
+    """All tuples of indices, in random order."""
     every = size**terms
+    rng = HashedRandom("brittleness", purpose, seed)
     if every <= 1 << 14:
-        numbers: Iterator[int] = iter(Draws("brittleness", purpose, seed).shuffled(range(every)))
+        numbers: Iterator[int] = iter(rng.shuffled(range(every)))
     else:
-        numbers = _distinct(Draws("brittleness", purpose, seed), every)
+        numbers = _distinct(rng, every)
     for drawn in numbers:
         indices = []
         for _ in range(terms):
@@ -131,22 +152,24 @@ def _tuples(size: int, terms: int, seed: int, purpose: str) -> Iterator[tuple[in
         yield tuple(indices)
 
 
-def _distinct(draws: Draws, below: int) -> Iterator[int]:
+def _distinct(rng: HashedRandom, below: int) -> Iterator[int]:
     seen: set[int] = set()
     while len(seen) < below:
-        drawn = draws.below(below)
+        drawn = rng.below(below)
         if drawn not in seen:
             seen.add(drawn)
             yield drawn
 
 
 def _in_x(problem: Problem) -> Integral:
-    """The problem's integral in the variable x, so that any can be added to any other."""
+    """The problem's integral with the variable renamed to x, so that integrals can be added."""
     integral = Integral.of(problem)
     if integral.variable == "x":
         return integral
-    if "x" in symbols(integral.integrand):
-        raise DerivationError(f"{problem.id}: x is a parameter there, and cannot be the variable")
+    if "x" in symbols_of(integral.integrand):
+        raise DerivationError(
+            f"{problem.id}: x is a parameter, so the variable cannot be renamed to x"
+        )
     x, big_f = Symbol("x"), integral.antiderivative
     return replace(
         integral,

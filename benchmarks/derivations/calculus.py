@@ -1,9 +1,9 @@
-"""The calculus task: is this the derivative, or an antiderivative, of that expression?
+"""The calculus task: whether an expression is the derivative, or an antiderivative, of another.
 
-Section 3 and appendix B of Meadows et al.; they released no code for it. Examples are addressed by
-(operation, seed, index). The wrong results of an example come from the others of its chunk of
-`CHUNK` indices: results for the same variable from other premises, and for other variables from the
-same premise; the one nearest to the truth is taken (Damerau-Levenshtein distance of the LaTeX).
+Section 3 and appendix B of Meadows et al., who released no code for it. Examples are addressed by
+(operation, seed, index). The wrong result of an example is a result for the same variable of
+another premise in its chunk of `CHUNK` indices, or for another variable of the same premise: the
+one whose LaTeX is nearest to the right result by Damerau-Levenshtein distance.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import DamerauLevenshtein
 
-from ..draws import Draws
+from ..hashed_random import HashedRandom
 from .examples import MAX_DRAWS, NoExampleError
 from .expressions.printing import latex
 from .expressions.rewriting import (
@@ -34,19 +34,19 @@ from .expressions.terms import (
     symbol,
 )
 from .options import CODE, GREEK, VOCABULARY, Options
-from .proof import UndecidedError, World, equal
+from .proof import Interpretation, UndecidedError, equal
 from .sequences import PUBLISHED, SEPARATOR, without_sizes
 from .steps import premise_expression
 
 DIFFERENTIATION, INTEGRATION = "differentiation", "integration"
 OPERATIONS = (DIFFERENTIATION, INTEGRATION)
-#: Examples whose premises give each other's wrong results.
+#: Examples that take their wrong results from each other's premises.
 CHUNK = 128
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A premise, a variable of it, its true result and a false one."""
+    """A premise, a variable of it, the right result and a wrong one."""
 
     operation: str
     premise: Term
@@ -59,14 +59,27 @@ class Case:
 
     @property
     def names(self) -> list[str]:
-        """The symbols in it, in the order of the alphabet."""
+        """The names of the symbols in it, sorted."""
         return sorted(self.premise.free | self.positive.free | self.negative.free)
 
 
 def case(
     operation: str, seed: int, index: int, *, easy: bool = False, options: Options = CODE
 ) -> Case:
-    """The example with this number; ``easy`` ones have a single variable (the paper's Easy)."""
+    """The example at an address.
+
+    Args:
+        operation: ``differentiation`` or ``integration``.
+        seed: the seed.
+        index: its number.
+        easy: whether its premise has a single variable (the paper's Easy).
+        options: how premises are drawn.
+
+    Raises:
+        ValueError: if there is no such operation.
+        NoExampleError: if too few premises or wrong results are drawn.
+
+    """
     if operation not in OPERATIONS:
         raise ValueError(f"unknown operation {operation!r}; known: {', '.join(OPERATIONS)}")
     return _chunk(operation, seed, index // CHUNK, easy, options)[index % CHUNK]
@@ -82,7 +95,7 @@ class _Solved:
 @lru_cache(maxsize=16)
 def _chunk(operation: str, seed: int, chunk: int, easy: bool, options: Options) -> tuple[Case, ...]:
     key = ("calculus", options.name, operation, easy, seed, chunk)
-    # Some premises find no wrong result: a few more are made than are needed.
+    # Some premises have no wrong result, so more are made than are needed.
     solved: list[_Solved] = []
     cases: list[Case] = []
     while len(cases) < CHUNK:
@@ -92,20 +105,21 @@ def _chunk(operation: str, seed: int, chunk: int, easy: bool, options: Options) 
                 "may have some"
             )
         new = [
-            _solved(operation, Draws(*key, len(solved) + i), easy, options) for i in range(CHUNK)
+            _solved(operation, HashedRandom(*key, len(solved) + i), easy, options)
+            for i in range(CHUNK)
         ]
-        known = {one.premise for one in solved}
-        solved += {one.premise: one for one in new if one.premise not in known}.values()
+        premises = {one.premise for one in solved}
+        solved += {one.premise: one for one in new if one.premise not in premises}.values()
         cases = [made for one in solved if (made := _with_negative(operation, one, solved))]
     return tuple(cases[:CHUNK])
 
 
-def _solved(operation: str, draws: Draws, easy: bool, options: Options) -> _Solved:
+def _solved(operation: str, rng: HashedRandom, easy: bool, options: Options) -> _Solved:
     for _ in range(MAX_DRAWS):
-        term = premise_expression(draws, options)
+        term = premise_expression(rng, options)
         if has(term, DERIVATIVE, INTEGRAL) or (len(term.free) == 1) != easy:
             continue
-        variable = symbol(draws.pick(sorted(term.free)))
+        variable = symbol(rng.choice(sorted(term.free)))
         result = solve(operation, term, variable)
         if result is not None and _is_result(operation, term, variable, result):
             return _Solved(term, variable, result)
@@ -115,7 +129,7 @@ def _solved(operation: str, draws: Draws, easy: bool, options: Options) -> _Solv
 
 
 def solve(operation: str, premise: Term, variable: Term) -> Term | None:
-    """The derivative, or an antiderivative in closed form and without cases, if there is one."""
+    """The derivative or an antiderivative; None if there is none in closed form without cases."""
     try:
         if operation == DIFFERENTIATION:
             return differentiate(premise, variable)
@@ -125,7 +139,7 @@ def solve(operation: str, premise: Term, variable: Term) -> Term | None:
 
 
 def _with_negative(operation: str, one: _Solved, others: list[_Solved]) -> Case | None:
-    """The nearest wrong result that is proven to be wrong."""
+    """The example with the nearest result that is proven wrong; None if there is none."""
     candidates: dict[str, Term] = {}
     for other in others:
         if other.variable == one.variable and other.premise != one.premise:
@@ -140,29 +154,28 @@ def _with_negative(operation: str, one: _Solved, others: list[_Solved]) -> Case 
         wrong = candidates[text]
         if _is_result(operation, one.premise, one.variable, wrong) is False:
             made = Case(operation, one.premise, one.variable, one.result, wrong)
-            if len(made.names) < len(GREEK):  # the perturbation EC needs one more
+            if len(made.names) < len(GREEK):  # EC needs one more name
                 return made
     return None
 
 
 def _is_result(operation: str, premise: Term, variable: Term, result: Term) -> bool | None:
-    """Whether this is the derivative, or an antiderivative; None if that cannot be decided.
+    """Whether the result is the derivative, or an antiderivative; None if undecided.
 
-    Decided by the verifier's balls with the derivative of `benchmarks.expressions`: an
-    antiderivative's derivative must be the premise.
+    It is decided in ball arithmetic, with derivatives by `benchmarks.expressions`.
     """
-    world = World()
+    interpretation = Interpretation()
     try:
-        f, g = world.lower(premise), world.lower(result)
+        f, g = interpretation.lower(premise), interpretation.lower(result)
         if operation == DIFFERENTIATION:
-            return equal(world.slope(f, variable.value), g)
-        return equal(world.slope(g, variable.value), f)
+            return equal(interpretation.derivative(f, variable.value), g)
+        return equal(interpretation.derivative(g, variable.value), f)
     except UndecidedError:
         return None
 
 
 def is_proven(one: Case) -> bool:
-    """Whether the positive is right and the negative wrong."""
+    """Whether the positive is proven right and the negative proven wrong."""
     verdicts = [
         _is_result(one.operation, one.premise, one.variable, result)
         for result in (one.positive, one.negative)
@@ -173,9 +186,9 @@ def is_proven(one: Case) -> bool:
 # --- perturbations and text ---
 
 
-def renamed(one: Case, draws: Draws) -> Case:
-    """VR: every symbol another Greek letter's."""
-    names = dict(zip(one.names, draws.shuffled(GREEK), strict=False))
+def renamed(one: Case, rng: HashedRandom) -> Case:
+    """VR: the example with a random Greek letter for each symbol."""
+    names = dict(zip(one.names, rng.shuffled(GREEK), strict=False))
     return Case(
         one.operation,
         *(rename(term, names) for term in (one.premise, one.variable, one.positive, one.negative)),
@@ -187,11 +200,11 @@ def sequence(one: Case, label: int, style: str = PUBLISHED) -> str:
     return _line((latex(one.premise), latex(one.variable), latex(one.result(label))), style)
 
 
-def converted(one: Case, label: int, draws: Draws, style: str = PUBLISHED) -> str:
-    """EC: the same as two equations about a function with a new name."""
+def converted(one: Case, label: int, rng: HashedRandom, style: str = PUBLISHED) -> str:
+    """EC: the example as two equations about a new function, in one line."""
     free = [letter for letter in VOCABULARY if letter not in one.names]
-    args = tuple(symbol(name) for name in draws.shuffled(sorted(one.premise.free)))
-    function = apply(draws.pick(free), args)
+    args = tuple(symbol(name) for name in rng.shuffled(sorted(one.premise.free)))
+    function = apply(rng.choice(free), args)
     slope = derivative(function, one.variable)
     first, last = function, slope
     if one.operation == INTEGRATION:

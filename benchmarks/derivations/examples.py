@@ -1,7 +1,7 @@
-"""Examples of the step task: a derivation, its true last equation, and one that does not follow.
+"""Examples of the step task: a derivation, its right last equation, and a wrong one.
 
-Each example is addressed by (steps, seed, index): draws come from hashes of these, and an example
-that cannot be proven is drawn again, so that it is the same whatever else is made.
+An example is addressed by (steps, seed, index) and does not depend on others: its random numbers
+are hashes of the address. An example that is not proven is drawn again.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from ..draws import Draws
+from ..errors import BenchmarkError
+from ..hashed_random import HashedRandom
 from .chains import derivation, has_compound_arguments
 from .expressions.rewriting import rename
 from .expressions.terms import Term, names_of
 from .options import CODE, GREEK, MAX_FAILURES, Options
-from .proof import UndecidedError, WrongError, is_result, prove_steps
+from .proof import RefutedError, UndecidedError, is_result, prove_steps
 from .steps import (
     LEFT_FOR_RIGHT,
     PREMISE,
@@ -31,13 +32,13 @@ from .steps import (
 )
 
 
-class NoExampleError(ValueError):
-    """No draw was any good; with the options that are named, none is likely."""
+class NoExampleError(BenchmarkError):
+    """No draw can be used; with the named options none is likely."""
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
-    """The steps before the last, the last, and a wrong last one with the annotation it is from."""
+class StepExample:
+    """The steps before the last, the last, and another last step, whose equation is wrong."""
 
     before: tuple[Step, ...]
     positive: Step
@@ -51,27 +52,39 @@ class Example:
     @property
     def names(self) -> list[str]:
         """All names of symbols and functions, in the order of their appearance."""
-        found: dict[str, None] = {}
+        names: dict[str, None] = {}
         for step in (*self.before, self.positive, self.negative):
             sides = step.equation.left, step.equation.right
             for term in (*sides, *filter(None, [step.annotation.operand])):
-                found.update(dict.fromkeys(sorted(names_of(term))))
-        return list(found)
+                names.update(dict.fromkeys(sorted(names_of(term))))
+        return list(names)
 
 
-#: Draws of a whole example, and wrong last steps tried for one derivation.
+#: The most draws of an example, and of wrong last steps for one derivation.
 MAX_DRAWS = 1000
 MAX_ALTERNATIVES = 12
 
 
 @lru_cache(maxsize=1024)
-def example(steps: int, seed: int, index: int, options: Options = CODE) -> Example:
-    """The example with this number, of so many steps (at least 2)."""
+def example(steps: int, seed: int, index: int, options: Options = CODE) -> StepExample:
+    """The example at an address.
+
+    Args:
+        steps: its number of steps, at least 2.
+        seed: the seed.
+        index: its number.
+        options: how derivations are drawn.
+
+    Raises:
+        ValueError: if there are fewer than 2 steps.
+        NoExampleError: if none of `MAX_DRAWS` draws can be used.
+
+    """
     if steps < 2:
         raise ValueError(f"an example needs a step to judge and one before it, not {steps} steps")
-    for turn in range(MAX_DRAWS):
-        draws = Draws("derivation", options.name, steps, seed, index, turn)
-        drawn = draw(steps, draws, options)
+    for attempt in range(MAX_DRAWS):
+        rng = HashedRandom("derivation", options.name, steps, seed, index, attempt)
+        drawn = draw(steps, rng, options)
         if drawn is not None:
             return drawn
     raise NoExampleError(
@@ -79,19 +92,19 @@ def example(steps: int, seed: int, index: int, options: Options = CODE) -> Examp
     )
 
 
-def draw(steps: int, draws: Draws, options: Options) -> Example | None:
-    """One try."""
-    made = derivation(steps, draws, options)
+def draw(steps: int, rng: HashedRandom, options: Options) -> StepExample | None:
+    """One draw of an example; None if it cannot be used."""
+    made = derivation(steps, rng, options)
     if made is None:
         return None
     *before, positive = made
-    if options.mended and positive.annotation.operator == PREMISE:
-        return None  # any equation is a premise
+    if options.corrected and positive.annotation.operator == PREMISE:
+        return None  # any equation may be a premise
     if options.proven and not _follows(before, positive):
         return None
-    for negative in islice(_alternatives(before, positive, draws, options), MAX_ALTERNATIVES):
-        drawn = Example(tuple(before), positive, negative)
-        if options.mended and len(drawn.names) > len(GREEK):
+    for negative in islice(_alternatives(before, positive, rng, options), MAX_ALTERNATIVES):
+        drawn = StepExample(tuple(before), positive, negative)
+        if options.corrected and len(drawn.names) > len(GREEK):
             continue
         if not options.proven or is_proven(drawn):
             return drawn
@@ -99,40 +112,40 @@ def draw(steps: int, draws: Draws, options: Options) -> Example | None:
 
 
 def _alternatives(
-    before: list[Step], positive: Step, draws: Draws, options: Options
+    before: list[Step], positive: Step, rng: HashedRandom, options: Options
 ) -> Iterator[Step]:
-    """Other steps from the same derivation that are allowed."""
-    so_far = Derivation(before)
+    """Random other last steps of the same derivation."""
+    derivation_before = Derivation(before)
     for _ in range(MAX_FAILURES):
-        step = next_step(so_far, draws, options)
+        step = next_step(derivation_before, rng, options)
         if step is None or step.annotation.operator in PREMISES or has_compound_arguments(step):
             continue
         if step.equation == positive.equation:
             continue
-        if options.mended and step.annotation == positive.annotation:
+        if options.corrected and step.annotation == positive.annotation:
             continue
         yield step
 
 
-# --- perturbations: each gives an example again ---
+# --- perturbations of examples ---
 
 
-def greek_names(one: Example, draws: Draws) -> dict[str, str]:
-    """Another Greek letter for every name, also for those that only the negative has."""
-    letters = draws.shuffled(GREEK)
+def greek_names(one: StepExample, rng: HashedRandom) -> dict[str, str]:
+    """A different random Greek letter for every name, including those of the negative."""
+    letters = rng.shuffled(GREEK)
     names = one.names
     if len(names) > len(letters):
         raise ValueError(f"{len(names)} names for {len(letters)} letters")
     return dict(zip(names, letters, strict=False))
 
 
-def renamed(one: Example, draws: Draws) -> Example:
-    """VR: Greek names. The map is one to one, and the inverse map gives the example back."""
-    return with_names(one, greek_names(one, draws))
+def renamed(one: StepExample, rng: HashedRandom) -> StepExample:
+    """VR: the example with Greek names; the renaming is one to one."""
+    return with_names(one, greek_names(one, rng))
 
 
-def with_names(one: Example, names: dict[str, str]) -> Example:
-    """The example with other names; those not mentioned stay."""
+def with_names(one: StepExample, names: dict[str, str]) -> StepExample:
+    """The example with other names; names not in ``names`` stay."""
 
     def term(node: Term) -> Term:
         return rename(node, names)
@@ -151,8 +164,8 @@ def with_names(one: Example, names: dict[str, str]) -> Example:
     return _mapped(one, step)
 
 
-def exchanged(one: Example) -> Example:
-    """EE: the sides of every equation swapped, and the names of the two substitutions."""
+def exchanged(one: StepExample) -> StepExample:
+    """EE: the example with the sides of every equation swapped, and the two substitutions too."""
     other = {LEFT_FOR_RIGHT: RIGHT_FOR_LEFT, RIGHT_FOR_LEFT: LEFT_FOR_RIGHT}
 
     def step(old: Step) -> Step:
@@ -167,37 +180,37 @@ def exchanged(one: Example) -> Example:
     return _mapped(one, step)
 
 
-def reannotated(one: Example) -> Example:
-    """AR: the last annotation is the negative's, which is right now; the positive is wrong."""
-    return Example(one.before, one.negative, one.positive)
+def reannotated(one: StepExample) -> StepExample:
+    """AR: the example with the negative's annotation, so that the negative is right."""
+    return StepExample(one.before, one.negative, one.positive)
 
 
-def _mapped(one: Example, change: Callable[[Step], Step]) -> Example:
+def _mapped(one: StepExample, change: Callable[[Step], Step]) -> StepExample:
     before = tuple(change(step) for step in one.before)
-    return Example(before, change(one.positive), change(one.negative))
+    return StepExample(before, change(one.positive), change(one.negative))
 
 
 PERTURBATIONS = ("VR", "EE", "AR")
 
 
-def perturbed(one: Example, name: str, key: object = 0) -> Example:
-    """An example under VR, EE or AR; ``key`` decides the letters of VR."""
+def perturbed(one: StepExample, name: str, key: object = 0) -> StepExample:
+    """An example under VR, EE or AR; ``key`` is the seed of the letters of VR."""
     if name == "VR":
-        return renamed(one, Draws("VR", key))
+        return renamed(one, HashedRandom("VR", key))
     return {"EE": exchanged, "AR": reannotated}[name](one)
 
 
 # --- proof ---
 
 
-def is_proven(one: Example) -> bool:
-    """Whether it is right, and so are its perturbations (AR is right whenever it is)."""
-    versions = [one, exchanged(one), renamed(one, Draws("proof"))]
+def is_proven(one: StepExample) -> bool:
+    """Whether an example and its perturbations are correct (AR is if the example is)."""
+    versions = [one, exchanged(one), renamed(one, HashedRandom("proof"))]
     return all(map(holds, versions))
 
 
-def holds(one: Example) -> bool:
-    """Whether each last step follows by its own annotation, and neither by the other's."""
+def holds(one: StepExample) -> bool:
+    """Whether each last step follows by its own annotation, and not by the other's."""
     if not all(_follows(one.before, last) for last in (one.positive, one.negative)):
         return False
     try:
@@ -209,6 +222,6 @@ def holds(one: Example) -> bool:
 def _follows(before: Sequence[Step], last: Step) -> bool:
     try:
         prove_steps([*before, last])
-    except (WrongError, UndecidedError):
+    except (RefutedError, UndecidedError):
         return False
     return True

@@ -1,8 +1,8 @@
-"""Every number and switch of the generator, and the named sets of them.
+"""The options of the generator of derivations, and its named variants.
 
-`CODE` is what made the published data (the released notebook) with its traps mended, and the
-default; `PAPER` follows the paper's text where that differs; `ORIGINAL` is `CODE` as it was, traps
-and all, and is there to be compared with: its examples are not proven.
+`CODE`, the default, is the released notebook, which made the published data, with its defects
+corrected. `PAPER` follows the paper's text where that differs. `ORIGINAL` is the notebook without
+corrections, for comparison; its examples are not proven.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 #: The letters of symbols and functions.
 VOCABULARY = tuple(c for c in string.ascii_letters if c not in "iedO")
-#: The letters of the perturbation VR, none of which is in the vocabulary.
+#: The letters of the perturbation VR.
 GREEK = tuple(rf"\{name}" for name in "alpha beta gamma delta pi xi chi sigma psi omega".split())
 
 
@@ -20,17 +20,24 @@ GREEK = tuple(rf"\{name}" for name in "alpha beta gamma delta pi xi chi sigma ps
 class Options:
     """How derivations are drawn (Meadows et al., appendices D and E).
 
-    The weights say how often an operator is in the list from which one is drawn. An equation r
-    places before the newest has the weight 1 + (``history`` - 1 - r)^3. A step is taken if its
-    LaTeX is shorter than ``max_length``. Steps are added until there are ``grown`` and the last is
-    no premise; then the steps that the last one needs are kept, and must be ``kept`` in number; an
-    item of s steps is the first s of them. Where ``kept`` is None they must be s, and ``grown`` is
-    how many more than s are made.
+    Attributes:
+        name: the variant's name.
+        history: the equation r places before the newest has the weight 1 + (``history`` - 1 - r)^3.
+        arity_0: weight of operators without an equation; ``arity_1`` and ``arity_2`` likewise.
+        renaming: weight of renaming premises, where other premises have 1.
+        expansion: weight of ``expand``, where the functions have 1.
+        evaluation: weight of evaluating derivatives, and of evaluating integrals.
+        calculus: weight of differentiation, and of integration, where arithmetic has 1.
+        substitution: weight of each substitution, where arithmetic has 1.
+        complexity: a premise has fewer than this many additional operators.
+        max_length: a step's LaTeX must be shorter.
+        grown: how many steps are drawn at least. The last must not be a premise.
+        kept: how many of these the last step must depend on, itself included; an example of s steps
+            is the first s of them. None: they must be s, and s + ``grown`` steps are drawn.
+        corrected: whether names of functions and constants are distinct, the last step of an
+            example is not a premise, and negatives have another annotation.
+        proven: whether every step is proven and every negative refuted (`proof`).
 
-    ``mended``: a function is not called like one of its arguments nor like anything else,
-    constants of integration differ from each other and from functions, the last step of an example
-    is no premise, and negatives have another annotation. ``proven``: every step is proven and every
-    negative refuted (`proof`), or another one is drawn.
     """
 
     name: str = "code"
@@ -47,15 +54,15 @@ class Options:
     max_length: int = 350
     grown: int = 6
     kept: int | None = 6
-    mended: bool = True
+    corrected: bool = True
     proven: bool = True
 
 
 CODE = Options()
 PAPER = replace(CODE, name="paper", max_length=250, grown=1, kept=None)
-ORIGINAL = replace(CODE, name="original", mended=False, proven=False)
+ORIGINAL = replace(CODE, name="original", corrected=False, proven=False)
 
 VARIANTS = {options.name: options for options in (CODE, PAPER, ORIGINAL)}
 
-#: Draws that may fail before a derivation is begun anew: a bound on work, not on time.
+#: Failed draws after which a derivation is given up. This bounds work without a time limit.
 MAX_FAILURES = 400

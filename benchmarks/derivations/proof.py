@@ -1,23 +1,23 @@
-r"""Is a step right, and does another equation say something else? Proven by the verifier's balls.
+r"""Proofs that a step of a derivation is right, or that another equation is wrong.
 
-A derivation's equations speak of functions without a formula, of derivatives and of integrals. A
-`World` turns them into the verifier's trees, which have none of these: functions are replaced by
-formulas, derivatives are carried out (by `benchmarks.expressions`, not by the generator's own
-rules), and an integral is a symbol about which only its derivative is known. Two expressions are
-equal if their values agree to `EQUAL_BITS` bits at each of `POINTS` random complex points, and
-different if the balls of their values are disjoint at one; otherwise nothing is decided. At complex
-points almost surely nothing lies on a branch cut, and what analytic functions have in common there
-they have in common wherever they are defined.
+The equations of a derivation have functions without a formula, derivatives and integrals. An
+`Interpretation` translates them into the verifier's trees, which do not: functions are replaced by
+formulas, derivatives are evaluated (by `benchmarks.expressions`, not by the generator's own rules),
+and an integral becomes a symbol of which only the derivative is known. Two expressions are equal if
+their values in ball arithmetic agree to `EQUAL_BITS` bits at each of `POINTS` random complex
+points, and different if the balls are disjoint at one of them; otherwise they are undecided. Random
+complex points almost surely avoid branch cuts, and analytic functions that are equal there are
+equal wherever they are defined.
 
-Each step is computed again from its annotation and the equations before it, and both sides must be
-equal to that, in two worlds: in one the functions are what their premises say (and the equation
-itself must hold), in the other they are any functions at all (so that ``f`` cannot pass for its
-formula); a substitution uses an equation, and counts only in the first.
+Each step is computed again from its annotation and the previous equations, and both sides must
+equal the result in two interpretations. In the first, functions are what their premises define, and
+the equation itself must hold. In the second, they are generic functions, so that ``f`` is different
+from its formula. A substitution uses an equation, so it is tested in the first one only.
 
-Integrals. ∫ g dx is one antiderivative of g, the same wherever g is the same function, and they
-are linear. ``evaluate_integrals`` puts F + C for it: proven is F' = g, and from then on
-∫ g dx is F + C. If the same integral is evaluated again, as G + D, then D is C + F - G. A later
-step that takes C and D for independent (by differentiating in C) is found to be wrong.
+Integrals: ∫ g dx denotes one antiderivative of g, the same for equal g, and is linear.
+``evaluate_integrals`` replaces it by F + C: F' = g is proven, and from then on ∫ g dx is F + C. If
+the same integral is evaluated again, as G + D, then D is C + F - G. A later step that treats C and
+D as independent (by differentiating with respect to C) is therefore wrong.
 """
 
 from __future__ import annotations
@@ -33,8 +33,10 @@ from flint import acb
 
 from ...rewards.decision.balls import UnusableError, compile_tape, precision
 from ...rewards.decision.domain import uniform
+from ...rewards.expression.traversal import symbols_of
 from ...rewards.expression.tree import Call, Expression, Number, Symbol
 from .. import expressions as trees
+from .expressions.printing import plain
 from .expressions.terms import (
     ADD,
     APPLY,
@@ -62,23 +64,28 @@ from .steps import (
 POINTS = 3
 BITS = 160
 EQUAL_BITS = 80
-#: Larger trees are not judged, so that the work for one step is bounded.
+#: Larger trees are undecided, which bounds the work for a step.
 MAX_NODES = 4000
 
 
 class UndecidedError(ValueError):
-    """Neither proven nor refuted; what depends on it is rejected."""
+    """Neither proven nor refuted."""
 
 
-class WrongError(ValueError):
-    """A step that does not follow."""
+class RefutedError(ValueError):
+    """A step is proven not to follow."""
 
 
 # --- equality ---
 
 
 def equal(first: Expression, second: Expression) -> bool:
-    """Whether two expressions are the same function; raises `UndecidedError`."""
+    """Whether two expressions are the same function.
+
+    Raises:
+        UndecidedError: if they have no finite values, or these are not precise enough.
+
+    """
     if first == second:
         return True
     one, two = _values(first), _values(second)
@@ -95,24 +102,24 @@ def equal(first: Expression, second: Expression) -> bool:
 
 
 def _is_sum(total: Expression, parts: Sequence[Expression], signs: Sequence[int]) -> bool:
-    """Whether an expression is the sum of others with these signs."""
+    """Whether an expression is the sum of ``parts`` with these signs."""
     values = [_values(part) for part in parts]
     with precision(BITS):
         gaps = [
             value - sum((sign * v[i] for sign, v in zip(signs, values, strict=True)), acb(0))
             for i, value in enumerate(_values(total))
         ]
-    return all(map(_is_nothing, gaps))
+    return all(map(_is_zero, gaps))
 
 
-def _is_nothing(value: Any) -> bool:
-    """Whether a ball is small and holds zero."""
+def _is_zero(value: Any) -> bool:
+    """Whether a ball is small and contains zero."""
     return bool(value.is_finite() and value.contains(0) and abs(value).abs_upper() < _TINY)
 
 
 def _vanishes(expression: Expression) -> bool:
-    """Whether it is zero everywhere."""
-    return expression == trees.ZERO or all(map(_is_nothing, _values(expression)))
+    """Whether an expression is zero everywhere."""
+    return expression == trees.ZERO or all(map(_is_zero, _values(expression)))
 
 
 _TINY = abs(acb(2) ** -64)
@@ -121,7 +128,7 @@ _CLOSE = abs(acb(2) ** -EQUAL_BITS)
 
 @lru_cache(maxsize=4096)
 def _values(expression: Expression) -> tuple[Any, ...]:
-    """Its values at the random points, as balls."""
+    """The values of an expression at the random points, as balls."""
     if _is_large(expression):
         raise UndecidedError("an expression too large")
     try:
@@ -152,12 +159,12 @@ def _is_large(expression: Expression) -> bool:
     )
 
 
-# --- worlds ---
+# --- interpretations ---
 
 
 @dataclass(slots=True)
 class _Integral:
-    """A symbol that stands for ∫ integrand dx, and its value once it has been evaluated."""
+    """The symbol for an integral, and the integral's value once it is evaluated."""
 
     integrand: Expression
     variable: str
@@ -166,8 +173,8 @@ class _Integral:
 
 
 @dataclass(slots=True)
-class World:
-    """What the functions, the integrals and the constants of a derivation stand for."""
+class Interpretation:
+    """The values of the functions, integrals and constants of a derivation."""
 
     functions: dict[tuple[str, int], tuple[tuple[str, ...], Expression]] = field(
         default_factory=dict
@@ -175,13 +182,13 @@ class World:
     constants: dict[str, Expression] = field(default_factory=dict)
     integrals: list[_Integral] = field(default_factory=list)
     any_functions: bool = False
-    _known: set[tuple[str, int]] = field(default_factory=set)
+    _defined_names: set[tuple[str, int]] = field(default_factory=set)
     _lowered: dict[Term, Expression] = field(default_factory=dict)
 
     def define(self, equation: Equation) -> None:
-        """A premise: one side is a new function, which from now on is the other side."""
+        """Add a premise, which defines the new function on one side by the other side."""
         name, args, formula = self._defined(equation)
-        self._known.add((name, len(args)))
+        self._defined_names.add((name, len(args)))
         if not self.any_functions:
             self.functions[name, len(args)] = args, self.lower(formula)
 
@@ -190,17 +197,16 @@ class World:
         for side, other in ((equation.left, equation.right), (equation.right, equation.left)):
             args = tuple(arg.value for arg in side.args if arg.head == SYMBOL)
             whole = side.head == APPLY and len(set(args)) == len(side.args)
-            if whole and (side.value, len(args)) not in self._known:
+            if whole and (side.value, len(args)) not in self._defined_names:
                 return side.value, args, other
-        raise WrongError("a premise defines a new function of symbols")
+        raise RefutedError("a premise must define a new function of symbols")
 
     def lower(self, term: Term) -> Expression:
         """The verifier's tree of an expression."""
-        known = self._lowered.get(term)
-        if known is None:
-            known = self._lower(term)
-            self._lowered[term] = known
-        return known
+        tree = self._lowered.get(term)
+        if tree is None:
+            tree = self._lowered[term] = self._lower(term)
+        return tree
 
     def _lower(self, term: Term) -> Expression:
         head = term.head
@@ -212,7 +218,7 @@ class World:
         if head == DERIVATIVE:
             inner = self.lower(term.args[0])
             for variable in term.args[1:]:
-                inner = self.slope(inner, variable.value)
+                inner = self.derivative(inner, variable.value)
             return inner
         if head == INTEGRAL:
             inner = self.lower(term.args[0])
@@ -230,7 +236,7 @@ class World:
         elif (name, len(args)) in self.functions:
             names, body = self.functions[name, len(args)]
         else:
-            raise WrongError(f"{name} is not defined")
+            raise RefutedError(f"{name} is not defined")
         simultaneous = [f"\0{place}" for place in range(len(args))]
         for old, new in zip(names, simultaneous, strict=True):
             body = trees.substitute(body, old, Symbol(new))
@@ -238,24 +244,24 @@ class World:
             body = trees.substitute(body, old, arg)
         return body
 
-    def slope(self, expression: Expression, x: str) -> Expression:
-        """The derivative in a symbol, integrals being functions of it."""
+    def derivative(self, expression: Expression, x: str) -> Expression:
+        """The derivative with respect to a symbol, of which integrals are functions."""
         total = [trees.differentiate(expression, x)]
-        used = trees.symbols(expression)
+        used = symbols_of(expression)
         for one in tuple(self.integrals):
             if one.symbol.name in used:
                 outer = trees.differentiate(expression, one.symbol.name)
-                total.append(trees.mul(outer, self._slope_of(one, x)))
+                total.append(trees.mul(outer, self._derivative_of_integral(one, x)))
         return trees.add(*total)
 
-    def _slope_of(self, one: _Integral, x: str) -> Expression:
+    def _derivative_of_integral(self, one: _Integral, x: str) -> Expression:
         if one.variable == x:
             return one.integrand
-        inner = self.slope(one.integrand, x)
+        inner = self.derivative(one.integrand, x)
         return trees.ZERO if inner == trees.ZERO else self.integral(inner, one.variable)
 
     def integral(self, integrand: Expression, x: str) -> Expression:
-        """∫ integrand dx: known, or a multiple of a known one, or a new symbol."""
+        """∫ integrand dx in terms of known integrals, or a new symbol."""
         if _vanishes(integrand):
             return trees.ZERO
         for one in self.integrals:
@@ -275,11 +281,11 @@ class World:
 
     def _proportional(self, first: Expression, second: Expression, x: str) -> bool:
         """Whether the ratio of two integrands does not depend on x."""
-        one = trees.mul(self.slope(first, x), second)
-        return equal(one, trees.mul(first, self.slope(second, x)))
+        one = trees.mul(self.derivative(first, x), second)
+        return equal(one, trees.mul(first, self.derivative(second, x)))
 
     def _combined(self, integrand: Expression, x: str) -> Expression | None:
-        """Two or three known integrals added or subtracted, if the integrand is that of theirs."""
+        """The integral as a sum of two or three known ones with signs; None if it is not one."""
         known = [one for one in self.integrals if one.variable == x]
         for size in (2, 3):
             for chosen in combinations(known, size):
@@ -295,13 +301,19 @@ class World:
         return None
 
     def evaluate(self, constant: Constant) -> None:
-        """Take F + C for an integral, once F' is proven to be the integrand."""
+        """Set the value of an integral to F + C, if F' is proven to be the integrand.
+
+        Raises:
+            RefutedError: if F' is not the integrand.
+            UndecidedError: if that is undecided, or the integral is a double one.
+
+        """
         inner, variable = constant.integral.args[0], constant.integral.args[1].value
         if len(constant.integral.args) > 2:
             raise UndecidedError("a double integral")
         integrand, closed = self.lower(inner), self.lower(constant.closed)
-        if not equal(self.slope(closed, variable), integrand):
-            raise WrongError(f"not an antiderivative: {constant.closed!r}")
+        if not equal(self.derivative(closed, variable), integrand):
+            raise RefutedError(f"not an antiderivative: {plain(constant.closed)}")
         whole = self.integral(integrand, variable)
         for one in self.integrals:
             if whole == one.symbol and one.value is None:
@@ -313,7 +325,7 @@ class World:
         one.value = value
         name = one.symbol.name
         self.constants = {
-            letter: trees.substitute(known, name, value) for letter, known in self.constants.items()
+            letter: trees.substitute(tree, name, value) for letter, tree in self.constants.items()
         }
         for other in self.integrals:
             if other.value is not None and other is not one:
@@ -326,16 +338,16 @@ class World:
         self._lowered.clear()
 
     def require(self, first: Expression, second: Expression, otherwise: str) -> None:
-        """Insist on equality; where an integral is not known, a difference decides nothing."""
+        """Raise an error unless two expressions are equal: undecided if integrals are unknown."""
         if not equal(first, second):
             open_ = {one.symbol.name for one in self.integrals if one.value is None}
-            known = not open_ & (trees.symbols(first) | trees.symbols(second))
-            raise (WrongError if known else UndecidedError)(otherwise)
+            known = not open_ & (symbols_of(first) | symbols_of(second))
+            raise (RefutedError if known else UndecidedError)(otherwise)
 
     def computed(
         self, annotation: Annotation, equations: Sequence[Equation]
     ) -> tuple[Expression, Expression]:
-        """Both sides of what an annotation makes of the equations before it."""
+        """Both sides of the equation that an annotation makes of the previous equations."""
         source = equations[annotation.equations[0] - 1]
         left: Expression = self.lower(source.left)
         right: Expression = self.lower(source.right)
@@ -346,11 +358,11 @@ class World:
         if operand is not None:
             change = self._change(operator, operand)
             return change(left), change(right)
-        return left, right  # the value stays what it is
+        return left, right  # other operators keep the value
 
     def _change(self, operator: str, operand: Term) -> Callable[[Expression], Expression]:
         if operator in CALCULUS:
-            rule = {DIFFERENTIATE: self.slope, INTEGRATE: self.integral}[operator]
+            rule = {DIFFERENTIATE: self.derivative, INTEGRATE: self.integral}[operator]
             return lambda side: rule(side, operand.value)
         m = self.lower(operand)
         return lambda side: _ARITHMETIC[operator](side, m)
@@ -367,7 +379,7 @@ _ARITHMETIC: dict[str, Callable[[Expression, Expression], Expression]] = {
 
 @lru_cache(maxsize=4096)
 def _any_function(name: str, arity: int) -> tuple[tuple[str, ...], Expression]:
-    """A function about which nothing is special: sin of a linear form, plus a quadratic one."""
+    """A generic function: the sine of a random linear form, plus a random quadratic form."""
     names = tuple(f"\0a{place}" for place in range(arity))
 
     def some(*key: object) -> Number:
@@ -388,45 +400,65 @@ def _any_function(name: str, arity: int) -> tuple[tuple[str, ...], Expression]:
 
 
 def prove_steps(steps: Sequence[Step]) -> None:
-    """Prove every step of a derivation; raises `WrongError` or `UndecidedError`."""
-    for world in (World(), World(any_functions=True)):
+    """Prove every step of a derivation.
+
+    Raises:
+        RefutedError: if a step is wrong.
+        UndecidedError: if a step is undecided.
+
+    """
+    for interpretation in (Interpretation(), Interpretation(any_functions=True)):
         before: list[Equation] = []
         for step in steps:
-            _prove_step(step, before, world)
+            _prove_step(step, before, interpretation)
             before.append(step.equation)
 
 
-def _prove_step(step: Step, before: Sequence[Equation], world: World) -> None:
+def _prove_step(step: Step, before: Sequence[Equation], interpretation: Interpretation) -> None:
     operator = step.annotation.operator
     try:
         if operator in PREMISES:
-            world.define(step.equation)
+            interpretation.define(step.equation)
             return
         for constant in step.constants:
-            world.evaluate(constant)
-        left, right = world.lower(step.equation.left), world.lower(step.equation.right)
-        if not world.any_functions:
-            world.require(left, right, "the two sides differ")
-        if operator in SUBSTITUTIONS and world.any_functions:
+            interpretation.evaluate(constant)
+        left, right = (
+            interpretation.lower(step.equation.left),
+            interpretation.lower(step.equation.right),
+        )
+        if not interpretation.any_functions:
+            interpretation.require(left, right, "the two sides differ")
+        if operator in SUBSTITUTIONS and interpretation.any_functions:
             return
-        expected = world.computed(step.annotation, before)
-        world.require(left, expected[0], "not what the annotation gives")
-        world.require(right, expected[1], "not what the annotation gives")
+        expected = interpretation.computed(step.annotation, before)
+        interpretation.require(left, expected[0], "not what the annotation gives")
+        interpretation.require(right, expected[1], "not what the annotation gives")
     except (OverflowError, RecursionError) as error:
         raise UndecidedError(str(error)) from None
 
 
 def is_result(equation: Equation, of: Step, constants: Sequence[Constant] = ()) -> bool:
-    """Whether an equation is what a step's annotation gives, whatever the functions in it are.
+    """Whether an equation is equivalent to the result of a step, for all functions in it.
 
-    It is, if its sides are equal to the step's, in either order; ``constants`` that an evaluation
-    has added to the equation may be called otherwise. Raises `UndecidedError`.
+    Its sides must equal the step's in either order. Constants of integration may have other names.
+
+    Args:
+        equation: the equation.
+        of: the step.
+        constants: the constants of integration of the equation.
+
+    Raises:
+        UndecidedError: if that is undecided.
+
     """
-    world = World(any_functions=True)
+    interpretation = Interpretation(any_functions=True)
     for group in (constants, of.constants):
         for place, constant in enumerate(group):
-            world.constants[constant.letter] = Symbol(f"\0C{place}")
-    left, right = world.lower(equation.left), world.lower(equation.right)
-    own_left, own_right = world.lower(of.equation.left), world.lower(of.equation.right)
+            interpretation.constants[constant.letter] = Symbol(f"\0C{place}")
+    left, right = interpretation.lower(equation.left), interpretation.lower(equation.right)
+    own_left, own_right = (
+        interpretation.lower(of.equation.left),
+        interpretation.lower(of.equation.right),
+    )
     straight = equal(left, own_left) and equal(right, own_right)
     return straight or (equal(left, own_right) and equal(right, own_left))

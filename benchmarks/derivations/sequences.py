@@ -1,13 +1,13 @@
 r"""Examples as one line of text, for classifiers and prompts.
 
-``published`` is what the released training script makes: the printed list of steps with doubled
-brackets collapsed (which leaves them unbalanced), without quotes, ``\,``, ``\left`` and ``\right``.
-``clean`` is the same with all brackets, and LaTeX as it is.
+The style ``published`` is that of the released training script: the printed list of steps with
+doubled brackets collapsed (which leaves them unbalanced), without quotes, ``\,``, ``\left`` and
+``\right``. The style ``clean`` keeps all brackets and the LaTeX.
 """
 
 from __future__ import annotations
 
-from .examples import Example
+from .examples import StepExample
 from .expressions.printing import latex
 from .steps import Annotation, Step
 
@@ -17,23 +17,23 @@ STYLES = (PUBLISHED, CLEAN)
 
 
 def annotation_text(annotation: Annotation) -> str:
-    """As in ``[differentiate, 1, x]``; ``premise`` stands alone."""
+    """An annotation as text, such as ``[differentiate, 1, x]`` or ``premise``."""
     if not annotation.equations:
         return annotation.operator
     operand = [] if annotation.operand is None else [latex(annotation.operand)]
     return f"[{', '.join([annotation.operator, *map(str, annotation.equations), *operand])}]"
 
 
-def sequence(one: Example, label: int, style: str = PUBLISHED) -> str:
+def sequence(example: StepExample, label: int, style: str = PUBLISHED) -> str:
     """An example with its right (1) or its wrong (0) last equation."""
-    last = one.positive if label else one.negative
-    return sequence_of(one.before, one.positive.annotation, last.equation.latex, style)
+    last = example.positive if label else example.negative
+    return sequence_of(example.before, example.positive.annotation, last.equation.latex, style)
 
 
 def sequence_of(
     before: tuple[Step, ...], annotation: Annotation, equation: str, style: str = PUBLISHED
 ) -> str:
-    """Steps, the annotation of the last, and its equation, in one line."""
+    """Steps, and the annotation and equation of the last, in one line."""
     steps = [f"[{annotation_text(s.annotation)}, {s.equation.latex}]" for s in before]
     if style == CLEAN:
         return SEPARATOR.join((", ".join(steps), annotation_text(annotation), equation))
@@ -45,5 +45,5 @@ def sequence_of(
 
 
 def without_sizes(latex_: str) -> str:
-    r"""Without ``\left``, ``\right`` and ``\,``."""
+    r"""LaTeX without ``\left``, ``\right`` and ``\,``."""
     return latex_.replace(r"\left", "").replace(r"\right", "").replace(r"\,", "")

@@ -1,9 +1,9 @@
-"""Whole data sets for classifiers: train, validation, a static test set and its perturbations.
+"""Data sets for classifiers: train, validation, a static test set and its perturbations.
 
-The sizes are those of table 5 for 20,000 (calculus: 32,000) training sequences, and in proportion
-for others. Every derivation gives a right and a wrong sequence, and both go into the same split
-(the released code split them at random). Equal examples are made once. Test sets come first in the
-order of the indices, so that they do not depend on anything but the seed and their size.
+The sizes are those of table 5 for 20,000 (calculus: 32,000) training sequences, and proportional
+for other sizes. Every example gives a right and a wrong sequence, both in the same split. (The
+released code splits them at random.) Equal examples are used once. Test sets have the first
+indices, so they depend only on the seed and their size.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from itertools import count, islice
 from typing import Any, TypeAlias
 
 from ...rewards.workers.pool import usable_cores
-from ..draws import Draws
+from ..hashed_random import HashedRandom
 from . import calculus, sequences
 from .calculus import case
 from .examples import PERTURBATIONS, example, perturbed
@@ -28,6 +28,7 @@ from .options import CODE, Options
 Row: TypeAlias = dict[str, Any]
 #: Examples that a worker makes at a time.
 BATCH = 16
+#: Sequences of the split ``easy``.
 EASY = 1500
 
 
@@ -41,7 +42,7 @@ class Sizes:
 
     @classmethod
     def of(cls, train: int, test_share: int) -> Sizes:
-        """In the paper's proportions: ``test_share`` is 5 for derivations, 8 for calculus."""
+        """Sizes in the paper's proportions: ``test_share`` is 5 for derivations, 8 for calculus."""
         return cls(*(_even(size) for size in (train, train // 4, train // test_share)))
 
 
@@ -51,7 +52,7 @@ def _even(size: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """An example's texts: (right, wrong) by the name of the perturbation; "" is unperturbed."""
+    """An example's texts: perturbation ("" for none) -> (right, wrong)."""
 
     number: int
     operator: str
@@ -115,10 +116,10 @@ def _case(
 
     texts = {"": pair(lambda label: calculus.sequence(one, label, style))}
     if whole:
-        greek = calculus.renamed(one, Draws("VR", "calculus", operation, seed, number))
+        greek = calculus.renamed(one, HashedRandom("VR", "calculus", operation, seed, number))
         texts["VR"] = pair(lambda label: calculus.sequence(greek, label, style))
         key = ("EC", operation, seed, number)
-        texts["EC"] = pair(lambda label: calculus.converted(one, label, Draws(*key), style))
+        texts["EC"] = pair(lambda label: calculus.converted(one, label, HashedRandom(*key), style))
     return _Made(number, operation, operation, texts)
 
 
@@ -139,14 +140,14 @@ def _splits(
             ("validation", sizes.validation),
             ("train", sizes.train),
         ):
-            found = 0
+            taken = 0
             stream = mapped(partial(make, split == "static"), next_number) if size else iter(())
-            while 2 * found < size:
+            while 2 * taken < size:
                 one = next(stream)
                 next_number = one.number + 1
                 if seen.isdisjoint(one.texts[""]):
                     seen.update(one.texts[""])
-                    found += 1
+                    taken += 1
                     splits[split] += _rows(one, name, "")
                     for perturbation in perturbations if split == "static" else ():
                         splits[perturbation] += _rows(one, name, perturbation)
@@ -154,7 +155,7 @@ def _splits(
 
 
 def _rows(one: _Made, name: str, perturbation: str) -> list[Row]:
-    """The two sequences; those of AR show the same equation as the unperturbed ones, in order."""
+    """The two sequences. Under AR they show the equations of the unperturbed ones, in order."""
     swapped = perturbation == "AR"
     rows = []
     for place, label in enumerate((0, 1) if swapped else (1, 0)):
@@ -178,7 +179,7 @@ _Mapping: TypeAlias = Callable[[Callable[[int], _Made], int], Iterator[_Made]]
 
 @contextmanager
 def _mapping(workers: int | None) -> Iterator[_Mapping]:
-    """A map over all numbers from one on, in order, by so many processes."""
+    """A map over the integers from a given one on, in order, by ``workers`` processes."""
     wanted = usable_cores() if workers is None else workers
     if wanted <= 1:
         yield lambda make, first: map(make, count(first))

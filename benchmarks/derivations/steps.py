@@ -1,7 +1,7 @@
-"""One step of a derivation: draw an operator and its operands, apply it, check the result.
+"""Steps of a derivation: draw an operator and its operands, apply it, check the result.
 
-Algorithm 1 (and the premises of algorithm 2) of Meadows et al., with the details of the released
-code.
+This is algorithm 1 (and the premises of algorithm 2) of Meadows et al., with the details of the
+released code.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 
-from ..draws import Draws
+from ..hashed_random import HashedRandom
 from .expressions.printing import latex, plain
 from .expressions.rewriting import (
     BoundVariableError,
@@ -65,7 +65,7 @@ CALCULUS: dict[str, Callable[[Term, Term], Term]] = {
     DIFFERENTIATE: derivative,
     INTEGRATE: integral,
 }
-#: All 18, in the paper's order of arity.
+#: The 18 operators in the paper's order, by arity.
 OPERATORS = (
     *PREMISES,
     *UNARY,
@@ -80,6 +80,8 @@ OPERATORS = (
 
 @dataclass(frozen=True, slots=True)
 class Equation:
+    """An equation of two expressions."""
+
     left: Term
     right: Term
 
@@ -94,7 +96,7 @@ class Equation:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """An operator, the equations that it works on (counted from 1), and another operand."""
+    """An operator, the equations that it is applied to (counted from 1), and another operand."""
 
     operator: str
     equations: tuple[int, ...] = ()
@@ -103,7 +105,7 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A constant of integration: ``letter`` was added to ``closed`` for ``integral``."""
+    """A constant of integration: ``integral`` was evaluated as ``closed`` + ``letter``."""
 
     letter: str
     integral: Term
@@ -112,6 +114,8 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Step:
+    """An equation with the annotation that it follows by."""
+
     equation: Equation
     annotation: Annotation
     constants: tuple[Constant, ...] = ()
@@ -120,52 +124,52 @@ class Step:
 # --- premises ---
 
 
-def premise(draws: Draws, options: Options, used: Set[str] = frozenset()) -> Equation:
-    """An equation that defines a function (algorithm 2) whose name is none of ``used``."""
-    right, first = _premise_expression(draws, options)
-    mine = names_of(right) if options.mended else first
+def premise(rng: HashedRandom, options: Options, used: Set[str] = frozenset()) -> Equation:
+    """An equation that defines a function (algorithm 2) whose name is not in ``used``."""
+    right, first = _premise_expression(rng, options)
+    mine = names_of(right) if options.corrected else first
     free = [name for name in VOCABULARY if name not in used and name not in mine]
-    return _definition(draws.pick(free), right, draws)
+    return _definition(rng.choice(free), right, rng)
 
 
-def premise_expression(draws: Draws, options: Options) -> Term:
-    """The right side of a premise: an operator on letters, and perhaps one more."""
-    return _premise_expression(draws, options)[0]
+def premise_expression(rng: HashedRandom, options: Options) -> Term:
+    """The right side of a premise: operators applied to letters."""
+    return _premise_expression(rng, options)[0]
 
 
-def _premise_expression(draws: Draws, options: Options) -> tuple[Term, set[str]]:
-    """It, and the letters that it began with."""
+def _premise_expression(rng: HashedRandom, options: Options) -> tuple[Term, set[str]]:
+    """The right side of a premise, and the letters that were drawn first."""
     letters = [symbol(name) for name in VOCABULARY]
     while True:
         try:
-            first = draws.pick(letters)
-            begun = {first.value}
-            if draws.below(2):
-                term = CONSTRUCTORS[draws.pick(UNARY)](first)
+            first = rng.choice(letters)
+            letters_drawn = {first.value}
+            if rng.below(2):
+                term = CONSTRUCTORS[rng.choice(UNARY)](first)
             else:
-                second = draws.pick([letter for letter in letters if letter != first])
-                begun.add(second.value)
-                term = ARITHMETIC[draws.pick(tuple(ARITHMETIC))](first, second)
-            for _ in range(draws.below(options.complexity)):
-                term = _more(term, letters, draws)
+                second = rng.choice([letter for letter in letters if letter != first])
+                letters_drawn.add(second.value)
+                term = ARITHMETIC[rng.choice(tuple(ARITHMETIC))](first, second)
+            for _ in range(rng.below(options.complexity)):
+                term = _extended(term, letters, rng)
         except UndefinedError:
             continue
         if term.free:
-            return term, begun
+            return term, letters_drawn
 
 
-def _more(term: Term, letters: Sequence[Term], draws: Draws) -> Term:
-    if draws.below(2):
-        return CONSTRUCTORS[draws.pick(UNARY)](term)
-    operator = draws.pick((*ARITHMETIC, *CALCULUS))
+def _extended(term: Term, letters: Sequence[Term], rng: HashedRandom) -> Term:
+    if rng.below(2):
+        return CONSTRUCTORS[rng.choice(UNARY)](term)
+    operator = rng.choice((*ARITHMETIC, *CALCULUS))
     if operator in CALCULUS:
-        return CALCULUS[operator](term, symbol(draws.pick(sorted(term.free))))
-    return ARITHMETIC[operator](term, draws.pick(letters))
+        return CALCULUS[operator](term, symbol(rng.choice(sorted(term.free))))
+    return ARITHMETIC[operator](term, rng.choice(letters))
 
 
-def _definition(name: str, right: Term, draws: Draws) -> Equation:
-    """name(free symbols) = right, the symbols in an order of their own."""
-    args = tuple(symbol(free) for free in draws.shuffled(sorted(right.free)))
+def _definition(name: str, right: Term, rng: HashedRandom) -> Equation:
+    """name(free symbols) = right, the symbols in random order."""
+    args = tuple(symbol(free) for free in rng.shuffled(sorted(right.free)))
     return Equation(apply(name, args), right)
 
 
@@ -173,7 +177,7 @@ def _definition(name: str, right: Term, draws: Draws) -> Equation:
 
 
 class Derivation:
-    """The steps so far, with what can be computed once for each of them."""
+    """The steps of a derivation, with values that are computed once for each."""
 
     def __init__(self, steps: Sequence[Step] = ()) -> None:
         self.steps: list[Step] = []
@@ -204,22 +208,22 @@ class Derivation:
     def elements_of(self, index: int) -> tuple[Term, ...]:
         return self._own[index - 1]
 
-    def holds(self, equation: Equation) -> bool:
-        """Whether it is there already, or its swapped form is."""
+    def contains(self, equation: Equation) -> bool:
+        """Whether the equation, or the equation with swapped sides, occurs."""
         return equation in self._seen
 
     @property
     def letters(self) -> set[str]:
-        """Symbols used so far."""
+        """The symbols in it."""
         return {term.value for term in self.elements if term.head == SYMBOL}
 
     @property
     def functions(self) -> set[str]:
-        """Names of functions used so far."""
+        """The names of functions in it."""
         return {term.value for term in self.elements if term.head == APPLY}
 
     def substitutions(self, operator: str) -> list[tuple[int, int]]:
-        """The pairs (i, j) for which a substitution does something."""
+        """The pairs (i, j) for which a substitution changes equation i."""
         count = len(self.steps)
         return [
             (i, j)
@@ -254,7 +258,7 @@ class Derivation:
 
 
 def is_decided(equation: Equation) -> bool:
-    """Whether SymPy would make True or False of it, instead of an equation."""
+    """Whether SymPy evaluates the equation to True or False."""
     if equation.left == equation.right:
         return True
     gap = add(equation.left, negative(equation.right))
@@ -263,22 +267,22 @@ def is_decided(equation: Equation) -> bool:
     return ZERO in (equation.left, equation.right) and gap.head == EXP
 
 
-def next_step(derivation: Derivation, draws: Draws, options: Options) -> Step | None:
-    """Draw one step; None where what was drawn cannot be done or gives nothing new."""
-    arity = _weighted(draws, (options.arity_0, options.arity_1, options.arity_2))
+def next_step(derivation: Derivation, rng: HashedRandom, options: Options) -> Step | None:
+    """Draw a step; None if it is undefined or gives no new equation."""
+    arity = _weighted(rng, (options.arity_0, options.arity_1, options.arity_2))
     try:
-        step = (_without_operand, _unary, _binary)[arity](derivation, draws, options)
+        step = (_without_operand, _unary, _binary)[arity](derivation, rng, options)
     except (UndefinedError, CasesError, BoundVariableError):
         return None
-    if step is None or is_decided(step.equation) or derivation.holds(step.equation):
+    if step is None or is_decided(step.equation) or derivation.contains(step.equation):
         return None
     if len(step.equation.latex) >= options.max_length:
         return None
     return step
 
 
-def _weighted(draws: Draws, weights: Sequence[int]) -> int:
-    rest = draws.below(sum(weights))
+def _weighted(rng: HashedRandom, weights: Sequence[int]) -> int:
+    rest = rng.below(sum(weights))
     for place, weight in enumerate(weights):
         rest -= weight
         if rest < 0:
@@ -286,54 +290,54 @@ def _weighted(draws: Draws, weights: Sequence[int]) -> int:
     raise AssertionError("weights are positive")
 
 
-def _any_equation(derivation: Derivation, draws: Draws, options: Options) -> int:
-    """The number of an equation; recent ones are likelier, by a cube."""
+def _any_equation(derivation: Derivation, rng: HashedRandom, options: Options) -> int:
+    """The number of a random equation; weights grow with the cube of recency."""
     count, recent = len(derivation), options.history - 1
     weights = [1 + max(recent - (count - i), 0) ** 3 for i in range(1, count + 1)]
-    return _weighted(draws, weights) + 1
+    return _weighted(rng, weights) + 1
 
 
-def _without_operand(derivation: Derivation, draws: Draws, options: Options) -> Step | None:
-    if _weighted(draws, (1, options.renaming)) == 0:
-        used = derivation.functions | (derivation.letters if options.mended else set())
-        return Step(premise(draws, options, used), Annotation(PREMISE))
+def _without_operand(derivation: Derivation, rng: HashedRandom, options: Options) -> Step | None:
+    if _weighted(rng, (1, options.renaming)) == 0:
+        used = derivation.functions | (derivation.letters if options.corrected else set())
+        return Step(premise(rng, options, used), Annotation(PREMISE))
     candidates = [t for t in derivation.elements if t.free and len(plain(t)) > 1]
     if not candidates:
         return None
-    right = draws.pick(candidates)
-    used = derivation.functions | derivation.letters if options.mended else set(right.free)
+    right = rng.choice(candidates)
+    used = derivation.functions | derivation.letters if options.corrected else set(right.free)
     equation = _definition(
-        draws.pick([name for name in VOCABULARY if name not in used]), right, draws
+        rng.choice([name for name in VOCABULARY if name not in used]), right, rng
     )
     if equation.left in derivation.elements:
         return None
     return Step(equation, Annotation(RENAMING))
 
 
-def _unary(derivation: Derivation, draws: Draws, options: Options) -> Step | None:
+def _unary(derivation: Derivation, rng: HashedRandom, options: Options) -> Step | None:
     names = (*UNARY, EXPAND, EVALUATE_DERIVATIVES, EVALUATE_INTEGRALS)
     many = options.evaluation
-    operator = names[_weighted(draws, (1, 1, 1, 1, options.expansion, many, many))]
-    index = _any_equation(derivation, draws, options)
+    operator = names[_weighted(rng, (1, 1, 1, 1, options.expansion, many, many))]
+    index = _any_equation(derivation, rng, options)
     annotation = Annotation(operator, (index,))
     equation = derivation.equation(index)
     if operator == EVALUATE_INTEGRALS:
         if any(annotation == step.annotation for step in derivation.steps):
             return None
-        return _integrals_evaluated(derivation, annotation, draws, options)
+        return _integrals_evaluated(derivation, annotation, rng, options)
     simple = {EXPAND: expand, EVALUATE_DERIVATIVES: evaluate_derivatives}
     change = simple.get(operator) or CONSTRUCTORS[operator]
     return Step(Equation(change(equation.left), change(equation.right)), annotation)
 
 
 def _integrals_evaluated(
-    derivation: Derivation, annotation: Annotation, draws: Draws, options: Options
+    derivation: Derivation, annotation: Annotation, rng: HashedRandom, options: Options
 ) -> Step | None:
     equation = derivation.equation(annotation.equations[0])
     integrals = [t for t in derivation.elements_of(annotation.equations[0]) if t.head == INTEGRAL]
     if any(len(term.args) > 2 for term in integrals):
         return None
-    taken = derivation.letters | (derivation.functions if options.mended else set())
+    taken = derivation.letters | (derivation.functions if options.corrected else set())
     letters = [name for name in VOCABULARY if name not in taken]
     left, right = equation.left, equation.right
     constants: list[Constant] = []
@@ -341,8 +345,8 @@ def _integrals_evaluated(
         closed = antiderivative(*term.args)
         if closed is None:
             continue
-        letter = draws.pick(letters)
-        if options.mended:
+        letter = rng.choice(letters)
+        if options.corrected:
             letters.remove(letter)
         constants.append(Constant(letter, term, closed))
         value = add(closed, symbol(letter))
@@ -350,26 +354,26 @@ def _integrals_evaluated(
     return Step(Equation(left, right), annotation, tuple(constants))
 
 
-def _binary(derivation: Derivation, draws: Draws, options: Options) -> Step | None:
+def _binary(derivation: Derivation, rng: HashedRandom, options: Options) -> Step | None:
     names = (*ARITHMETIC, *CALCULUS, *SUBSTITUTIONS)
     weights = [1] * 5 + [options.calculus] * 2
     if len(derivation) > 1:
         weights += [options.substitution] * 2
-    operator = names[_weighted(draws, weights)]
+    operator = names[_weighted(rng, weights)]
     if operator in SUBSTITUTIONS:
         pairs = derivation.substitutions(operator)
         if not pairs:
             return None
-        i, j = draws.pick(pairs)
+        i, j = rng.choice(pairs)
         made = derivation.substituted(operator, i, j)
         assert made is not None
         return Step(made, Annotation(operator, (i, j)))
-    index = _any_equation(derivation, draws, options)
+    index = _any_equation(derivation, rng, options)
     equation = derivation.equation(index)
     candidates = _operands(operator, derivation, index)
     if not candidates:
         return None
-    operand = draws.pick(candidates)
+    operand = rng.choice(candidates)
     apply_ = (ARITHMETIC | CALCULUS)[operator]
     made = Equation(apply_(equation.left, operand), apply_(equation.right, operand))
     return Step(made, Annotation(operator, (index,), operand))

@@ -1,8 +1,8 @@
-"""The benchmarks ``derivations`` and ``calculus``: examples as problems, perturbed ones as twins.
+"""The benchmarks ``derivations`` and ``calculus``: examples as problems, and perturbed problems.
 
 Example n gives the problems 2n (its right last equation, label 1) and 2n + 1 (its wrong one, label
-0). A perturbed problem is paired with the unperturbed one of the same index; under AR the shown
-equation is the same, the annotation another, and so is the label.
+0). A perturbed problem is paired with the unperturbed one of the same index. Under AR both show the
+same equation; the annotation and the label differ.
 """
 
 from __future__ import annotations
@@ -10,22 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from ..draws import Draws
+from ..hashed_random import HashedRandom
 from ..problem import JSON, Parent, Problem
 from ..registry import benchmark
 from . import calculus
 from .calculus import DIFFERENTIATION, INTEGRATION, Case, case
-from .examples import PERTURBATIONS, Example, example, perturbed
+from .examples import PERTURBATIONS, StepExample, example, perturbed
 from .expressions.printing import latex
 from .options import CODE, Options
 from .sequences import CLEAN, PUBLISHED, annotation_text, sequence
 from .training import digest
 
 STEPS = (2, 3, 4)
-#: Problems of a subset when no limit is given: what the paper asked of GPT, of each set.
+#: Problems of a subset without a limit: as many as the paper asked GPT of each set.
 SIZE = 200
 SOURCE = "Meadows et al. 2023, sections 3 and 4, appendices A to E"
-#: The calculus subsets' names for the operations.
+#: Subset of ``calculus`` -> its operation.
 SHORT = {"diff": DIFFERENTIATION, "int": INTEGRATION}
 
 
@@ -66,11 +66,11 @@ def step_problem(
     )
 
 
-def _step_inputs(one: Example, label: int, operator: str, shots_from: int) -> dict[str, JSON]:
-    """What a prompt may show.
+def _step_inputs(one: StepExample, label: int, operator: str, shots_from: int) -> dict[str, JSON]:
+    """The inputs of a problem.
 
-    ``operator`` is the last operator of the unperturbed problem, which worked examples share, and
-    ``shots_from`` how many steps those have.
+    Few-shot examples have the last operator of the unperturbed problem (``operator``), and
+    ``shots_from`` steps.
     """
     last = one.positive if label else one.negative
     return {
@@ -85,7 +85,7 @@ def _step_inputs(one: Example, label: int, operator: str, shots_from: int) -> di
 
 
 def fewer_steps_problem(steps: int, fewer: int, seed: int, index: int) -> Problem:
-    """A problem of s - 1 or s - 2 steps whose worked examples have s (the paper's s-1, s-2)."""
+    """A problem of s - 1 or s - 2 steps with few-shot examples of s (the paper's s-1, s-2)."""
     plain = step_problem(steps - fewer, seed, index)
     return Problem(
         id=f"{plain.id}-as{steps}",
@@ -115,7 +115,7 @@ def calculus_problem(
     perturbation = None if easy or variant is None else variant.upper()
     shown = static
     if perturbation == "VR":
-        shown = calculus.renamed(static, Draws("VR", "calculus", short, seed, number))
+        shown = calculus.renamed(static, HashedRandom("VR", "calculus", short, seed, number))
     return Problem(
         id=f"{name}-{variant}" if perturbation else name,
         task="calculus_step",
@@ -141,7 +141,7 @@ def _calculus_inputs(
 ) -> dict[str, JSON]:
     def text(style: str) -> str:
         if perturbation == "EC":
-            return calculus.converted(one, label, Draws("EC", key), style)
+            return calculus.converted(one, label, HashedRandom("EC", key), style)
         return calculus.sequence(one, label, style)
 
     return {
@@ -165,7 +165,7 @@ def _declare(name: str, task: str, make: Callable[[int, int], Problem], summary:
     benchmark(name, source=SOURCE, size=SIZE, task=task, endless=True)(problem)
 
 
-_WORDS = {
+_DESCRIPTIONS = {
     "VR": "with Greek names",
     "EE": "with the sides of all equations exchanged",
     "AR": "with the last annotation replaced and the label changed",
@@ -183,7 +183,7 @@ for _s in STEPS:
             f"derivations/step{_s}_{_name.lower()}",
             "derivation_step",
             partial(step_problem, _s, perturbation=_name),
-            f"The problems of step{_s} {_WORDS[_name]}.",
+            f"The problems of step{_s} {_DESCRIPTIONS[_name]}.",
         )
     for _fewer in range(1, _s - 1):
         _declare(
@@ -193,7 +193,7 @@ for _s in STEPS:
             f"The problems of step{_s - _fewer}, with examples of {_s} steps.",
         )
 
-_CALCULUS_WORDS = {
+_CALCULUS_DESCRIPTIONS = {
     "vr": "with Greek names",
     "ec": "as two equations about a function",
     "easy": "that have one variable",
@@ -207,12 +207,12 @@ for _short, _operation in SHORT.items():
         partial(calculus_problem, _short),
         f"Is the last expression {_what} of the first?",
     )
-    for _variant, _word in _CALCULUS_WORDS.items():
+    for _variant, _description in _CALCULUS_DESCRIPTIONS.items():
         _declare(
             f"calculus/{_short}_{_variant}",
             "calculus_step",
             partial(calculus_problem, _short, variant=_variant),
-            f"Problems like those of {_short} {_word}."
+            f"Problems like those of {_short} {_description}."
             if _variant == "easy"
-            else f"The problems of {_short} {_word}.",
+            else f"The problems of {_short} {_description}.",
         )

@@ -1,9 +1,9 @@
-"""A small training set for worked examples: `python -m benchmarks.derivations.training FOLDER`.
+"""Labelled examples for few-shot prompts: `python -m benchmarks.derivations.training FOLDER`.
 
-It writes ``derivation_step.jsonl`` and ``calculus_step.jsonl``. The seed is one that no benchmark
-has. The first `NATURAL` examples of each kind are as they come (and say so). The others make up
-`EACH` of every last operator, as far as they are found; they are drawn with weights that make all
-operators likelier alike, for some end one derivation in three hundred.
+It writes ``derivation_step.jsonl`` and ``calculus_step.jsonl``. No benchmark uses the seed. The
+first `NATURAL` examples of each kind are drawn like the benchmark's and are marked ``natural``. The
+others bring every last operator to `EACH` examples, if so many are found. They are drawn with other
+weights, because some operators are the last in one derivation of three hundred only.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ EVEN = replace(
     arity_2=9,
     substitution=2,
 )
-#: Operators that are still rare are looked for so far.
+#: Examples that are searched for rare operators.
 LAST = 500
 
 
 def digest(sequence: str) -> str:
-    """A short name for an example: from its unperturbed sequence with the right equation."""
+    """A short hash of an example: of its unperturbed sequence with the right equation."""
     return blake2b(sequence.encode(), digest_size=6).hexdigest()
 
 

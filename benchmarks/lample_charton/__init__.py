@@ -1,16 +1,16 @@
-"""Random integrals for sequence models, after Lample and Charton (see docs/lample_charton.md)."""
+"""Random integrals for sequence models, after Lample and Charton (docs/lample_charton.md)."""
 
 from .codec.prefix import PrefixError, from_prefix, model_input, to_prefix
-from .generators import Settings
-from .pairs import Pair
+from .generators import GeneratorSettings
+from .pairs import IntegralPair
 from .problems import random_integrals
 from .sampling import Grammar, sample_prefix, sample_tree
 
 __all__ = [
+    "GeneratorSettings",
     "Grammar",
-    "Pair",
+    "IntegralPair",
     "PrefixError",
-    "Settings",
     "from_prefix",
     "model_input",
     "random_integrals",

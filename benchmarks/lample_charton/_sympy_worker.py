@@ -1,26 +1,26 @@
-"""Runs in workers: one attempt that calls SymPy. Plain JSON in and out."""
+"""A task of workers: one attempt that calls SymPy."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from . import pairs
-from .algebra.isolation import EndedError, isolated, load_sympy
-from .generators import Settings
+from .algebra.isolation import ForkError, load_sympy, run_in_fork
+from .generators import GeneratorSettings
 
-load_sympy()  # while this is imported, which no deadline counts
+load_sympy()  # at import, which no deadline counts
 
 
-def attempt(method: str, seed: int, index: int, turn: int, settings: dict[str, Any]) -> Any:
-    """The row of a pair, or the reason why there is none; in a copy of this process."""
+def attempt(method: str, seed: int, index: int, number: int, settings: dict[str, Any]) -> Any:
+    """The row of a pair, or the reason why there is none; made in a fork of this process."""
     if method == "ibp":
-        pairs.store(seed)  # here, so that the copies have it
+        pairs.known_integrals(seed)  # before the fork, so that forks share it
     try:
-        return isolated(_attempt, method, seed, index, turn, settings)
-    except EndedError as error:
+        return run_in_fork(_attempt, method, seed, index, number, settings)
+    except ForkError as error:
         return str(error)
 
 
-def _attempt(method: str, seed: int, index: int, turn: int, settings: dict[str, Any]) -> Any:
-    made = pairs.attempt(method, seed, index, turn, Settings(**settings))
-    return made if isinstance(made, str) else made.to_row()
+def _attempt(method: str, seed: int, index: int, number: int, settings: dict[str, Any]) -> Any:
+    pair = pairs.attempt(method, seed, index, number, GeneratorSettings(**settings))
+    return pair if isinstance(pair, str) else pair.to_row()

@@ -1,14 +1,14 @@
-"""Runs in workers: slices of pairs that need no SymPy. Plain JSON in and out."""
+"""A task of workers: slices of pairs that do not need SymPy."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from . import pairs
-from .generators import Settings
+from .generators import GeneratorSettings
 
 
 def slice_of(method: str, seed: int, start: int, stop: int, settings: dict[str, Any]) -> Any:
     """The rows of consecutive pairs."""
-    chosen = Settings(**settings)
-    return [pairs.make(method, seed, index, chosen).to_row() for index in range(start, stop)]
+    parsed = GeneratorSettings(**settings)
+    return [pairs.make(method, seed, index, parsed).to_row() for index in range(start, stop)]

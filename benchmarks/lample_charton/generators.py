@@ -1,7 +1,7 @@
-"""The three generators (L&C, section 4; filters as in the released code), as pure functions.
+"""The three generators of Lample and Charton (section 4), with the released code's filters.
 
-One attempt takes a `Kit` and draws and gives a `Draft`, or refuses with `UnusableError`, whose text
-is the reason. Which attempts are made, and how often, is decided in `pairs`.
+A generator takes an algebra backend and random numbers and makes an `UnprovenPair`, or raises
+`UnusableFormulaError` with the reason. `pairs` decides which attempts are made.
 """
 
 from __future__ import annotations
@@ -10,28 +10,33 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..draws import Draws
-from .algebra.backends import Kit
-from .algebra.normal_form import UnusableError
+from ..hashed_random import HashedRandom
+from .algebra.backends import Backend
+from .algebra.normal_form import UnusableFormulaError
 from .codec.prefix import Tokens, operator_count
 from .codec.vocabulary import DIGITS
-from .known_integrals import Known
+from .known_integrals import KnownIntegrals
 from .sampling import PUBLISHED, sample_tree
 
 RECIPES = ("own", "published")
 METHODS = ("fwd", "bwd", "ibp")
 
-#: One draw in so many is of a very small expression.
+#: One expression in this many is very small.
 SMALL_SHARE = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """What a generator may be told; the defaults are those of the published data.
+class GeneratorSettings:
+    """The settings of a generator; the defaults are those of the published data.
 
-    ``recipe`` is ``own`` (our algebra, our simplifier) or ``published`` (SymPy for everything, as
-    the released code). Expressions have up to ``max_operators`` operators, or exactly
-    ``operators``. ``max_length`` bounds each side in tokens, begin and end included.
+    Attributes:
+        recipe: ``own`` (this package's algebra and simplifier) or ``published`` (SymPy for
+            everything, as in the released code).
+        max_operators: random expressions have up to this many operators.
+        operators: if given, random expressions have exactly this many operators.
+        max_length: the most tokens of the integrand and of the antiderivative, including the tokens
+            of begin and end.
+
     """
 
     recipe: str = "own"
@@ -41,22 +46,22 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.recipe not in RECIPES:
-            raise ValueError(f"no recipe {self.recipe!r}; there are {', '.join(RECIPES)}")
+            raise ValueError(f"unknown recipe {self.recipe!r}; known: {', '.join(RECIPES)}")
         if self.max_operators < 1 or (self.operators is not None and self.operators < 0):
             raise ValueError("an expression needs at least one operator")
 
-    def operator_number(self, draws: Draws, small: int) -> int:
-        """How many operators: rarely fewer than ``small``, else evenly up to the most."""
+    def operator_number(self, rng: HashedRandom, small: int) -> int:
+        """A random number of operators: rarely below ``small``, else uniform up to the largest."""
         if self.operators is not None:
             return self.operators
-        if draws.below(SMALL_SHARE) == 0 or self.max_operators < small:
-            return draws.below(min(small, self.max_operators + 1))
-        return draws.integer(small, self.max_operators)
+        if rng.below(SMALL_SHARE) == 0 or self.max_operators < small:
+            return rng.below(min(small, self.max_operators + 1))
+        return rng.integer(small, self.max_operators)
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """An integrand and an antiderivative that follows from how they were made, not yet proven."""
+class UnprovenPair:
+    """A generated integrand and antiderivative, not yet verified."""
 
     integrand: Tokens
     antiderivative: Tokens
@@ -64,52 +69,56 @@ class Draft:
     simplified: bool = False
 
 
-def forward(kit: Kit[Any], draws: Draws, settings: Settings) -> Draft:
+def forward(backend: Backend[Any], rng: HashedRandom, settings: GeneratorSettings) -> UnprovenPair:
     """FWD: a random f, integrated by SymPy (Risch)."""
-    operators = settings.operator_number(draws, 3)
-    f = kit.read(sample_tree(draws, operators, PUBLISHED))
-    if draws.below(2):
-        f = kit.without_constants(f)
-    _require_variable(kit, f)
-    integrand = kit.prefix(f)
+    operators = settings.operator_number(rng, 3)
+    f = backend.read(sample_tree(rng, operators, PUBLISHED))
+    if rng.below(2):
+        f = backend.without_constants(f)
+    _require_variable(backend, f)
+    integrand = backend.prefix(f)
     _require_operators(integrand, operators)
-    return _bounded(Draft(integrand, kit.prefix(kit.integral(f)), operators), settings)
+    return _bounded(
+        UnprovenPair(integrand, backend.prefix(backend.integral(f)), operators), settings
+    )
 
 
-def backward(kit: Kit[Any], draws: Draws, settings: Settings) -> Draft:
+def backward(backend: Backend[Any], rng: HashedRandom, settings: GeneratorSettings) -> UnprovenPair:
     """BWD: a random F without additive constants, differentiated; simplified half of the time."""
-    operators = settings.operator_number(draws, 4)
-    big_f = kit.without_constants(kit.read(sample_tree(draws, operators, PUBLISHED)))
-    _require_variable(kit, big_f)
-    f = kit.derivative(big_f)
-    simplified = bool(draws.below(2))
+    operators = settings.operator_number(rng, 4)
+    big_f = backend.without_constants(backend.read(sample_tree(rng, operators, PUBLISHED)))
+    _require_variable(backend, big_f)
+    f = backend.derivative(big_f)
+    simplified = bool(rng.below(2))
     if simplified:
-        f = kit.simplify(f, 2)
-    antiderivative = kit.prefix(big_f)
+        f = backend.simplify(f, 2)
+    antiderivative = backend.prefix(big_f)
     _require_operators(antiderivative, operators)
-    draft = Draft(kit.prefix(f), antiderivative, operators, simplified)
-    return _bounded(draft, settings)
+    unproven = UnprovenPair(backend.prefix(f), antiderivative, operators, simplified)
+    return _bounded(unproven, settings)
 
 
-def by_parts(kit: Kit[Any], draws: Draws, settings: Settings, known: Known) -> Draft:
-    """IBP: random F and G; the integral of F g from that of f G, or the other way round."""
-    parts = draw_parts(kit, draws, settings)
-    h, big_h = integrate_by_parts(kit, known.with_parts(kit, parts), parts)
-    h, big_h = kit.simplify(h, 1), kit.simplify(kit.without_constants(big_h), 1)
-    if draws.below(2):
-        factor, h = kit.without_factor(h)
-        big_h = kit.div(big_h, factor)
-    _require_variable(kit, h)
-    antiderivative = kit.prefix(big_h)
-    integrand = kit.prefix(h)
-    if settings.recipe == "own":  # the released code has no such filters, and many powers of x
+def by_parts(
+    backend: Backend[Any], rng: HashedRandom, settings: GeneratorSettings, known: KnownIntegrals
+) -> UnprovenPair:
+    """IBP: the integral of F g from that of f G for random F and G, or the other way round."""
+    parts = draw_parts(backend, rng, settings)
+    h, big_h = integrate_by_parts(backend, known.extended(backend, parts.integrals), parts)
+    h, big_h = backend.simplify(h, 1), backend.simplify(backend.without_constants(big_h), 1)
+    if rng.below(2):
+        factor, h = backend.without_factor(h)
+        big_h = backend.div(big_h, factor)
+    _require_variable(backend, h)
+    antiderivative = backend.prefix(big_h)
+    integrand = backend.prefix(h)
+    if settings.recipe == "own":  # the released code lacks these filters and has many powers of x
         _require_operators(antiderivative, parts.operators)
         if _ALGEBRAIC.issuperset(integrand):
-            raise UnusableError("needs no integration by parts")
-    return _bounded(Draft(integrand, antiderivative, parts.operators, True), settings)
+            raise UnusableFormulaError("needs no integration by parts")
+    return _bounded(UnprovenPair(integrand, antiderivative, parts.operators, True), settings)
 
 
-#: What sums, products and powers of the variable are written with.
+#: The tokens of sums, products and powers of the variable.
 _ALGEBRAIC = frozenset(
     ("add", "mul", "div", "pow", "sqrt", "x", "pi", "E", "INT+", "INT-", *DIGITS)
 )
@@ -125,63 +134,75 @@ class Parts:
     g: Any
     operators: int
 
+    @property
+    def integrals(self) -> tuple[tuple[Any, Any], ...]:
+        """(f, F) and (g, G)."""
+        return (self.f, self.big_f), (self.g, self.big_g)
 
-#: Most operators of F and of G in our own recipe: of larger ones hardly any product is known.
+
+#: Most operators of F and of G in the recipe ``own``: hardly any product of larger ones is known.
 OWN_PARTS = 5
 
 
-def draw_parts(kit: Kit[Any], draws: Draws, settings: Settings) -> Parts:
-    """Random F and G. `UnusableError` if one is constant."""
+def draw_parts(backend: Backend[Any], rng: HashedRandom, settings: GeneratorSettings) -> Parts:
+    """Random F and G; raises `UnusableFormulaError` if one is constant."""
     if settings.recipe == "own":
         most = min(OWN_PARTS, settings.max_operators)
-        counts = (draws.below(most + 1), draws.integer(1, most))
+        counts = (rng.below(most + 1), rng.integer(1, most))
     else:
         most = settings.max_operators
-        counts = (settings.operator_number(draws, 4), draws.integer(1, most))
+        counts = (settings.operator_number(rng, 4), rng.integer(1, most))
     big: list[Any] = []
     small: list[Any] = []
     for count in counts:
-        whole = kit.read(sample_tree(draws, count, PUBLISHED))
-        if draws.below(2):
-            whole = kit.without_constants(whole)
-        _require_variable(kit, whole)
+        whole = backend.read(sample_tree(rng, count, PUBLISHED))
+        if rng.below(2):
+            whole = backend.without_constants(whole)
+        _require_variable(backend, whole)
         big.append(whole)
-        small.append(kit.simplify(kit.derivative(whole), 1))
-    factor, g = kit.without_factor(small[1])
-    return Parts(big[0], small[0], kit.div(big[1], factor), g, sum(counts))
+        small.append(backend.simplify(backend.derivative(whole), 1))
+    factor, g = backend.without_factor(small[1])
+    return Parts(big[0], small[0], backend.div(big[1], factor), g, sum(counts))
 
 
-def integrate_by_parts(kit: Kit[Any], known: Known, parts: Parts) -> tuple[Any, Any]:
-    """An integrand and its antiderivative, if one of the two products' is known."""
-    whole = kit.mul(parts.big_f, parts.big_g)
-    other = known.integral(kit, kit.mul(parts.f, parts.big_g))
+def integrate_by_parts(
+    backend: Backend[Any], known: KnownIntegrals, parts: Parts
+) -> tuple[Any, Any]:
+    """An integrand and its antiderivative from a known integral of f G or of F g.
+
+    Raises:
+        UnusableFormulaError: if neither is known.
+
+    """
+    whole = backend.mul(parts.big_f, parts.big_g)
+    other = known.integral(backend, backend.mul(parts.f, parts.big_g))
     if other is not None:
-        return kit.mul(parts.big_f, parts.g), kit.sub(whole, other)
-    other = known.integral(kit, kit.mul(parts.big_f, parts.g))
+        return backend.mul(parts.big_f, parts.g), backend.sub(whole, other)
+    other = known.integral(backend, backend.mul(parts.big_f, parts.g))
     if other is not None:
-        return kit.mul(parts.f, parts.big_g), kit.sub(whole, other)
-    raise UnusableError("neither product's integral is known")
+        return backend.mul(parts.f, parts.big_g), backend.sub(whole, other)
+    raise UnusableFormulaError("neither product's integral is known")
 
 
-def _require_variable(kit: Kit[Any], formula: Any) -> None:
-    if not kit.varies(formula):
-        raise UnusableError("constant")
+def _require_variable(backend: Backend[Any], formula: Any) -> None:
+    if not backend.varies(formula):
+        raise UnusableFormulaError("constant")
 
 
 def _require_operators(tokens: Tokens, drawn: int) -> None:
-    """Most of what was drawn must still be there."""
+    """Refuse formulas that lost more than half of the drawn operators by evaluation."""
     if 2 * operator_count(tokens) < drawn:
-        raise UnusableError("evaluated to much less than was drawn")
+        raise UnusableFormulaError("evaluated to much less than was drawn")
 
 
-def _bounded(draft: Draft, settings: Settings) -> Draft:
-    if max(len(draft.integrand), len(draft.antiderivative)) + 2 > settings.max_length:
-        raise UnusableError("too long")
-    return draft
+def _bounded(unproven: UnprovenPair, settings: GeneratorSettings) -> UnprovenPair:
+    if max(len(unproven.integrand), len(unproven.antiderivative)) + 2 > settings.max_length:
+        raise UnusableFormulaError("too long")
+    return unproven
 
 
-#: Attempts that need nothing but a kit and draws.
-ATTEMPTS: dict[str, Callable[[Kit[Any], Draws, Settings], Draft]] = {
+#: The generators that need no known integrals.
+GENERATORS: dict[str, Callable[[Backend[Any], HashedRandom, GeneratorSettings], UnprovenPair]] = {
     "fwd": forward,
     "bwd": backward,
 }

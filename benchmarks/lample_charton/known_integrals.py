@@ -1,25 +1,22 @@
-"""Integrals that integration by parts may build on.
+"""A table of known integrals for integration by parts.
 
-The released code keeps all that it found since it was started, so what it finds depends on what
-came before. Here a store is a function of the seed alone: made of draws of its own, and then not
-changed any more, so that every problem is the same whoever asks for it and in which order.
+The released code adds every integral that it finds to its table, so its results depend on the order
+of requests. Here the table is a function of the seed and then fixed, so every problem is the same
+in whatever order problems are made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .algebra.backends import Backend
 from .codec.prefix import Tokens, from_prefix
 
-if TYPE_CHECKING:
-    from .algebra.backends import Kit
-    from .generators import Parts
 
-
-class Known:
-    """Integrand without its constant factor -> its shortest known antiderivative."""
+class KnownIntegrals:
+    """Integrands without their constant factors -> their shortest known antiderivatives."""
 
     def __init__(self, integrals: Mapping[Tokens, Tokens] = MappingProxyType({})) -> None:
         self._integrals = dict(integrals)
@@ -27,47 +24,49 @@ class Known:
     def __len__(self) -> int:
         return len(self._integrals)
 
-    def add(self, kit: Kit[Any], f: Any, big_f: Any) -> None:
-        """Remember an integral, unless a shorter antiderivative is known."""
-        factor, rest = kit.without_factor(f)
-        if not kit.varies(rest):
+    def add(self, backend: Backend[Any], f: Any, big_f: Any) -> None:
+        """Add an integral, unless a shorter antiderivative is known."""
+        factor, rest = backend.without_factor(f)
+        if not backend.varies(rest):
             return
-        key = kit.prefix(rest)
-        found = kit.prefix(kit.without_constants(kit.div(big_f, factor)))
-        if key not in self._integrals or len(found) < len(self._integrals[key]):
-            self._integrals[key] = found
+        key = backend.prefix(rest)
+        tokens = backend.prefix(backend.without_constants(backend.div(big_f, factor)))
+        if key not in self._integrals or len(tokens) < len(self._integrals[key]):
+            self._integrals[key] = tokens
 
-    def with_parts(self, kit: Kit[Any], parts: Parts) -> Known:
-        """A copy that knows the parts' own integrals as well."""
-        more = Known(self._integrals)
-        more.add(kit, parts.f, parts.big_f)
-        more.add(kit, parts.g, parts.big_g)
-        return more
+    def extended(
+        self, backend: Backend[Any], integrals: Iterable[tuple[Any, Any]]
+    ) -> KnownIntegrals:
+        """A copy with more integrals (f, F)."""
+        copy = KnownIntegrals(self._integrals)
+        for f, big_f in integrals:
+            copy.add(backend, f, big_f)
+        return copy
 
-    def integral(self, kit: Kit[Any], f: Any) -> Any | None:
-        """An antiderivative: of f, of f multiplied out, or of f simplified, term by term."""
+    def integral(self, backend: Backend[Any], f: Any) -> Any | None:
+        """An antiderivative of f, term by term; f is tried as it is, expanded, and simplified."""
         forms: tuple[Callable[[], Any], ...] = (
             lambda: f,
-            lambda: kit.expand(f),
-            lambda: kit.simplify(f, 1),
+            lambda: backend.expand(f),
+            lambda: backend.simplify(f, 1),
         )
         for form in forms:
-            found = self._sum(kit, form())
-            if found is not None:
-                return found
+            antiderivative = self._sum(backend, form())
+            if antiderivative is not None:
+                return antiderivative
         return None
 
-    def _sum(self, kit: Kit[Any], f: Any) -> Any | None:
-        whole = self._single(kit, f)
-        terms = kit.terms(f)
+    def _sum(self, backend: Backend[Any], f: Any) -> Any | None:
+        whole = self._single(backend, f)
+        terms = backend.terms(f)
         if whole is not None or len(terms) < 2:
             return whole
-        found = [self._single(kit, term) for term in terms]
-        return kit.add(*found) if None not in found else None
+        integrals = [self._single(backend, term) for term in terms]
+        return backend.add(*integrals) if None not in integrals else None
 
-    def _single(self, kit: Kit[Any], f: Any) -> Any | None:
-        factor, rest = kit.without_factor(f)
-        if not kit.varies(f):
-            return kit.mul(f, kit.variable())
-        tokens = self._integrals.get(kit.prefix(rest))
-        return None if tokens is None else kit.mul(factor, kit.read(from_prefix(tokens)))
+    def _single(self, backend: Backend[Any], f: Any) -> Any | None:
+        factor, rest = backend.without_factor(f)
+        if not backend.varies(f):
+            return backend.mul(f, backend.variable())
+        tokens = self._integrals.get(backend.prefix(rest))
+        return None if tokens is None else backend.mul(factor, backend.read(from_prefix(tokens)))

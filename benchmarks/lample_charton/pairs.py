@@ -1,8 +1,8 @@
-"""Pairs of integrand and antiderivative, addressable by (method, seed, index), each proven.
+"""Proven pairs of integrand and antiderivative, addressed by (method, seed, index).
 
-An index means a stream of attempts of its own; the first that passes the filters, and that the
-verifier proves where the integrand is real, is taken. So a pair depends on nothing but its address
-and the settings, and any number of workers may make any of them.
+Each address has its own sequence of attempts. The first pair that passes the filters, and that the
+verifier proves where the integrand is real, is the result. It depends only on the address and the
+settings, so any number of workers makes the same pairs.
 """
 
 from __future__ import annotations
@@ -13,45 +13,60 @@ from functools import lru_cache
 from typing import Any
 
 from ...rewards import ProblemError
-from ...rewards.decision.balls import UnusableError as UnusableAnswerError
-from ...rewards.decision.decide import Policy, decide
+from ...rewards.decision.balls import UnusableError
+from ...rewards.decision.decide import DecisionPolicy, decide
 from ...rewards.decision.integrand import Integrand
 from ...rewards.expression.tree import Expression
 from ...rewards.verdict import Status
-from ..draws import Draws
+from ..hashed_random import HashedRandom
 from ..problem import JSON
-from .algebra.backends import CALLS_PER_SECOND, Kit, OwnKit, SympyKit
-from .algebra.normal_form import UnusableError
+from .algebra.backends import CALLS_PER_SECOND, Backend, OwnBackend, SympyBackend
+from .algebra.normal_form import UnusableFormulaError
 from .algebra.readable import readable
-from .algebra.work_limit import OutOfWorkError, bounded
+from .algebra.work_limit import CallLimitError, call_limited
 from .codec.prefix import Tokens, from_prefix
-from .generators import ATTEMPTS, METHODS, Draft, Settings, by_parts, draw_parts, integrate_by_parts
-from .known_integrals import Known
+from .generators import (
+    GENERATORS,
+    METHODS,
+    GeneratorSettings,
+    UnprovenPair,
+    by_parts,
+    draw_parts,
+    integrate_by_parts,
+)
+from .known_integrals import KnownIntegrals
 
-#: Attempts for one pair before it is given up; one in three to six passes, of IBP one in ten.
-MAX_TURNS = 2000
-#: The released code's time limit of a whole attempt, in seconds (as calls of functions); and ours
-#: where SymPy is called, which gives up sooner: what it can integrate, it mostly does at once.
+#: Attempts at one pair before it is given up. One in three to six succeeds, of IBP one in ten.
+MAX_ATTEMPTS = 2000
+#: The released code's time limit for an attempt in seconds, which are counted as function calls.
 LIMITS = {"fwd": 3, "bwd": 5, "ibp": 8}
+#: The limit of the recipe ``own``: SymPy integrates most of what it can within it.
 OWN_LIMIT = 1
-#: Draws of F and G of which an IBP store is made.
-STORE_DRAWS = 800
-#: How the verifier marks a proof at points where f, or a part of it, is not real.
+#: Draws of F and G from which a table of known integrals is made.
+KNOWN_INTEGRALS_DRAWS = 800
+#: Flags of a proof at points where f, or a part of it, is not real.
 _UNREAL = frozenset(("complex_disc", "complex_parts"))
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """An integral in prefix tokens, with the turn at which it was taken and what was drawn.
+class IntegralPair:
+    """A proven integral in prefix tokens.
 
-    ``coverage`` is the share of the real domain on which the proof holds without a change of
-    branch, None where it was not measured.
+    Attributes:
+        integrand: the tokens of the integrand.
+        antiderivative: the tokens of the antiderivative.
+        operators: how many operators were drawn.
+        attempt_number: the number of the attempt that gave it.
+        simplified: whether the integrand was simplified.
+        coverage: the share of the real domain on which the proof holds without a change of branch;
+            None if it was not measured.
+
     """
 
     integrand: Tokens
     antiderivative: Tokens
     operators: int
-    turn: int
+    attempt_number: int
     simplified: bool = False
     coverage: float | None = None
 
@@ -64,106 +79,126 @@ class Pair:
         return readable(from_prefix(self.antiderivative))
 
     def to_row(self) -> dict[str, JSON]:
-        row: dict[str, JSON] = asdict(self)
-        row["integrand"], row["antiderivative"] = map(
-            " ".join, (self.integrand, self.antiderivative)
-        )
-        return row
+        """A JSON-serialisable dictionary, which `from_row` reads."""
+        row: dict[str, JSON] = {_STORED_NAMES.get(k, k): v for k, v in asdict(self).items()}
+        sides = self.integrand, self.antiderivative
+        return row | dict(zip(_SIDES, map(" ".join, sides), strict=True))
 
     @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> Pair:
-        values = dict(row)
-        for side in ("integrand", "antiderivative"):
-            values[side] = tuple(str(values[side]).split())
-        return cls(**values)
+    def from_row(cls, row: Mapping[str, Any]) -> IntegralPair:
+        """Make a pair of a `to_row` dictionary."""
+        names = {stored: name for name, stored in _STORED_NAMES.items()}
+        values = {names.get(name, name): value for name, value in row.items()}
+        return cls(**values | {side: tuple(str(values[side]).split()) for side in _SIDES})
 
 
-def needs_sympy(method: str, settings: Settings) -> bool:
-    """Whether attempts call SymPy, and so belong in a worker that can be killed."""
+_SIDES = ("integrand", "antiderivative")
+#: Field -> its name in files, where they differ.
+_STORED_NAMES = {"attempt_number": "turn"}
+
+
+def needs_sympy(method: str, settings: GeneratorSettings) -> bool:
+    """Whether attempts call SymPy. These are run in workers, which can be killed."""
     return method == "fwd" or settings.recipe == "published"
 
 
-def make(method: str, seed: int, index: int, settings: Settings) -> Pair:
-    """The pair at one address."""
-    for turn in range(MAX_TURNS):
-        pair = attempt(method, seed, index, turn, settings)
-        if isinstance(pair, Pair):
+def make(method: str, seed: int, index: int, settings: GeneratorSettings) -> IntegralPair:
+    """The pair at one address.
+
+    Raises:
+        UnusableFormulaError: if no attempt succeeds.
+
+    """
+    for number in range(MAX_ATTEMPTS):
+        pair = attempt(method, seed, index, number, settings)
+        if isinstance(pair, IntegralPair):
             return pair
-    raise UnusableError(f"no {method} pair {index} with seed {seed} in {MAX_TURNS} turns")
+    raise UnusableFormulaError(
+        f"no {method} pair {index} with seed {seed} in {MAX_ATTEMPTS} attempts"
+    )
 
 
-def attempt(method: str, seed: int, index: int, turn: int, settings: Settings) -> Pair | str:
-    """One attempt: a pair, or why there is none. The same for the same arguments.
+def attempt(
+    method: str, seed: int, index: int, number: int, settings: GeneratorSettings
+) -> IntegralPair | str:
+    """One attempt: a pair, or the reason why there is none. The same for the same arguments.
 
-    Where SymPy is called, that is so in a fresh process with a fixed hash seed: see `isolation`.
+    Attempts that call SymPy need a fresh process with a fixed hash seed for that; see `isolation`.
+
+    Raises:
+        ValueError: if there is no such method.
+
     """
     if method not in METHODS:
-        raise ValueError(f"no method {method!r}; there are {', '.join(METHODS)}")
-    # Both recipes take the same draws.
-    draws = Draws("lample_charton", method, seed, index, turn)
+        raise ValueError(f"unknown method {method!r}; known: {', '.join(METHODS)}")
+    # Both recipes use the same random numbers.
+    rng = HashedRandom("lample_charton", method, seed, index, number)
     try:
-        known = store(seed) if method == "ibp" else Known()
+        known = known_integrals(seed) if method == "ibp" else KnownIntegrals()
         if needs_sympy(method, settings):
             seconds = OWN_LIMIT if settings.recipe == "own" else LIMITS[method]
             limit = seconds * CALLS_PER_SECOND
-            draft = bounded(limit, _draft, method, draws, settings, known)
+            unproven = call_limited(limit, _generate, method, rng, settings, known)
         else:
-            draft = _draft(method, draws, settings, known)
-        return proven(draft, turn)
-    except OutOfWorkError:
+            unproven = _generate(method, rng, settings, known)
+        return proven(unproven, number)
+    except CallLimitError:
         return "took too long"
-    except (UnusableError, RecursionError) as error:
+    except (UnusableFormulaError, RecursionError) as error:
         return str(error)
 
 
-def _draft(method: str, draws: Draws, settings: Settings, known: Known) -> Draft:
+def _generate(
+    method: str, rng: HashedRandom, settings: GeneratorSettings, known: KnownIntegrals
+) -> UnprovenPair:
     if method == "ibp":
-        return by_parts(_kit(settings), draws, settings, known)
-    return ATTEMPTS[method](_kit(settings), draws, settings)
+        return by_parts(_backend(settings), rng, settings, known)
+    return GENERATORS[method](_backend(settings), rng, settings)
 
 
-def _kit(settings: Settings) -> Kit[Any]:
-    return OwnKit() if settings.recipe == "own" else SympyKit()
+def _backend(settings: GeneratorSettings) -> Backend[Any]:
+    return OwnBackend() if settings.recipe == "own" else SympyBackend()
 
 
-def proven(draft: Draft, turn: int) -> Pair:
-    """The draft as a pair, if the verifier proves it; `UnusableError` if not."""
-    f, big_f = (readable(from_prefix(tokens)) for tokens in (draft.integrand, draft.antiderivative))
-    key = " ".join(draft.integrand)
+def proven(unproven: UnprovenPair, attempt_number: int) -> IntegralPair:
+    """The pair, if the verifier proves it; `UnusableFormulaError` if not."""
+    sides = unproven.integrand, unproven.antiderivative
+    f, big_f = (readable(from_prefix(tokens)) for tokens in sides)
+    key = " ".join(unproven.integrand)
     try:
-        outcome = decide(big_f, Integrand(f, "x", {}, key), Policy(), key)
-    except (UnusableAnswerError, ProblemError) as error:
-        raise UnusableError(f"not proven: {error}") from None
+        outcome = decide(big_f, Integrand(f, "x", {}, key), DecisionPolicy(), key)
+    except (UnusableError, ProblemError) as error:
+        raise UnusableFormulaError(f"not proven: {error}") from None
     if outcome.status is not Status.CORRECT:
-        raise UnusableError(f"not proven: {outcome.status}")
+        raise UnusableFormulaError(f"not proven: {outcome.status}")
     if _UNREAL.intersection(outcome.flags):
-        raise UnusableError("real nowhere")
-    return Pair(
-        draft.integrand,
-        draft.antiderivative,
-        draft.operators,
-        turn,
-        draft.simplified,
+        raise UnusableFormulaError("real nowhere")
+    return IntegralPair(
+        unproven.integrand,
+        unproven.antiderivative,
+        unproven.operators,
+        attempt_number,
+        unproven.simplified,
         outcome.coverage,
     )
 
 
 @lru_cache(maxsize=4)
-def store(seed: int) -> Known:
-    """What integration by parts builds on: a first pass over draws that belong to the seed.
+def known_integrals(seed: int) -> KnownIntegrals:
+    """The table of known integrals for IBP, made from random numbers of the seed.
 
-    It is ours in both recipes: SymPy would need an hour for it.
+    Both recipes use this package's algebra for it: SymPy would need an hour.
     """
-    known, settings = Known(), Settings()
-    for turn in range(STORE_DRAWS):
-        draws = Draws("lample_charton", "store", seed, turn)
-        kit = OwnKit()
+    known, settings = KnownIntegrals(), GeneratorSettings()
+    for number in range(KNOWN_INTEGRALS_DRAWS):
+        rng = HashedRandom("lample_charton", "store", seed, number)
+        backend = OwnBackend()
         try:
-            parts = draw_parts(kit, draws, settings)
-            known.add(kit, parts.f, parts.big_f)
-            known.add(kit, parts.g, parts.big_g)
-            h, big_h = integrate_by_parts(kit, known, parts)
-            known.add(kit, kit.simplify(h, 1), kit.simplify(big_h, 1))
-        except (UnusableError, RecursionError):
+            parts = draw_parts(backend, rng, settings)
+            for f, big_f in parts.integrals:
+                known.add(backend, f, big_f)
+            h, big_h = integrate_by_parts(backend, known, parts)
+            known.add(backend, backend.simplify(h, 1), backend.simplify(big_h, 1))
+        except (UnusableFormulaError, RecursionError):
             continue
     return known

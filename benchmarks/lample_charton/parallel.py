@@ -1,4 +1,4 @@
-"""Many pairs on many cores; the same ones in the same order whatever the number of workers."""
+"""Pairs made by worker processes: the same in the same order for any number of workers."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from itertools import count, islice
 from typing import Any
 
 from ...rewards.workers.pool import TaskError, WorkerError, WorkerPool, usable_cores
-from .algebra.normal_form import UnusableError
-from .generators import Settings
-from .pairs import LIMITS, MAX_TURNS, Pair, make, needs_sympy
-from .records import ledger
+from .algebra.normal_form import UnusableFormulaError
+from .decisions import decisions, recorded_pair
+from .generators import GeneratorSettings
+from .pairs import LIMITS, MAX_ATTEMPTS, IntegralPair, make, needs_sympy
 
-#: Pairs that a worker makes at a time, and those at which it tries in a round if SymPy decides.
+#: Pairs that a worker makes at a time, and addresses tried for each worker in a round of SymPy's.
 SLICE, ROUND = 16, 6
-#: Seconds of wall clock for each second of the budget, after which a worker is killed.
-PATIENCE = 20.0
+#: A worker is killed after this many seconds of wall clock for each second of its limit.
+WALL_CLOCK_FACTOR = 20.0
 MEMORY_MB = 2048
 _TASKS = {
     "attempt": f"{__package__}._sympy_worker:attempt",
@@ -25,7 +25,7 @@ _TASKS = {
 }
 
 
-def pair_at(method: str, seed: int, index: int, settings: Settings) -> Pair:
+def pair_at(method: str, seed: int, index: int, settings: GeneratorSettings) -> IntegralPair:
     """The pair at one address."""
     if not needs_sympy(method, settings):
         return make(method, seed, index, settings)
@@ -33,9 +33,20 @@ def pair_at(method: str, seed: int, index: int, settings: Settings) -> Pair:
 
 
 def stream(
-    method: str, seed: int, settings: Settings, *, workers: int = 1
-) -> Iterator[tuple[int, Pair]]:
-    """The pairs of a seed in order, without end, each with its index."""
+    method: str, seed: int, settings: GeneratorSettings, *, workers: int = 1
+) -> Iterator[tuple[int, IntegralPair]]:
+    """The pairs of a seed without end, in order, each with its index.
+
+    Args:
+        method: ``fwd``, ``bwd`` or ``ibp``.
+        seed: the seed.
+        settings: the generator's settings.
+        workers: the number of worker processes.
+
+    Raises:
+        ValueError: if ``workers`` is less than 1.
+
+    """
     if workers < 1:
         raise ValueError(f"there must be at least one worker, not {workers}")
     if workers == 1 and not needs_sympy(method, settings):
@@ -52,19 +63,19 @@ def stream(
 
 
 def distinct(
-    method: str, seed: int, number: int, settings: Settings, *, workers: int = 1
-) -> Iterator[tuple[int, Pair]]:
-    """The first so many pairs of a seed that differ in integrand or antiderivative."""
-    met: set[tuple[object, object]] = set()
+    method: str, seed: int, number: int, settings: GeneratorSettings, *, workers: int = 1
+) -> Iterator[tuple[int, IntegralPair]]:
+    """The first ``number`` pairs of a seed that differ in integrand or antiderivative."""
+    seen: set[tuple[object, object]] = set()
 
-    def fresh() -> Iterator[tuple[int, Pair]]:
+    def unseen() -> Iterator[tuple[int, IntegralPair]]:
         for index, pair in stream(method, seed, settings, workers=workers):
             key = (pair.integrand, pair.antiderivative)
-            if key not in met:
-                met.add(key)
+            if key not in seen:
+                seen.add(key)
                 yield index, pair
 
-    return islice(fresh(), number)
+    return islice(unseen(), number)
 
 
 @cache
@@ -73,42 +84,42 @@ def _pool(workers: int) -> WorkerPool:
 
 
 def _sliced(
-    pool: WorkerPool, method: str, seed: int, indices: Sequence[int], settings: Settings
-) -> list[Pair]:
+    pool: WorkerPool, method: str, seed: int, indices: Sequence[int], settings: GeneratorSettings
+) -> list[IntegralPair]:
     starts = indices[::SLICE]
     items = [(method, seed, i, min(i + SLICE, indices[-1] + 1), asdict(settings)) for i in starts]
     rows: list[Any] = []
-    for made in pool.map("slice", items, deadline=PATIENCE * LIMITS[method] * SLICE):
-        if isinstance(made, WorkerError):  # nothing here depends on a clock: a fault of ours
+    for made in pool.map("slice", items, deadline=WALL_CLOCK_FACTOR * LIMITS[method] * SLICE):
+        if isinstance(made, WorkerError):  # nothing here has a time limit: this is a bug
             raise made
         rows += made
-    return [Pair.from_row(row) for row in rows]
+    return [IntegralPair.from_row(row) for row in rows]
 
 
 def _decided(
-    pool: WorkerPool, method: str, seed: int, indices: Sequence[int], settings: Settings
-) -> list[Pair]:
-    """Attempts round by round, until each address has a pair; what is recorded is not repeated.
+    pool: WorkerPool, method: str, seed: int, indices: Sequence[int], settings: GeneratorSettings
+) -> list[IntegralPair]:
+    """The recorded pairs; for other addresses, attempts in rounds until each has a pair.
 
-    An attempt that must be killed, because SymPy is stuck inside C or takes too much memory, counts
-    as one that took too long.
+    An attempt that is killed, because SymPy is stuck inside C or takes too much memory, counts as
+    one that exceeded its limit.
     """
-    found = {index: ledger().find((method, settings, seed, index)) for index in indices}
-    missing = [index for index, pair in found.items() if pair is None]
-    new: dict[int, Pair] = {}
-    for turn in range(MAX_TURNS):
+    recorded = {index: recorded_pair((method, settings, seed, index)) for index in indices}
+    missing = [index for index, pair in recorded.items() if pair is None]
+    new: dict[int, IntegralPair] = {}
+    for number in range(MAX_ATTEMPTS):
         left = [index for index in missing if index not in new]
         if not left:
             break
-        items = [(method, seed, index, turn, asdict(settings)) for index in left]
-        rows = pool.map("attempt", items, deadline=PATIENCE * LIMITS[method])
+        items = [(method, seed, index, number, asdict(settings)) for index in left]
+        rows = pool.map("attempt", items, deadline=WALL_CLOCK_FACTOR * LIMITS[method])
         for index, row in zip(left, rows, strict=True):
             if isinstance(row, TaskError):
                 raise row
             if isinstance(row, dict):
-                new[index] = Pair.from_row(row)
+                new[index] = IntegralPair.from_row(row)
     else:
-        raise UnusableError(f"no {method} pair with seed {seed} in {MAX_TURNS} turns")
-    ledger().add({(method, settings, seed, index): new[index] for index in sorted(new)})
-    pairs = {index: pair or new[index] for index, pair in found.items()}
+        raise UnusableFormulaError(f"no {method} pair with seed {seed} in {MAX_ATTEMPTS} attempts")
+    decisions().add([((method, settings, seed, index), new[index]) for index in sorted(new)])
+    pairs = {index: pair or new[index] for index, pair in recorded.items()}
     return [pairs[index] for index in indices]

@@ -1,4 +1,4 @@
-"""Random integrals as problems, and the registry's three endless subsets of them."""
+"""Random integrals as problems, and the three endless subsets of the benchmark."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from ...rewards.latex import to_latex
 from ..problem import JSON, Problem
 from ..registry import benchmark
 from .codec.prefix import operator_count
-from .generators import METHODS, Settings
-from .pairs import Pair
+from .decisions import shipped_count
+from .generators import METHODS, GeneratorSettings
+from .pairs import IntegralPair
 from .parallel import distinct, pair_at
-from .records import ledger
 
 NAME = "lample_charton"
 SOURCE = "Lample and Charton 2019, section 4 and appendix C; the released code's settings"
-#: How many problems of a subset are taken when no limit is given; of FWD, those on record.
+#: How many problems of a subset are taken when no limit is given; of FWD, the recorded ones.
 SIZE = 200
 
 _SUMMARIES = {
@@ -26,8 +26,10 @@ _SUMMARIES = {
 }
 
 
-def problem_of(pair: Pair, method: str, seed: int, index: int, settings: Settings) -> Problem:
-    """A pair as a problem; its metadata holds the prefix forms that sequence models see."""
+def problem_from_pair(
+    pair: IntegralPair, method: str, seed: int, index: int, settings: GeneratorSettings
+) -> Problem:
+    """A pair as a problem; its metadata has the prefix forms that sequence models are given."""
     shown: dict[str, JSON] = {"integrand": to_latex(pair.integrand_tree), "variable": "x"}
     metadata: dict[str, JSON] = {
         "prefix": " ".join(pair.integrand),
@@ -40,7 +42,7 @@ def problem_of(pair: Pair, method: str, seed: int, index: int, settings: Setting
         "recipe": settings.recipe,
         "simplified": pair.simplified,
         "seed": seed,
-        "draw": pair.turn,
+        "draw": pair.attempt_number,
     }
     if pair.coverage is not None and pair.coverage < 1:
         metadata["coverage"] = pair.coverage
@@ -55,44 +57,71 @@ def problem_of(pair: Pair, method: str, seed: int, index: int, settings: Setting
     )
 
 
-def name_of(method: str, settings: Settings) -> str:
-    """The method with what is not default, as in ``bwd-published`` or ``bwd-o20``."""
-    usual = Settings()
+def name_of(method: str, settings: GeneratorSettings) -> str:
+    """The method with the settings that are not default, as in ``bwd-published`` or ``bwd-o20``."""
+    defaults = GeneratorSettings()
     parts = [method]
-    if settings.recipe != usual.recipe:
+    if settings.recipe != defaults.recipe:
         parts.append(settings.recipe)
     if settings.operators is not None:
         parts.append(f"o{settings.operators}")
-    elif settings.max_operators != usual.max_operators:
+    elif settings.max_operators != defaults.max_operators:
         parts.append(f"m{settings.max_operators}")
-    if settings.max_length != usual.max_length:
+    if settings.max_length != defaults.max_length:
         parts.append(f"l{settings.max_length}")
     return "-".join(parts)
 
 
 def random_integrals(
-    method: str, seed: int, number: int, settings: Settings | None = None, *, workers: int = 1
+    method: str,
+    seed: int,
+    number: int,
+    settings: GeneratorSettings | None = None,
+    *,
+    workers: int = 1,
 ) -> Iterator[Problem]:
-    """The first so many distinct problems of a seed, the same for any number of workers."""
-    chosen = settings or Settings()
+    """The first ``number`` distinct problems of a seed, the same for any number of workers.
+
+    Args:
+        method: ``fwd``, ``bwd`` or ``ibp``.
+        seed: the seed.
+        number: how many problems.
+        settings: the generator's settings, by default those of the published data.
+        workers: the number of worker processes.
+
+    Returns:
+        The problems, made as they are iterated over.
+
+    Raises:
+        ValueError: if there is no such method.
+
+    >>> problem, = random_integrals("bwd", 0, 1)
+    >>> problem.id
+    'bwd-s0-0'
+
+    """
+    chosen = settings or GeneratorSettings()
     for index, pair in distinct(method, seed, number, chosen, workers=workers):
-        yield problem_of(pair, method, seed, index, chosen)
+        yield problem_from_pair(pair, method, seed, index, chosen)
 
 
 def _make(method: str, seed: int, index: int) -> Problem:
-    settings = Settings()
-    return problem_of(pair_at(method, seed, index, settings), method, seed, index, settings)
+    settings = GeneratorSettings()
+    return problem_from_pair(pair_at(method, seed, index, settings), method, seed, index, settings)
 
 
-def _recorded() -> int:
-    return ledger().shipped("fwd")
+def _shipped_fwd() -> int:
+    return shipped_count("fwd")
 
 
 def _declare(method: str) -> None:
     make = partial(_make, method)
     make.__doc__ = _SUMMARIES[method]
     benchmark(
-        f"{NAME}/{method}", source=SOURCE, size=_recorded if method == "fwd" else SIZE, endless=True
+        f"{NAME}/{method}",
+        source=SOURCE,
+        size=_shipped_fwd if method == "fwd" else SIZE,
+        endless=True,
     )(make)
 
 

@@ -51,20 +51,25 @@ WEIGHTS: Mapping[str, int] = {
 
 
 class Rng(Protocol):
-    """Where draws come from: `benchmarks.draws.Draws`, or anything that has this method."""
+    """A source of random numbers, such as `HashedRandom`."""
 
     def below(self, bound: int) -> int:
-        """A whole number from 0 to ``bound`` - 1, each as likely."""
+        """A uniform random integer from 0 to ``bound`` - 1."""
 
 
 @dataclass(frozen=True)
 class Grammar:
-    """What trees are made of, and in which proportions.
+    """The operators and leaves of random trees, with their weights.
 
-    ``shape`` is (L, p1, p2) of the recurrence; None counts the kinds of leaves and operators, as
-    the paper does. ``weights`` are normalised within each arity. A leaf is the variable with
-    probability ``variable_weight / (variable_weight + integer_weight)``, else an integer from 1 to
-    ``max_integer``.
+    Attributes:
+        weights: the weights of operators, normalised within each arity.
+        variable: the variable's name.
+        variable_weight: the weight of the variable as a leaf.
+        integer_weight: the weight of integers as leaves.
+        max_integer: integers are drawn from 1 to this one.
+        shape: (L, p1, p2) of the recurrence; None counts the kinds of leaves and operators, as the
+            paper does.
+
     """
 
     weights: Mapping[str, int] = field(default_factory=lambda: WEIGHTS)
@@ -79,7 +84,7 @@ class Grammar:
         if unknown:
             raise ValueError(f"no operator {unknown[0]!r}")
         if not any(self.weights.values()):
-            raise ValueError("a grammar needs an operator with a weight")
+            raise ValueError("a grammar needs an operator with a weight above 0")
 
     def __hash__(self) -> int:
         return hash((tuple(self.weights.items()), self.variable, self.max_integer, self.shape))
@@ -111,7 +116,7 @@ class Counts:
         self._rows: list[list[int]] = []  # by n, then e
 
     def __call__(self, empty: int, operators: int) -> int:
-        """How many ways there are to fill ``empty`` slots with ``operators`` operators in all."""
+        """The number of ways to fill ``empty`` slots with ``operators`` operators in all."""
         rows = self._rows
         for n in range(operators + 1):
             if n == len(rows):
@@ -142,7 +147,7 @@ PAPER = Grammar(shape=None)
 
 
 def sample_shape(rng: Rng, operators: int, table: Counts) -> tuple[int, ...]:
-    """The arities of a tree with exactly so many operators, in prefix order; a leaf is 0."""
+    """The arities of a random tree with exactly ``operators`` operators, in prefix order."""
     if operators < 0:
         raise ValueError(f"a tree cannot have {operators} operators")
     shape: list[int] = []
@@ -157,7 +162,7 @@ def sample_shape(rng: Rng, operators: int, table: Counts) -> tuple[int, ...]:
 
 
 def _next(ticket: int, empty: int, left: int, table: Counts) -> tuple[int, int]:
-    """How many slots become leaves before the next operator, and its arity."""
+    """How many slots become leaves before the next operator, and the operator's arity."""
     leaves = 1
     for skipped in range(empty):
         for arity, kinds in ((1, table.unary), (2, table.binary)):
@@ -170,10 +175,26 @@ def _next(ticket: int, empty: int, left: int, table: Counts) -> tuple[int, int]:
 
 
 def sample_prefix(rng: Rng, operators: int, grammar: Grammar = PUBLISHED) -> Tokens:
-    """The tokens of a random expression with exactly so many operators.
+    """The tokens of a random expression.
 
-    Operators of a shape are drawn by their weights, then leaves. (The released code draws all
-    leaves and shuffles them, which is the same, as they do not depend on each other.)
+    Operators and leaves are drawn independently by their weights. (The released code draws all
+    leaves and then shuffles them, which gives the same distribution.)
+
+    Args:
+        rng: the random numbers.
+        operators: the number of operators.
+        grammar: the operators and leaves.
+
+    Returns:
+        The tokens, with exactly ``operators`` operators.
+
+    Raises:
+        ValueError: if the number of operators is negative.
+
+    >>> from calculus_harness.benchmarks.hashed_random import HashedRandom
+    >>> " ".join(sample_prefix(HashedRandom("example"), 3))
+    'add cos add x x x'
+
     """
     tokens: list[str] = []
     for arity in sample_shape(rng, operators, grammar.counts):
@@ -186,9 +207,25 @@ def sample_prefix(rng: Rng, operators: int, grammar: Grammar = PUBLISHED) -> Tok
 
 
 def sample_tree(rng: Rng, operators: int, grammar: Grammar = PUBLISHED) -> Expression:
-    """A random expression with exactly so many operators, as drawn: nothing is evaluated.
+    """A random expression as a tree, not evaluated.
 
-    ``sub`` is an addition of a negation, ``pow2`` to ``pow5`` are powers.
+    ``sub`` becomes the addition of a negative, ``pow2`` to ``pow5`` become powers.
+
+    Args:
+        rng: the random numbers.
+        operators: the number of operators.
+        grammar: the operators and leaves.
+
+    Returns:
+        The tree of `sample_prefix` with the same arguments.
+
+    Raises:
+        ValueError: if the number of operators is negative.
+
+    >>> from calculus_harness.benchmarks.hashed_random import HashedRandom
+    >>> sample_tree(HashedRandom("example"), 1)
+    Call(function='add', args=(Symbol(name='x'), Symbol(name='x')))
+
     """
     return from_prefix(sample_prefix(rng, operators, grammar))
 

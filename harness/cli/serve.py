@@ -91,7 +91,7 @@ def serve_reward(
     import asyncio
 
     from ...rewards.adapters.for_openrlhf import make_reward_func
-    from ...rewards.adapters.server import Limits, Server, run
+    from ...rewards.adapters.server import RewardServer, ServerLimits, run
 
     named = dict(_component(text) for text in components) or {"correctness": None}
     try:
@@ -108,8 +108,10 @@ def serve_reward(
         )
     except (TypeError, ValueError) as error:
         raise UserError(str(error)) from None
-    limits = Limits(batch=max_batch, queue=max_queue, body=max_body_mb << 20)
-    asyncio.run(run(Server(function, limits), host, port, lambda line: click.echo(line, err=True)))
+    limits = ServerLimits(batch=max_batch, queue=max_queue, body=max_body_mb << 20)
+    asyncio.run(
+        run(RewardServer(function, limits), host, port, lambda line: click.echo(line, err=True))
+    )
 
 
 def _component(text: str) -> tuple[str, float | None]:

@@ -1,13 +1,13 @@
-"""Our problems and verdicts inside other programs: inspect_ai, lm-evaluation-harness, verifiers.
+"""Problems and verdicts inside other programs: inspect_ai, lm-evaluation-harness, verifiers.
 
-- `asking`: problems with their prompts, and a verdict on what was said; shared by all.
+- `questions`: problems with their prompts, and the verdict on a completion; shared by all.
 - `for_inspect`: a task for every benchmark and subset, and the scorer ``verified``.
 - `for_lm_eval`, `lm_eval_path`: task YAML for every benchmark and subset.
 - `for_verifiers`: a taskset, to evaluate or to train on.
 
-The wheel installs this folder a second time as ``calculus_harness``: inspect_ai and verifiers find
-things by the name of a package, and theirs to write should be that of the distribution. Modules
-``for_X`` import X, and are imported by X alone.
+inspect_ai finds its tasks by the distribution's entry point ``inspect_ai``, verifiers its taskset
+as ``calculus_harness.CalculusTaskset``. Modules ``for_X`` need the package X, and only X imports
+them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .for_verifiers import CalculusTaskset
 
-#: verifiers looks here for a taskset.
 __all__ = ["CalculusTaskset"]
 
 

@@ -36,28 +36,31 @@ from ...benchmarks.problem import Problem
 from ...prompts import Message, Rendered, load
 from ...rewards.verdict import Status, Verdict
 from ..core.errors import UserError
+from ..core.policy import Policy
 from ..report.lm_eval_logs import reference, task_name
-from ..run.grade import Policy
-from .asking import UNDECIDED, Question, judge, questions
+from .questions import UNDECIDED, Question, judge, questions
 
 _CHAT: dict[str, Callable[..., ChatMessage]] = {
     "system": ChatMessageSystem,
     "user": ChatMessageUser,
     "assistant": ChatMessageAssistant,
 }
-#: inspect_ai's own words for what went wrong, where it has some.
+#: inspect_ai's names of reasons, where it has one.
 _REASONS = {Status.NO_ANSWER: "no_response", Status.UNPARSEABLE: "invalid_response_format"}
 
 
 @scorer(metrics=[accuracy(), stderr()])
 def verified(strict: bool = False, undecided: str = "unscored") -> Scorer:
-    """Is the answer proven right? ``status`` and the evidence are in the score's metadata.
+    """Score whether the answer is proven correct; the verdict is in the score's metadata.
 
     Args:
-        strict: take an answer only from a box.
-        undecided: answers that could be neither proven nor refuted are ``unscored`` (inspect_ai
-            leaves them out of its metrics and reports how many there are), or ``incorrect``, as
-            `harness.stats.metrics` counts them.
+        strict: Take an answer only from a box.
+        undecided: Answers that are neither proven nor refuted are ``unscored`` (inspect_ai leaves
+            them out of its metrics and reports their number), or ``incorrect``, as in
+            `harness.stats.tallies`.
+
+    Raises:
+        ValueError: ``undecided`` is something else.
 
     """
     if undecided not in ("unscored", "incorrect"):
@@ -70,7 +73,7 @@ def verified(strict: bool = False, undecided: str = "unscored") -> Scorer:
             state.output.completion,
             policy,
             stop=tuple(state.metadata["stop"]),
-            cut_off=state.output.stop_reason in ("max_tokens", "model_length"),
+            truncated=state.output.stop_reason in ("max_tokens", "model_length"),
         )
         return _score(verdict, policy, undecided == "unscored")
 
@@ -91,17 +94,17 @@ def _score(verdict: Verdict, policy: Policy, leave_out: bool) -> Score:
 
 @solver
 def in_stages(prompt: str, shots: int | None = None) -> Solver:
-    """Ask a prompt of several stages, each shown what was said in those before it."""
+    """Ask a prompt of several stages, each of which shows the replies to those before."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         template = load(prompt) if shots is None else load(prompt).with_shots(shots)
         question = Question(Problem.from_dict(state.metadata["problem"]), template)
-        said: dict[str, str] = {}
+        replies: dict[str, str] = {}
         for stage in template.stages:
-            state.messages = _messages(question.rendered(said))
+            state.messages = _messages(question.rendered(replies))
             limit = template.max_tokens.get(stage)
             state = await (generate(state, max_tokens=limit) if limit else generate(state))
-            said[stage] = state.output.completion
+            replies[stage] = state.output.completion
         return state
 
     return solve
@@ -116,21 +119,21 @@ def problems(
     strict: bool = False,
     undecided: str = "unscored",
 ) -> Task:
-    """The problems of a benchmark, of a file (``mine.jsonl``) or of a data set on a hub.
+    """Return a task with the problems of a benchmark, a file (``mine.jsonl``) or a hub's data set.
 
     ``limit`` is spread over the subsets (inspect_ai's own ``--limit`` takes the first samples); the
-    other arguments are those of `asking.questions` and `verified`.
+    other arguments are those of `questions.questions` and `verified`.
     """
-    asked = questions(benchmark, prompt=prompt, shots=shots, limit=limit, seed=seed)
-    templates = {question.prompt.name: question.prompt for question in asked}
-    # Of several tasks' own prompts none has stages: only a prompt that was named can.
+    questions_ = questions(benchmark, prompt=prompt, shots=shots, limit=limit, seed=seed)
+    templates = {question.prompt.name: question.prompt for question in questions_}
+    # Default prompts have one stage: only a named prompt can have several.
     if len(templates) > 1 and any(len(each.stages) > 1 for each in templates.values()):
         raise UserError(f"{benchmark} has several tasks; name one of its subsets")
-    template = asked[0].prompt
+    template = questions_[0].prompt
     name = template.name if prompt is None else prompt
     stop = sorted({string for each in templates.values() for string in each.stop})
     return Task(
-        dataset=MemoryDataset([_sample(question) for question in asked], name=benchmark),
+        dataset=MemoryDataset([_sample(question) for question in questions_], name=benchmark),
         solver=in_stages(name, shots) if len(template.stages) > 1 else generate(),
         scorer=verified(strict=strict, undecided=undecided),
         config=GenerateConfig(stop_seqs=stop or None),
@@ -152,7 +155,7 @@ def _sample(question: Question) -> Sample:
 
 
 def _messages(rendered: Rendered) -> list[ChatMessage]:
-    """inspect_ai only chats: a text to complete is what a user says."""
+    """A text to complete becomes a user's message: inspect_ai has only chats."""
     shown = rendered.messages or (Message("user", rendered.text),)
     return [_CHAT[message.role](content=message.content) for message in shown]
 

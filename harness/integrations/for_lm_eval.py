@@ -1,6 +1,6 @@
-"""lm-evaluation-harness: what the task YAML of `lm_eval_path` calls.
+"""lm-evaluation-harness: the functions that the task YAML of `lm_eval_path` names.
 
-Options that are ours come as one JSON object, so that no argument of a model is mistaken for them:
+Options come as one JSON object in the metadata, apart from the arguments of models:
 
     lm_eval run ... --metadata '{"calculus": {"prompt": "direct", "limit": 100, "strict": true}}'
 """
@@ -18,9 +18,9 @@ import datasets
 from ...benchmarks.problem import Problem
 from ...rewards.verdict import Status, Verdict
 from ..core.errors import UserError
+from ..core.policy import Policy
 from ..report.lm_eval_logs import reference
-from ..run.grade import Policy
-from .asking import UNDECIDED, Question, judge, questions
+from .questions import UNDECIDED, Question, judge, questions
 
 OPTIONS = ("prompt", "shots", "limit", "seed", "strict")
 
@@ -28,10 +28,17 @@ OPTIONS = ("prompt", "shots", "limit", "seed", "strict")
 def dataset(
     benchmark: str, calculus: Mapping[str, Any] | None = None, **_: Any
 ) -> dict[str, datasets.Dataset]:
-    """The split ``test``: a document a problem, with ``question``, ``answer`` and what we need.
+    """Return the split ``test``, with a document for each problem.
 
-    ``calculus`` are `OPTIONS`, all but ``strict`` those of `asking.questions`. Whatever else is in
-    lm-evaluation-harness's metadata (arguments of the model) is not for us.
+    Args:
+        benchmark: As for `questions.questions`.
+        calculus: `OPTIONS`: those of `questions.questions`, and ``strict``.
+
+    All other metadata of lm-evaluation-harness (arguments of the model) is ignored.
+
+    Raises:
+        UserError: An option is unknown, or the prompt is not a single text.
+
     """
     options = dict(calculus or {})
     if unknown := options.keys() - set(OPTIONS):
@@ -62,18 +69,18 @@ def _document(question: Question, strict: bool) -> dict[str, Any]:
 
 
 def every_response(responses: Sequence[Any], documents: Sequence[Any]) -> list[Any]:
-    """The filter: all that a model said, where lm-evaluation-harness would keep the first only."""
-    return [list(said) for said in responses]
+    """A filter that keeps all responses; lm-evaluation-harness would keep the first only."""
+    return [list(texts) for texts in responses]
 
 
 def process_results(document: Mapping[str, Any], results: Sequence[Any]) -> dict[str, float]:
-    """``pass@1``, and the shares of the answers that were missing and that were undecided.
+    """Return ``pass@1``, ``no_answer`` and ``undecided``: means over the repeats of a document.
 
-    The mean over all ``repeats`` of a document. An undecided answer counts as not correct, as in
-    `harness.stats.metrics`; lm-evaluation-harness does not tell which texts were cut off.
+    An undecided answer counts as not correct, as in `harness.stats.tallies`.
+    lm-evaluation-harness does not say which texts were truncated.
     """
-    [said] = results
-    verdicts = _verdicts(document, [said] if isinstance(said, str) else list(said))
+    [texts] = results
+    verdicts = _verdicts(document, [texts] if isinstance(texts, str) else list(texts))
 
     def share(*statuses: Status) -> float:
         return sum(verdict.status in statuses for verdict in verdicts) / len(verdicts)
@@ -92,6 +99,6 @@ def _verdicts(document: Mapping[str, Any], texts: Sequence[str]) -> list[Verdict
     async def judge_all() -> list[Verdict]:
         return await asyncio.gather(*(judge(problem, text, policy, stop=stop) for text in texts))
 
-    # In a thread of its own: in a notebook this one has a running event loop.
+    # In another thread: in a notebook this one has a running event loop.
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, judge_all()).result()

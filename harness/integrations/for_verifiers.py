@@ -2,9 +2,8 @@
 
     vf-eval calculus-harness --env.taskset.benchmark bee/competition --env.agent.harness.id null
 
-The reward is that of the trainers' adapters (`rewards.adapters.scoring`): 1 for a proven answer in
-a box, 0 for anything else that a model can bring about. A bad problem, or no workers, raises: that
-is no reward.
+The reward is that of `rewards.adapters.scoring`: 1 for a proven answer in a box, 0 for any other
+completion. A bad problem, or no workers, raises an error instead of giving a reward.
 """
 
 # No `from __future__ import annotations`: verifiers reads these classes' annotations.
@@ -18,21 +17,17 @@ from ...benchmarks.problem import Problem
 from ...rewards.adapters.scoring import BAD_PROBLEM, FAULT, STATUSES, Item, Rubric, Score, ascore
 from ..core.errors import UserError
 from ..report.lm_eval_logs import reference
-from .asking import Question, questions
+from ..tasks import TASKS
+from .questions import Question, questions
 
 __all__ = ["CalculusTaskset"]
 
-#: Task of a problem -> task of a rubric, and where the target is.
-KINDS = {
-    "integration": ("antiderivative", "integrand"),
-    "derivation_step": ("label", "label"),
-    "calculus_step": ("label", "label"),
-    "arithmetic": ("integer", "value"),
-}
+#: Task of a problem -> task of a rubric, and the key of the target.
+KINDS = {name: (task.verifier, task.target) for name, task in TASKS.items()}
 
 
 class CalculusData(vf.TaskData):
-    """What a trace keeps: the prompt, the whole problem, and the prompt's stop strings."""
+    """What a trace stores: the prompt, the problem, and the prompt's stop strings."""
 
     problem: dict[str, Any]
     stop: list[str]
@@ -58,22 +53,22 @@ class CalculusTask(vf.Task[CalculusData, vf.State, CalculusTaskConfig]):
 
     @vf.reward(weight=1.0)
     async def solved(self, trace: vf.Trace) -> float:
-        """The reward; the status, one of `STATUSES`, becomes metrics of 0 and 1."""
-        found = await self._score(trace.last_reply, trace.is_truncated)
-        trace.record_metrics({status: float(found.status == status) for status in STATUSES})
-        if found.reward is None:
-            why = {BAD_PROBLEM: "a bad problem", FAULT: "no workers to score with"}[found.status]
-            raise ValueError(f"{self.data.id}: {why} {found.verdict.evidence.detail}".rstrip())
-        return found.reward
+        """Return the reward; the status, one of `STATUSES`, becomes metrics of 0 and 1."""
+        score = await self._score(trace.last_reply, trace.is_truncated)
+        trace.record_metrics({status: float(score.status == status) for status in STATUSES})
+        if score.reward is None:
+            reason = {BAD_PROBLEM: "a bad problem", FAULT: "no workers to score with"}[score.status]
+            raise ValueError(f"{self.data.id}: {reason} {score.verdict.evidence.detail}".rstrip())
+        return score.reward
 
     async def validate(self, runtime: vf.Runtime) -> bool | None:
-        """Whether the reference is rewarded; None where there is none."""
+        """Return whether the reference is rewarded; None if there is none."""
         answer = reference(Problem.from_dict(self.data.problem))
         if not answer:
             return None
-        return (await self._score(rf"\boxed{{{answer}}}", cut_off=False)).status == "correct"
+        return (await self._score(rf"\boxed{{{answer}}}", truncated=False)).status == "correct"
 
-    async def _score(self, text: str, cut_off: bool) -> Score:
+    async def _score(self, text: str, truncated: bool) -> Score:
         problem, config = Problem.from_dict(self.data.problem), self.config
         kind, target = KINDS[problem.task]
         rubric = Rubric(
@@ -88,14 +83,14 @@ class CalculusTask(vf.Task[CalculusData, vf.State, CalculusTaskConfig]):
             problem.target[target],
             problem.target.get("variable"),
             dict(problem.assumptions),
-            truncated=cut_off,
+            truncated=truncated,
         )
-        [found] = await ascore([item], rubric)
-        return found
+        [score] = await ascore([item], rubric)
+        return score
 
 
 class CalculusTasksetConfig(vf.TasksetConfig):
-    """Which problems, and how they are asked (`harness.integrations.asking.questions`)."""
+    """Which problems, and with which prompt (`questions.questions`)."""
 
     task: CalculusTaskConfig = CalculusTaskConfig()
     benchmark: str = "bee"
@@ -133,12 +128,12 @@ def _data(question: Question) -> CalculusData:
         raise UserError(f"verifiers asks once: prompt {template.name!r} has stages")
     system = [message.content for message in shown.messages if message.role == "system"]
     others = [message for message in shown.messages if message.role != "system"]
-    kinds = {"user": vf.UserMessage, "assistant": vf.AssistantMessage}
+    message_types = {"user": vf.UserMessage, "assistant": vf.AssistantMessage}
     prompt: str | vf.Messages = shown.text
     if [message.role for message in others] == ["user"]:
-        prompt = others[0].content  # more harnesses take a text than take messages
+        prompt = others[0].content  # more harnesses take a text than messages
     elif others:
-        prompt = [kinds[message.role](content=message.content) for message in others]
+        prompt = [message_types[message.role](content=message.content) for message in others]
     return CalculusData(
         id=question.key,
         name=question.key,

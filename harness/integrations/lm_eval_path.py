@@ -1,9 +1,10 @@
-"""Where lm-evaluation-harness finds our tasks:
+"""Task files for lm-evaluation-harness:
 
-    lm_eval run --include_path "$(python -m harness.integrations.lm_eval_path)" --tasks bee ...
+    path=$(python -m calculus_harness.harness.integrations.lm_eval_path)
+    lm_eval run --include_path "$path" --tasks bee ...
 
-Every subset is a task (``bee_competition``) and every benchmark a group (``bee``). They are written
-as YAML from the registry, to a folder named by its content, so that they are never out of date.
+Every subset is a task (``bee_competition``) and every benchmark a group (``bee``). The YAML files
+are written from the registry to a folder that is named by their hash.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from ..report.lm_eval_logs import FILTER, task_name
 _TASK = """\
 task: {name}
 dataset_kwargs: {{benchmark: {benchmark}}}
-custom_dataset: !function harness.integrations.for_lm_eval.dataset
+custom_dataset: !function calculus_harness.harness.integrations.for_lm_eval.dataset
 test_split: test
 output_type: generate_until
 doc_to_text: question
@@ -37,8 +38,8 @@ filter_list:
   - name: {filter}
     filter:
       - function: custom
-        filter_fn: !function harness.integrations.for_lm_eval.every_response
-process_results: !function harness.integrations.for_lm_eval.process_results
+        filter_fn: !function calculus_harness.harness.integrations.for_lm_eval.every_response
+process_results: !function calculus_harness.harness.integrations.for_lm_eval.process_results
 metric_list:
   - {{metric: "pass@1", aggregation: mean, higher_is_better: true}}
   - {{metric: no_answer, aggregation: mean, higher_is_better: false}}
@@ -54,11 +55,11 @@ MAX_TOKENS = 4096
 
 
 def tasks(extra: Sequence[str] = (), max_tokens: int = MAX_TOKENS) -> dict[str, str]:
-    """File name to YAML, for every benchmark and subset, and for ``extra`` benchmark specs."""
-    made = {}
+    """Return file names and YAML for all benchmarks and subsets, and for ``extra`` specs."""
+    files = {}
 
     def add(name: str, benchmark: str) -> None:
-        made[f"{name}.yaml"] = _TASK.format(
+        files[f"{name}.yaml"] = _TASK.format(
             name=name, benchmark=json.dumps(benchmark), tokens=max_tokens, filter=FILTER
         )
 
@@ -67,13 +68,13 @@ def tasks(extra: Sequence[str] = (), max_tokens: int = MAX_TOKENS) -> dict[str, 
         for subset in subsets:
             add(task_name(subset), subset)
         default = [task_name(subset.name) for subset in registry.resolve(benchmark)]
-        made[f"group_{benchmark}.yaml"] = _GROUP.format(
+        files[f"group_{benchmark}.yaml"] = _GROUP.format(
             name=benchmark, tasks=json.dumps(default), filter=FILTER
         )
     for spec in extra:
         registry.resolve(spec)
         add(re.sub(r"\W+", "_", Path(spec).stem if Path(spec).is_file() else spec), _absolute(spec))
-    return made
+    return files
 
 
 def _absolute(spec: str) -> str:
@@ -81,18 +82,18 @@ def _absolute(spec: str) -> str:
 
 
 def write(files: Mapping[str, str], cache: Path) -> Path:
-    """Write the files to a folder in ``cache`` that their content names; whole, or not at all."""
+    """Write the files to a folder in ``cache`` that is named by their hash."""
     text = json.dumps(dict(files), sort_keys=True)
     folder = cache / hashlib.sha256(text.encode()).hexdigest()[:16]
     if not folder.is_dir():
         cache.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(dir=cache))
+        temporary = Path(tempfile.mkdtemp(dir=cache))
         for name, content in files.items():
-            (made / name).write_text(content, encoding="utf-8")
+            (temporary / name).write_text(content, encoding="utf-8")
         try:
-            made.rename(folder)
+            temporary.rename(folder)
         except OSError:  # another process was faster
-            shutil.rmtree(made)
+            shutil.rmtree(temporary)
     return folder
 
 
@@ -103,15 +104,15 @@ def cache_folder() -> Path:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
-        prog="python -m harness.integrations.lm_eval_path",
-        description="Write our tasks for lm-evaluation-harness; print the folder.",
+        prog="python -m calculus_harness.harness.integrations.lm_eval_path",
+        description="Write task files for lm-evaluation-harness; print their folder.",
     )
     parser.add_argument(
         "--benchmark",
         action="append",
         default=[],
         metavar="SPEC",
-        help="a file or data set of your own, as a task too",
+        help="another benchmark, a file or a data set, as a task too",
     )
     parser.add_argument(
         "--max-tokens", type=int, default=MAX_TOKENS, help="of a completion (default: %(default)s)"

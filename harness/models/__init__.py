@@ -1,4 +1,4 @@
-"""Models, through one door: `create("solver/sympy")`, then a stream of completions."""
+"""Models: `create("solver/sympy")` makes one; `Model.complete` answers a stream of requests."""
 
 from .base import Capability, Continuation, Model, Scored, ask_each
 from .registry import create, describe, register

@@ -1,4 +1,4 @@
-"""What a model is: something that turns a stream of requests into a stream of completions."""
+"""The base class of models: a stream of requests in, a stream of completions out."""
 
 from __future__ import annotations
 
@@ -14,17 +14,21 @@ from ...prompts.rendering import Rendered
 from ..core.errors import ModelError
 from ..core.requests import Completion, Request, digest
 
-Question = TypeVar("Question")
-Answer = TypeVar("Answer")
+RequestT = TypeVar("RequestT")
+ResultT = TypeVar("ResultT")
 
 
 def operational(default: Any, **metadata: Any) -> Any:
-    """A dataclass field for a setting that cannot change what a model says (concurrency, say)."""
+    """Return a dataclass field for a setting that does not change completions, as concurrency."""
     return field(default=default, metadata={"operational": True} | metadata)
 
 
 class Capability(StrEnum):
-    """What not every kind of model can do; a sweep that needs it says so before it asks."""
+    """What only some kinds of model can do. A sweep checks what it needs before its first request.
+
+    >>> str(Capability.TOP_K)
+    'top-k'
+    """
 
     CHAT = "chat prompts"
     TEXT = "text prompts (no chat)"
@@ -39,7 +43,18 @@ class Capability(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
-    """A text whose probability after a prompt is asked for, under a key of the asker's."""
+    """A text whose log-probability after a prompt is wanted.
+
+    Attributes:
+        key: The caller's name for it; the result has the same.
+        prompt: What precedes the text.
+        text: The text to score.
+
+    >>> from calculus_harness.prompts import Rendered
+    >>> Continuation("p1", Rendered(text="int 2x dx ="), " x^2").text
+    ' x^2'
+
+    """
 
     key: str
     prompt: Rendered
@@ -48,10 +63,17 @@ class Continuation:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The log-probability of a continuation, in nats, token by token and summed.
+    """The log-probability of a `Continuation`, in nats.
 
-    The end of the text counts where ``ended`` says so: its token is then the last. A text that
-    cannot be scored has no log-probabilities, and ``detail`` says why.
+    Attributes:
+        key: The continuation's.
+        token_logprobs: One for each token; empty for a text that cannot be scored.
+        ended: Whether the last token is the one that ends a text.
+        detail: Why the text cannot be scored.
+
+    >>> Scored("p1", (-0.5, -0.25)).logprob
+    -0.75
+
     """
 
     key: str
@@ -66,61 +88,74 @@ class Scored:
 
 @dataclass(frozen=True, kw_only=True)
 class Model(ABC):
-    """One way to reach a model. A subclass is a frozen dataclass whose fields are its options.
+    """A model. A subclass is a frozen dataclass; its fields are the options of ``-M key=value``.
 
-    ``spec`` is the name that it was asked for by, as in ``solver/sympy``. All other fields can be
-    set with ``-M key=value`` (underscores as hyphens); those that are not `operational` are part of
-    the model's identity, with whatever `fingerprint` adds.
+    ``spec`` is the name on the command line, as in ``solver/sympy``. An option's name has hyphens
+    where the field's has underscores. The model's identity (`config`, `hash`) is made of the fields
+    that are not `operational`, and of `fingerprint`.
+
+    >>> from calculus_harness.harness.models import create
+    >>> create("solver/sympy").time_limit
+    10.0
     """
 
     spec: str
 
-    #: A command line that works, for `run.py ls models`.
+    #: An example command, shown by `run.py ls models`.
     example: ClassVar[str] = ""
-    #: The field, if any, that takes the options that are no fields, as sorted pairs of strings: for
-    #: what a kind passes on to something that it starts.
+    #: The field, if any, that gets all options that are not fields, as sorted pairs of strings, to
+    #: pass them on to a program.
     passes_on: ClassVar[str] = ""
 
     @abstractmethod
     def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
-        """Answer every sample of every request once, in any order, each as soon as it is finished.
+        """Yield one completion for each sample of each request, in order of completion.
 
-        Requests are drawn as fast as the model can take them and no faster. When the consumer
-        closes the stream early, whatever was started for it is ended.
+        Requests are drawn only as fast as the model can take them. Closing the stream early ends
+        all work that was started for it.
+
+        Raises:
+            ModelError: No request can be answered (a wrong key, a server that is down).
+
         """
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """What it can do beyond sampling an answer to a chat or a text."""
+        """What the model can do beyond plain sampling."""
         return frozenset({Capability.CHAT, Capability.TEXT})
 
     def hint(self, lacking: Collection[Capability]) -> str:
-        """How this model might be set up to do what it lacks: "; ..." to end a message with."""
+        """Return how to set the model up for what it lacks, as the end of a message: "; ..."."""
         return ""
 
     async def score(self, texts: AsyncIterator[Continuation]) -> AsyncGenerator[Scored, None]:
-        """The log-probabilities of given texts (teacher forcing), in any order."""
-        raise ModelError(f"{self.spec} has no {Capability.SCORING}")
-        yield  # a generator, like those of the models that can
+        """Yield the log-probabilities of given texts (teacher forcing), in any order.
 
-    async def close(self) -> None:  # noqa: B027 (most kinds have nothing to end)
-        """End what `complete` and `score` have started and left for their next call."""
+        Raises:
+            ModelError: The model lacks `Capability.SCORING`, or no text can be scored.
+
+        """
+        raise ModelError(f"{self.spec} has no {Capability.SCORING}")
+        yield  # makes it a generator, as in subclasses
+
+    async def close(self) -> None:  # noqa: B027 (most kinds have nothing to close)
+        """Release what `complete` and `score` keep between calls (weights, servers)."""
 
     def count_tokens(self, prompt: Rendered) -> int | None:
-        """How many tokens a prompt is for this model, where that can be told without asking it."""
+        """Return a prompt's number of tokens; None where only the model's server could tell."""
         return None
 
-    def at(self, state: Path) -> Model:
-        """The same model, which may keep under ``state`` what it needs to go on after a restart."""
+    def with_state(self, directory: Path) -> Model:
+        """Return the same model, which may keep there what it needs after a restart."""
         return self
 
     def fingerprint(self) -> dict[str, Any]:
-        """What else identifies this model: a library's version, the hash of a file."""
+        """Return what else identifies the model: a library's version, a file's hash."""
         return {}
 
     @property
     def config(self) -> dict[str, Any]:
-        """All that could change what the model says."""
+        """Everything that could change the model's completions, as JSON values."""
         options = {
             item.name: getattr(self, item.name)
             for item in fields(self)
@@ -134,12 +169,12 @@ class Model(ABC):
 
     @property
     def label(self) -> str:
-        """The spec, with the options that are not at their defaults."""
+        """The spec, and the options that are not at their defaults."""
         changed = [f"{name}={value}" for name, value in self._changed()]
         return f"{self.spec} ({', '.join(changed)})" if changed else self.spec
 
     def _changed(self) -> list[tuple[str, Any]]:
-        """The options, as the command line names them, that make this model what it is."""
+        """The identifying options that are not at their defaults, by their command-line names."""
         return [
             (item.name.replace("_", "-"), getattr(self, item.name))
             for item in fields(self)
@@ -151,55 +186,73 @@ class Model(ABC):
 
 
 async def ask_each(
-    requests: AsyncIterator[Question],
-    ask: Callable[[Question], Awaitable[Answer]],
+    requests: AsyncIterator[RequestT],
+    ask: Callable[[RequestT], Awaitable[ResultT]],
     concurrency: int,
-) -> AsyncGenerator[Answer, None]:
-    """`Model.complete` for models that answer one request at a time, ``concurrency`` at once.
+) -> AsyncGenerator[ResultT, None]:
+    """Run a coroutine function on each request, ``concurrency`` at once: a helper for `complete`.
 
-    The next request may wait for a completion that is yielded here. Where asking or drawing fails,
-    nothing more is asked; what is under way is finished and yielded, so that no answer is lost, and
-    then the first error is raised. Answers wait for the consumer, and the askers for them.
+    Drawing the next request may wait for a result that is yielded here. A slow consumer holds the
+    workers back. When ``ask`` or the stream of requests raises, no further request is drawn, those
+    under way are finished and their results yielded, and then the first error is raised.
+
+    Args:
+        requests: The requests.
+        ask: Answers one request.
+        concurrency: The most requests under way.
+
+    Returns:
+        A stream of the results, in order of completion.
+
+    >>> import asyncio
+    >>> from calculus_harness.harness.core.asynchronous import stream
+    >>> async def double(number: int) -> int:
+    ...     return 2 * number
+    >>> async def collect() -> list[int]:
+    ...     return [result async for result in ask_each(stream([1, 2, 3]), double, 2)]
+    >>> sorted(asyncio.run(collect()))
+    [2, 4, 6]
+
     """
-    # So many askers live as long as the stream: a task for each request would cost more.
-    answers: asyncio.Queue[Answer | None] = asyncio.Queue(concurrency)
-    turn = asyncio.Lock()
+    # A fixed number of workers: a task for each request would cost more.
+    results: asyncio.Queue[ResultT | None] = asyncio.Queue(concurrency)
+    lock = asyncio.Lock()
     errors: list[Exception] = []
     drawing: asyncio.Task[None] | None = None
-    drained = False
+    exhausted = False
 
-    async def draw() -> Question | None:
-        nonlocal drawing, drained
-        async with turn:
-            if drained or errors:
+    async def draw() -> RequestT | None:
+        nonlocal drawing, exhausted
+        async with lock:
+            if exhausted or errors:
                 return None
             drawing = asyncio.current_task()
             try:
                 request = await anext(requests, None)
             finally:
                 drawing = None
-            drained = request is None
+            exhausted = request is None
         return request
 
     async def work() -> None:
         try:
             while (request := await draw()) is not None:
-                await answers.put(await ask(request))
+                await results.put(await ask(request))
         except Exception as error:
             errors.append(error)
             if drawing is not None:
-                drawing.cancel()  # it may wait for the answer that will not come
+                drawing.cancel()  # it may wait for the result of the request that failed
 
     async def work_all() -> None:
         await asyncio.gather(*(work() for _ in range(concurrency)), return_exceptions=True)
-        await answers.put(None)
+        await results.put(None)
 
-    working = asyncio.create_task(work_all())
+    workers = asyncio.create_task(work_all())
     try:
-        while (answer := await answers.get()) is not None:
-            yield answer
+        while (result := await results.get()) is not None:
+            yield result
     finally:
-        working.cancel()
-        await asyncio.gather(working, return_exceptions=True)
+        workers.cancel()
+        await asyncio.gather(workers, return_exceptions=True)
     if errors:
         raise errors[0]

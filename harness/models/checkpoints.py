@@ -1,4 +1,4 @@
-"""Which weights a path or a hub's name stands for, so that other weights are another model."""
+"""Identify the weights behind a path or a hub's name: other weights are another model."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pathlib import Path
 
 from ..core.errors import ModelError
 
-#: Files of weights are too large to be read whole: so many blocks of each, evenly spread, are.
+#: Of large files of weights only some blocks are read, evenly spread.
 WEIGHTS = frozenset({".safetensors", ".bin", ".pt", ".pth", ".gguf", ".ckpt", ".msgpack", ".h5"})
 BLOCKS, BLOCK = 256, 4096
 
 
 def directory_hash(directory: Path) -> str:
-    """16 hexadecimal digits that change with any file of a model's directory.
+    """Return 16 hexadecimal digits that change with any file of a model's directory.
 
-    Of a file of weights they cover its size and 256 blocks of 4 KiB. Two checkpoints of one
-    training run have headers and sizes in common and differ nearly everywhere else.
+    Of a large file of weights they cover the size and 256 blocks of 4 KiB: two checkpoints of one
+    training run differ nearly everywhere but in their headers.
     """
     total = hashlib.sha256()
     paths = (path for path in directory.rglob("*") if path.is_file())
@@ -32,15 +32,20 @@ def _file_hash(path: Path) -> str:
         size = path.stat().st_size
         if path.suffix not in WEIGHTS or size <= BLOCKS * BLOCK:
             return hashlib.file_digest(file, "sha256").hexdigest()
-        found = hashlib.sha256(str(size).encode())
+        hashed = hashlib.sha256(str(size).encode())
         for block in range(BLOCKS):
             file.seek(block * (size - BLOCK) // (BLOCKS - 1))
-            found.update(file.read(BLOCK))
-        return found.hexdigest()
+            hashed.update(file.read(BLOCK))
+        return hashed.hexdigest()
 
 
 def hub_commit(repository: str, revision: str = "") -> str:
-    """The commit that a revision of a hub's repository is now; offline, when it was downloaded."""
+    """Return the commit of a revision of a hub's repository; offline, the one in the cache.
+
+    Raises:
+        ModelError: The repository is unknown, or the extra that asks the hub is not installed.
+
+    """
     if re.fullmatch("[0-9a-f]{40}", revision):
         return revision
     try:
@@ -54,13 +59,13 @@ def hub_commit(repository: str, revision: str = "") -> str:
         sha = HfApi().model_info(repository, revision=revision or None, timeout=30).sha
         if sha:
             return str(sha)
-    except Exception as error:  # offline, unknown, gated: whatever it is, the cache may still know
+    except Exception as error:  # offline, unknown, gated: the cache may still have it
         reason = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
     else:
         reason = "the hub names no commit"
     try:
         cached = try_to_load_from_cache(repository, "config.json", revision=revision or None)
-    except ValueError:  # not a name that a repository can have
+    except ValueError:  # not a valid name of a repository
         cached = None
     if isinstance(cached, str):
         return Path(cached).parent.name

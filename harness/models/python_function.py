@@ -1,4 +1,4 @@
-"""Any Python function as a model, for what has no server: `python/my_model.py:answer`."""
+"""A Python function as a model: `python/my_model.py:answer`."""
 
 from __future__ import annotations
 
@@ -22,15 +22,14 @@ from .base import Capability, Model, ask_each, operational
 
 @dataclass(frozen=True, kw_only=True)
 class PythonFunction(Model):
-    """A function `answer(messages, seed) -> str`, plain or async, in a file of yours.
+    """A function `answer(messages, seed) -> str`, plain or async, in a Python file.
 
-    One with a third argument, `answer(messages, seed, count) -> list[str]`, can give several
-    samples at once (``--grouped``), or the best of a search, best first (``--beams``).
+    With a third argument, `answer(messages, seed, count) -> list[str]`, it returns several samples
+    at once (``--grouped``) or the results of a beam search, best first (``--beams``).
 
-    ``messages`` is a list of ``{"role", "content"}`` dictionaries (one of the role ``user`` where
-    the prompt is a text to complete). Plain functions run in threads, ``concurrency`` at once. An
-    exception is recorded as that sample's ``error``. The hash of the file is part of the model's
-    identity: edited, it is another model.
+    ``messages`` is a list of ``{"role", "content"}`` dictionaries; a text to complete is one
+    message of the role ``user``. Plain functions run in threads, ``concurrency`` at once. An
+    exception becomes the sample's ``error``. The hash of the file is part of the model's identity.
     """
 
     concurrency: int = operational(8)
@@ -76,8 +75,8 @@ class PythonFunction(Model):
         function = getattr(module, name, None)
         if not callable(function):
             raise ModelError(f"model {self.spec}: {self._path} has no function {name!r}")
-        found: Callable[..., Any] = function
-        return found
+        result: Callable[..., Any] = function
+        return result
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
         threads = ThreadPoolExecutor(self.concurrency, thread_name_prefix="model")
@@ -86,8 +85,8 @@ class PythonFunction(Model):
             return await self._ask(request, threads)
 
         try:
-            async with aclosing(ask_each(requests, ask, self.concurrency)) as answers:
-                async for completions in answers:
+            async with aclosing(ask_each(requests, ask, self.concurrency)) as results:
+                async for completions in results:
                     for completion in completions:
                         yield completion
         finally:
@@ -100,11 +99,11 @@ class PythonFunction(Model):
         texts, reason, detail = [""] * request.count, FinishReason.STOP, ""
         try:
             if inspect.iscoroutinefunction(self._function):
-                said = await self._function(*arguments)
+                result = await self._function(*arguments)
             else:
                 loop = asyncio.get_running_loop()
-                said = await loop.run_in_executor(threads, self._function, *arguments)
-            texts = _strings(said, request.count) if self._several else _strings([said], 1)
+                result = await loop.run_in_executor(threads, self._function, *arguments)
+            texts = _strings(result if self._several else [result], request.count)
         except Exception as error:
             reason, detail = FinishReason.ERROR, f"{type(error).__name__}: {error}"
         latency = round(time.perf_counter() - start, 3)
@@ -122,11 +121,11 @@ class PythonFunction(Model):
         ]
 
 
-def _strings(said: Any, count: int) -> list[str]:
-    """What a function returned, if it is so many strings."""
-    if not isinstance(said, list | tuple) or len(said) != count:
-        raise TypeError(f"it returned {said!r:.80}, not a list of {count} strings")
-    for text in said:
+def _strings(result: Any, count: int) -> list[str]:
+    """Check that a function returned so many strings."""
+    if not isinstance(result, list | tuple) or len(result) != count:
+        raise TypeError(f"it returned {result!r:.80}, not a list of {count} strings")
+    for text in result:
         if not isinstance(text, str):
             raise TypeError(f"it returned {type(text).__name__}, not a string")
-    return list(said)
+    return list(result)

@@ -1,15 +1,25 @@
-"""The kinds of model there are. A kind is imported when it is asked for."""
+"""The kinds of model. A kind's module is imported when the kind is asked for.
+
+A kind is one module and one line in `_KINDS`. Another distribution adds one by an entry point in
+the group ``calculus_harness.models``:
+
+    [project.entry-points."calculus_harness.models"]
+    mykind = "mypackage.models:MyModel"
+
+which is then asked for as ``mykind/NAME``.
+"""
 
 from __future__ import annotations
 
 import difflib
-import importlib
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import fields
-from types import UnionType
-from typing import Any, get_args, get_type_hints
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, get_type_hints
+
+import msgspec
 
 from ..core.errors import ModelError, UnknownNameError, suggest
 from .base import Model
@@ -28,20 +38,55 @@ _KINDS: dict[str, str | type[Model]] = {
     "transformers": ".transformers.generator:TransformersModel",
     "encoder": ".transformers.classifier:Encoder",
 }
+#: The entry points by which other distributions add kinds.
+GROUP = "calculus_harness.models"
+#: What error messages call the types of options.
+_TYPE_NAMES = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 
 
 def register(kind: str, model: type[Model]) -> None:
-    """Add a kind of model: under a whole spec, or under what stands before the slash."""
+    """Add a kind of model in this process.
+
+    Args:
+        kind: a whole spec (``solver/mine``), or what stands before the slash (``mine``).
+        model: the class; a frozen dataclass.
+
+    Returns:
+        Nothing; `create` and `describe` have the kind from now on.
+
+    >>> from calculus_harness.harness.models.python_function import PythonFunction
+    >>> register("function", PythonFunction)
+    >>> "function/NAME" in dict(describe())
+    True
+
+    """
     _KINDS[kind] = model
 
 
 def create(spec: str, options: Mapping[str, Any] | None = None) -> Model:
-    """The model that ``KIND/NAME`` names, with options as of ``-M key=value``."""
-    kind = spec if spec in _KINDS else spec.partition("/")[0]
-    if kind not in _KINDS or not ("/" in kind or spec.partition("/")[2]):
-        raise UnknownNameError(f"unknown model {spec!r}; {_meant(spec)}")
-    model = _load(kind)
-    settings = _options(model, spec, options or {})
+    """Make the model that a spec names.
+
+    Args:
+        spec: ``KIND/NAME``, as in ``openai/gpt-5-mini`` or ``solver/sympy``.
+        options: as of ``-M key=value``: texts are converted to the types of the model's fields.
+
+    Returns:
+        The model. Nothing is started or loaded yet.
+
+    Raises:
+        UnknownNameError: There is no such kind, or the kind has no such option.
+        ModelError: An option has a wrong type or value, or the model cannot be used here.
+
+    >>> create("solver/sympy", {"time-limit": "5"}).label
+    'solver/sympy (time-limit=5.0)'
+
+    """
+    kinds = _kinds(spec)
+    kind = spec if spec in kinds else spec.partition("/")[0]
+    if kind not in kinds or not ("/" in kind or spec.partition("/")[2]):
+        raise UnknownNameError(f"unknown model {spec!r}; {_suggestion(spec, kinds)}")
+    model = _load(kind, kinds[kind])
+    settings = _settings(model, spec, options or {})
     try:
         return model(spec=spec, **settings)
     except ModelError:
@@ -51,13 +96,21 @@ def create(spec: str, options: Mapping[str, Any] | None = None) -> Model:
 
 
 def describe() -> Iterator[tuple[str, type[Model]]]:
-    """Every kind as the command line names it, with its class."""
-    for kind in _KINDS:
-        yield _shown(kind), _load(kind)
+    """Yield every kind, as the command line names it (``openai/NAME``), with its class.
+
+    Raises:
+        ModelError: The class of another distribution's kind cannot be imported.
+
+    >>> [kind for kind, _ in describe()][:2]
+    ['solver/sympy', 'solver/maxima']
+
+    """
+    for kind, entry in _kinds().items():
+        yield _pattern(kind), _load(kind, entry)
 
 
 def option_names(model: type[Model]) -> dict[str, Any]:
-    """The options of a kind as the command line names them, with their defaults."""
+    """Return the options of a kind, as the command line names them, with their defaults."""
     return {
         item.name.replace("_", "-"): item.default
         for item in fields(model)
@@ -65,64 +118,76 @@ def option_names(model: type[Model]) -> dict[str, Any]:
     }
 
 
-def _load(kind: str) -> type[Model]:
-    entry = _KINDS[kind]
+def _kinds(spec: str = "") -> dict[str, str | type[Model] | EntryPoint]:
+    """All kinds; only those of this process where they have ``spec``. Ours win over others'."""
+    if spec in _KINDS or spec.partition("/")[0] in _KINDS:
+        return dict(_KINDS)  # looking for entry points reads every installed distribution
+    return {entry.name: entry for entry in entry_points(group=GROUP)} | _KINDS
+
+
+def _load(kind: str, entry: str | type[Model] | EntryPoint) -> type[Model]:
     if isinstance(entry, str):
         module, _, name = entry.partition(":")
-        loaded: type[Model] = getattr(importlib.import_module(module, __package__), name)
-        return loaded
-    return entry
+        loaded: Any = getattr(import_module(module, __package__), name)
+    elif isinstance(entry, EntryPoint):
+        source = f"the model kind {kind!r} of {entry.dist.name if entry.dist else 'a plugin'}"
+        try:
+            loaded = entry.load()
+        except Exception as error:  # another's code
+            reason = f"{type(error).__name__}: {error}"
+            raise ModelError(f"{source} cannot be imported ({reason})") from error
+        if not (isinstance(loaded, type) and issubclass(loaded, Model)):
+            raise ModelError(f"{source} is no subclass of Model: {entry.value}")
+    else:
+        loaded = entry
+    model: type[Model] = loaded
+    return model
 
 
-def _shown(kind: str) -> str:
+def _pattern(kind: str) -> str:
     return kind if "/" in kind else f"{kind}/NAME"
 
 
-def _meant(spec: str) -> str:
-    """What a mistyped spec may be: its kind is what is mistyped, its name can be anything."""
-    kind, _, name = spec.partition("/")
+def _suggestion(spec: str, kinds: Mapping[str, object]) -> str:
+    """The kinds that a mistyped spec may mean, with the name that was given."""
+    prefix, _, name = spec.partition("/")
     name = name or "NAME"
-    first = {known.partition("/")[0] for known in _KINDS}
-    near = [kind] if kind in first else difflib.get_close_matches(kind, first)
-    known = [
-        known if "/" in known else f"{known}/{name}"
-        for known in _KINDS
-        if known.partition("/")[0] in near
+    prefixes = {kind.partition("/")[0] for kind in kinds}
+    near = [prefix] if prefix in prefixes else difflib.get_close_matches(prefix, prefixes)
+    candidates = [
+        kind if "/" in kind else f"{kind}/{name}"
+        for kind in kinds
+        if kind.partition("/")[0] in near
     ]
-    return suggest(f"{kind}/{name}", known) if known else suggest(spec, map(_shown, _KINDS))
+    if candidates:
+        return suggest(f"{prefix}/{name}", candidates)
+    return suggest(spec, map(_pattern, kinds))
 
 
-def _options(model: type[Model], spec: str, options: Mapping[str, Any]) -> dict[str, Any]:
+def _settings(model: type[Model], spec: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options as the fields of a model."""
     types = get_type_hints(model)
-    known = {item.name for item in fields(model)} - {"spec", model.passes_on}
+    names = {item.name for item in fields(model)} - {"spec", model.passes_on}
     settings: dict[str, Any] = {}
     further = {}
-    for name, value in options.items():
-        key = name.replace("-", "_")
-        if key in known:
-            settings[key] = _convert(value, types[key], f"model {spec}: {name}")
+    for option, value in options.items():
+        name = option.replace("-", "_")
+        if name in names:
+            settings[name] = _convert(value, types[name], f"model {spec}: {option}")
         elif model.passes_on:
-            further[name.replace("_", "-")] = value if isinstance(value, str) else json.dumps(value)
+            text = value if isinstance(value, str) else json.dumps(value)
+            further[option.replace("_", "-")] = text
         else:
-            hint = suggest(name, option_names(model)) if known else "it has none"
-            raise UnknownNameError(f"model {spec} has no option {name!r}; {hint}")
+            hint = suggest(option, option_names(model)) if names else "it has none"
+            raise UnknownNameError(f"model {spec} has no option {option!r}; {hint}")
     return settings | ({model.passes_on: tuple(sorted(further.items()))} if further else {})
 
 
-def _convert(value: Any, kind: Any, what: str) -> Any:
-    """A command line's text, or a value of Python's or a file's, as the option's type."""
-    if isinstance(kind, UnionType):  # optional: None is its default
-        if value is None:
-            return None
-        (kind,) = (one for one in get_args(kind) if one is not type(None))
-    if kind is bool and value in ("true", "false"):
-        return value == "true"
-    if kind in (int, float) and isinstance(value, str):
-        with suppress(ValueError):
-            return kind(value)
-    elif kind is float and type(value) is int:
-        return float(value)
-    elif type(value) is kind:  # by type: True is no number, and 2.5 no whole one
-        return value
-    names = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
-    raise ModelError(f"{what} must be {names.get(kind, kind)}, not {value!r}")
+def _convert(value: Any, kind: Any, option: str) -> Any:
+    """A command line's text, or a value from Python or a file, as an option's type."""
+    try:
+        return msgspec.convert(value, kind, strict=False)
+    except msgspec.ValidationError as error:
+        names = [name for type_, name in _TYPE_NAMES.items() if kind in (type_, type_ | None)]
+        wanted = names[0] if names else f"a {kind} ({error})"
+        raise ModelError(f"{option} must be {wanted}, not {value!r}") from None

@@ -1,4 +1,4 @@
-"""Another run's completions as a model: `replay/RUN`, to put them to other prompts' graders."""
+"""The completions of another run as a model: `replay/RUN`."""
 
 from __future__ import annotations
 
@@ -6,26 +6,25 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from ..core.errors import ModelError, suggest
 from ..core.requests import Completion, Request, digest, problem_key
-from ..store.jsonl_log import LogReader, Place, Row
+from ..store.jsonl_log import LogReader
+from ..store.run import Run
+from ..store.shards import Place, Row
 from .base import Capability, Model
 
-if TYPE_CHECKING:
-    from ..store.run import Run
-
-#: So many blocks of a compressed log (a quarter of a megabyte of text each) are kept at hand.
-BLOCKS = 64
+#: How many blocks of a compressed log are cached, each of a quarter of a megabyte of text.
+CACHED_BLOCKS = 64
 
 
 @dataclass(frozen=True, kw_only=True)
 class Replay(Model):
-    """The completions of an earlier run, found by problem and sample, for re-scored studies.
+    """The completions of an earlier run, by problem, sample and stage, to grade them anew.
 
-    ``model`` is the label of one of that run's models, where it has several. Prompt and sampling
-    are ignored. A run that has grown meanwhile is the same model.
+    ``model`` is the label of one of that run's models, if it has several. Prompt and sampling are
+    ignored. A run that has been extended is still the same model.
     """
 
     model: str = ""
@@ -41,7 +40,7 @@ class Replay(Model):
 
     @property
     def config(self) -> dict[str, Any]:
-        """What was replayed, wherever it lies."""
+        """The run that is replayed; its path is not part of it."""
         manifest, chosen = self._run.manifest, self._source
         return {
             "kind": "replay",
@@ -51,13 +50,11 @@ class Replay(Model):
 
     @cached_property
     def _run(self) -> Run:
-        from ..store.run import Run
-
         return Run(Path(self.spec.partition("/")[2]))
 
     @cached_property
     def _source(self) -> str:
-        """The hash of the model that is replayed."""
+        """The hash of the model whose completions are replayed."""
         labels = {entry["label"]: model for model, entry in self._run.models.items()}
         if not labels:
             raise ModelError(f"model {self.spec}: that run has asked no model")
@@ -77,12 +74,12 @@ class Replay(Model):
         }
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
-        rows = _Rows(self._run.completions)
+        rows = _RowCache(self._run.completions)
         async for request in requests:
             key = problem_key(request.problem)
-            known = self._run.problems.get(key)
-            if known is not None and known.content_hash != request.problem.content_hash:
-                raise ModelError(f"model {self.spec}: problem {key} is another one in that run")
+            stored = self._run.problems.get(key)
+            if stored is not None and stored.content_hash != request.problem.content_hash:
+                raise ModelError(f"model {self.spec}: that run has another problem {key}")
             for sample in request.samples:
                 place = self._places.get((key, sample, request.stage))
                 if place is None:
@@ -90,12 +87,12 @@ class Replay(Model):
                         f"model {self.spec}: that run has no sample {sample} of {key} "
                         f"(stage {request.stage}); ask for no more problems or samples than it has"
                     )
-                said = Completion.from_dict(rows.read(place))
-                yield replace(said, model=request.model, request=request.hash)
+                completion = Completion.from_dict(rows.read(place))
+                yield replace(completion, model=request.model, request=request.hash)
 
 
-class _Rows:
-    """Rows of a log in about the order of writing, without reading a block for each of them."""
+class _RowCache:
+    """Reads rows of a log, and caches the blocks that they are in."""
 
     def __init__(self, log: LogReader) -> None:
         self._log = log
@@ -106,7 +103,7 @@ class _Rows:
             return self._log.read(place)
         block = self._blocks.get((place.shard, place.offset))
         if block is None:
-            while len(self._blocks) >= BLOCKS:
+            while len(self._blocks) >= CACHED_BLOCKS:
                 del self._blocks[next(iter(self._blocks))]
             block = self._blocks[place.shard, place.offset] = self._log.block(place)
         return block[place]

@@ -1,1 +1,1 @@
-"""Training with the verifier as the reward: TRL's trainers, our data, our evaluation."""
+"""Training with TRL: supervised fine-tuning, GRPO with the verifier's reward, and encoders."""

@@ -1,22 +1,25 @@
-"""What a training run is: a YAML file of a few sections, checked before anything begins."""
+"""The configuration of a training run: a YAML file with a few sections."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any
+
+import msgspec
 
 from ..core.errors import UserError, suggest
 
-T = TypeVar("T")
+
+class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A mapping of settings; unknown names are refused."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Scratch:
-    """The size of a small Llama, made on the spot with a tokenizer of single characters.
+class SmallLlamaSize(Section, frozen=True, kw_only=True):
+    """The size of a small Llama that is made from scratch, with a tokenizer of characters.
 
-    With ``commands`` the commands of LaTeX are tokens too, which makes texts about half as long.
+    With ``commands`` LaTeX commands are tokens too, which makes texts about half as long.
     """
 
     hidden_size: int = 128
@@ -26,25 +29,23 @@ class Scratch:
     commands: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class ModelSection:
-    """The model to begin with: ``path`` (a directory or a hub id), or one from ``scratch``.
+class ModelSection(Section, frozen=True, kw_only=True):
+    """The model to start from: ``path`` (a directory or a hub's id), or one from ``scratch``.
 
     ``lora`` are options of `peft.LoraConfig`; with them only an adapter is trained.
     """
 
     path: str = ""
-    scratch: Scratch | None = None
+    scratch: SmallLlamaSize | None = None
     dtype: str = "float32"
     lora: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class DataSection:
+class DataSection(Section, frozen=True, kw_only=True):
     """What to train on: benchmarks, or folders of `run.py generate train`; and the prompt.
 
-    ``answer`` is what the warm start teaches: a template in which ``{antiderivative}`` stands for
-    the reference.
+    ``answer`` is the completion of supervised fine-tuning: a template in which
+    ``{antiderivative}`` stands for the reference.
     """
 
     benchmarks: tuple[str, ...]
@@ -53,8 +54,7 @@ class DataSection:
     answer: str = r"\boxed{{antiderivative}+C}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class RewardSection:
+class RewardSection(Section, frozen=True, kw_only=True):
     """Options of `rewards.adapters.for_trl.make_reward`."""
 
     components: tuple[str, ...] = ("correctness",)
@@ -62,37 +62,51 @@ class RewardSection:
     strict: bool = True
 
 
-@dataclass(frozen=True, kw_only=True)
-class EvaluationSection:
-    """What is asked before and after, through `harness.sweep`."""
+class EvaluationSection(Section, frozen=True, kw_only=True):
+    """The evaluation before and after training, a `harness.sweep`."""
 
     benchmarks: tuple[str, ...]
     model: str = "transformers"  # the kind of `--model`
-    options: Mapping[str, Any] = field(default_factory=dict)  # as of -M
+    options: Mapping[str, Any] = {}  # as of -M
     samples: int = 4
     temperature: float = 1.0
     max_tokens: int = 1024
     limit: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Config:
+class Config(Section, frozen=True, kw_only=True):
     """A training run. ``sft`` and ``grpo`` are options of `trl.SFTConfig` and `trl.GRPOConfig`."""
 
     model: ModelSection
     data: DataSection
     evaluation: EvaluationSection
-    reward: RewardSection = field(default_factory=RewardSection)
+    reward: RewardSection = RewardSection()
     sft: Mapping[str, Any] | None = None
     grpo: Mapping[str, Any] | None = None
     seed: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        settings: dict[str, Any] = msgspec.to_builtins(self)
+        return settings
+
+
+#: The names of all settings, to suggest one for a mistyped name.
+_NAMES = {
+    field.name for section in Section.__subclasses__() for field in msgspec.structs.fields(section)
+}
 
 
 def load(path: Path) -> Config:
-    """Read a YAML file; every mistake in it is a `UserError` that names the place."""
+    """Read a configuration.
+
+    Args:
+        path: A YAML file.
+
+    Raises:
+        UserError: The file cannot be read, or a setting is missing, unknown or of a wrong type;
+            the message names the setting.
+
+    """
     try:
         import yaml
     except ImportError:
@@ -105,7 +119,10 @@ def load(path: Path) -> Config:
         raise UserError(f"cannot read {path}: {error.strerror}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: {' '.join(str(error).split())}") from None
-    config = _read(Config, raw, str(path))
+    try:
+        config = msgspec.convert(_with_lists(raw), Config)
+    except msgspec.ValidationError as error:
+        raise UserError(f"{path}: {_message(error)}") from None
     if bool(config.model.path) == bool(config.model.scratch):
         raise UserError(f"{path}: model needs either a path or scratch")
     if config.sft is None and config.grpo is None:
@@ -113,39 +130,21 @@ def load(path: Path) -> Config:
     return config
 
 
-def _read(kind: type[T], raw: Any, where: str) -> T:
-    """A section as its dataclass."""
+def _with_lists(raw: Any) -> Any:
+    """Return settings with the lists that were written as one string."""
     if not isinstance(raw, dict):
-        raise UserError(f"{where}: settings are needed, as in NAME: VALUE, not {raw!r}")
-    hints = get_type_hints(kind)
-    known = [item.name for item in fields(kind)]  # type: ignore[arg-type]
-    values = {}
-    for name, value in raw.items():
-        if name not in known:
-            raise UserError(f"{where}: unknown setting {name!r}; {suggest(str(name), known)}")
-        values[name] = _value(hints[name], value, f"{where}: {name}")
-    try:
-        return kind(**values)
-    except TypeError as error:
-        missing = str(error).rpartition(":")[2].strip() or str(error)
-        raise UserError(f"{where}: {missing} is missing") from None
+        return raw
+    return {
+        name: [value]
+        if name in ("benchmarks", "components") and isinstance(value, str)
+        else _with_lists(value)
+        for name, value in raw.items()
+    }
 
 
-def _value(hint: Any, value: Any, where: str) -> Any:
-    options = get_args(hint)
-    if type(None) in options:
-        if value is None:
-            return None
-        hint = next(option for option in options if option is not type(None))
-    if is_dataclass(hint) and isinstance(hint, type):
-        return _read(hint, value, where)
-    if str(hint).startswith("tuple"):
-        items = [value] if isinstance(value, str) else value
-        if not isinstance(items, list):
-            raise UserError(f"{where} must be a list, not {value!r}")
-        return tuple(items)
-    wanted = {int: int, float: int | float, str: str, bool: bool}.get(hint, dict)
-    if not isinstance(value, wanted) or (hint is not bool and isinstance(value, bool)):
-        name = getattr(hint, "__name__", "mapping")
-        raise UserError(f"{where} must be a {name}, not {value!r}")
-    return float(str(value)) if hint is float else value
+def _message(error: msgspec.ValidationError) -> str:
+    """Return msgspec's message with the setting's name in front, and the name that was meant."""
+    message, _, place = str(error).partition(" - at `$.")
+    unknown = re.search(r"unknown field `(.*)`", message)
+    hint = f"; {suggest(unknown[1], _NAMES)}" if unknown else ""
+    return (f"{place[:-1]}: " if place else "") + message + hint

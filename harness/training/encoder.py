@@ -1,18 +1,17 @@
-r"""Encoders that judge derivations: sequence classifiers trained as in Meadows et al., section 4.
+r"""Sequence classifiers of derivations, trained as in Meadows et al., section 4.
 
-    settings.json   what was asked for; other settings need another directory
-    start/          the model made from scratch, where there is one
-    checkpoints/    what an interrupted training goes on from
-    log.jsonl       losses, and the validation's numbers
+    settings.json   the settings; others need another directory
+    start/          the model made from scratch, if any
+    checkpoints/    where an interrupted training goes on
+    log.jsonl       losses, and metrics on the validation split
     model/          the best checkpoint by validation F1, when finished
 
-The defaults of `Settings` are the paper's. Batches are padded to their longest sequence and not to
-256 tokens: padding is masked, so that the result is the same for less work.
+The defaults of `EncoderSettings` are the paper's. Batches are padded to their longest sequence, not
+to 256 tokens; padding is masked, so the result is the same.
 """
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -20,30 +19,30 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..core.errors import UserError
-from ..stats.metrics import Labels
-from .directory import reserve
-from .trainers import last_checkpoint
+from ..models.transformers.classifier import TASKS
+from ..stats.metrics.labels import Labels
+from .settings_file import write_settings
+from .trainers import run_trainer
 
 Row: TypeAlias = Mapping[str, Any]
 
 SCRATCH = "scratch"
-TASKS = ("derivation_step", "calculus_step")
 PAD, START, END, UNKNOWN = "[PAD]", "[CLS]", "[SEP]", "[UNK]"
-#: The standard deviation of random weights. With BERT's own 0.02, meant for a width of 768, a model
-#: as small as this one is nearly the same function of all sequences, and learns late.
-SPREAD = 0.1
-#: A command, a word (the name of an operation), the marks of a function's arguments, or one sign.
+#: The standard deviation of random weights. With BERT's 0.02, meant for a width of 768, so small a
+#: model computes nearly the same for all sequences, and learns late.
+INITIALIZER_RANGE = 0.1
+#: A LaTeX command, an operation's name, a bracket around a function's arguments, or a character.
 TOKENS = r"\[SEP\]|\\[A-Za-z]+|[A-Za-z_]{3,}|\{\(|\)\}|\S"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class EncoderSettings:
     """A training run.
 
     ``model`` is a directory, a hub's id, or ``scratch`` for a small BERT with random weights of
-    the sizes below, whose words are the tokens of ``data``. ``steps`` (of the step task) is only
-    checked: the data must be of so many. ``straddle`` divides train and validation anew without
-    keeping the two sequences of an example together, as the released code does.
+    the sizes below, whose vocabulary is the tokens of ``data``. ``steps`` is only checked against
+    the data's derivations. ``straddle`` splits train and validation anew at random, as the released
+    code does, so that the two sequences of an example may be in different splits.
     """
 
     task: str
@@ -74,10 +73,25 @@ class Settings:
             raise UserError("at least 2 tokens are needed, and a hidden size divisible by heads")
 
 
-def train(settings: Settings, out: Path, *, say: Callable[[str], None] = lambda text: None) -> Path:
-    """Carry out ``settings`` in ``out``, as far as that was not done; the trained model's place."""
-    rows = read(Path(settings.data), settings)
-    reserve(out, "settings.json", asdict(settings))
+def train(
+    settings: EncoderSettings, out: Path, *, log: Callable[[str], None] = lambda text: None
+) -> Path:
+    """Train a classifier, or go on with that.
+
+    Args:
+        settings: What to train.
+        out: The directory of the training run.
+        log: Gets a line when the training begins.
+
+    Returns:
+        The directory of the trained model.
+
+    Raises:
+        UserError: The data does not fit the settings, or the model cannot be loaded.
+
+    """
+    rows = load_splits(Path(settings.data), settings)
+    write_settings(out, "settings.json", asdict(settings))
     model = out / "model"
     if model.is_dir():
         return model
@@ -86,16 +100,16 @@ def train(settings: Settings, out: Path, *, say: Callable[[str], None] = lambda 
         folder = out / "start"
         if not folder.is_dir():
             part = out / "start.part"
-            make(part, [row["text"] for split in rows.values() for row in split], settings)
+            make_bert(part, [row["text"] for split in rows.values() for row in split], settings)
             part.rename(folder)
         start = str(folder)
-    say(f"training {settings.model} on {len(rows['train'])} sequences")
+    log(f"training {settings.model} on {len(rows['train'])} sequences")
     _fit(start, rows, out, settings)
     return model
 
 
-def read(folder: Path, settings: Settings) -> dict[str, list[Row]]:
-    """The splits of `generate derivations` or `generate calculus`: rows with text and label."""
+def load_splits(folder: Path, settings: EncoderSettings) -> dict[str, list[Row]]:
+    """Load the splits of `generate derivations` or `generate calculus`."""
     import datasets
 
     try:
@@ -114,31 +128,31 @@ def read(folder: Path, settings: Settings) -> dict[str, list[Row]]:
     if settings.steps is not None and not kind.startswith(f"step{settings.steps}-"):
         raise UserError(f"{folder} has no derivations of {settings.steps} steps: it holds {kind}")
     if settings.straddle:
-        rows |= straddling([*rows["train"], *rows["validation"]], settings.seed)
+        rows |= random_split([*rows["train"], *rows["validation"]], settings.seed)
     return rows
 
 
-def straddling(rows: Sequence[Row], seed: int) -> dict[str, list[Row]]:
-    """80 % and 20 % of the sequences, whichever derivation they are from."""
+def random_split(rows: Sequence[Row], seed: int) -> dict[str, list[Row]]:
+    """Split sequences into 80 % and 20 %, whichever derivation they are from."""
     shuffled = random.Random(seed).sample(list(rows), len(rows))
     cut = len(rows) * 4 // 5
     return {"train": shuffled[:cut], "validation": shuffled[cut:]}
 
 
-def make(folder: Path, texts: Sequence[str], settings: Settings) -> None:
-    """Write a BERT with random weights, and a tokenizer with a word for each token of ``texts``.
+def make_bert(folder: Path, texts: Sequence[str], settings: EncoderSettings) -> None:
+    """Write a BERT with random weights, and a tokenizer with the tokens of ``texts``.
 
-    The texts of the perturbed test sets are among them: a Greek letter is then a name that was
-    never trained on, as it is for a pretrained model, and not the same unknown word as all others.
+    The texts include the perturbed test sets: a Greek letter there is then a token that was never
+    trained on, as for a pretrained model, and not the one unknown token.
     """
     import torch
     from tokenizers import Regex, Tokenizer, models, pre_tokenizers, processors
     from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
 
     splitter = pre_tokenizers.Split(Regex(TOKENS), "removed", invert=True)
-    found = {token for text in texts for token, _ in splitter.pre_tokenize_str(text)}
+    tokens = {token for text in texts for token, _ in splitter.pre_tokenize_str(text)}
     special = (PAD, START, END, UNKNOWN)
-    vocabulary = {token: n for n, token in enumerate((*special, *sorted(found - set(special))))}
+    vocabulary = {token: n for n, token in enumerate((*special, *sorted(tokens - set(special))))}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token=UNKNOWN))
     tokenizer.pre_tokenizer = splitter
     tokenizer.post_processor = processors.TemplateProcessing(
@@ -164,7 +178,7 @@ def make(folder: Path, texts: Sequence[str], settings: Settings) -> None:
             max_position_embeddings=settings.max_tokens,
             pad_token_id=vocabulary[PAD],
             num_labels=2,
-            initializer_range=SPREAD,
+            initializer_range=INITIALIZER_RANGE,
             hidden_dropout_prob=settings.dropout,
             attention_probs_dropout_prob=settings.dropout,
         )
@@ -173,14 +187,16 @@ def make(folder: Path, texts: Sequence[str], settings: Settings) -> None:
     fast.save_pretrained(folder)
 
 
-def scores(predicted: Any) -> dict[str, float]:
-    """Accuracy, and F1 of label 1, of `transformers.EvalPrediction`."""
-    given = predicted.predictions.argmax(axis=-1).tolist()
-    found = Labels.of(predicted.label_ids.tolist(), given)
-    return {"accuracy": found.accuracy, "f1": found.f1(1)}
+def validation_metrics(prediction: Any) -> dict[str, float]:
+    """Return accuracy, and F1 of label 1, of a `transformers.EvalPrediction`."""
+    predicted = prediction.predictions.argmax(axis=-1).tolist()
+    labels = Labels.of(prediction.label_ids.tolist(), predicted)
+    return {"accuracy": labels.accuracy, "f1": labels.f1(1)}
 
 
-def _fit(start: str, rows: Mapping[str, Sequence[Row]], out: Path, settings: Settings) -> None:
+def _fit(
+    start: str, rows: Mapping[str, Sequence[Row]], out: Path, settings: EncoderSettings
+) -> None:
     import datasets
     import torch
     from transformers import (
@@ -205,11 +221,10 @@ def _fit(start: str, rows: Mapping[str, Sequence[Row]], out: Path, settings: Set
         return datasets.Dataset.from_dict({**tokens, "labels": labels})
 
     train_set, validation = encoded("train"), encoded("validation")
-    whole = int(-(-len(train_set) // settings.batch_size) * settings.epochs)
-    every = max(1, min(settings.every, whole))  # a short training is evaluated at its end
-    checkpoints = out / "checkpoints"
+    total_steps = int(-(-len(train_set) // settings.batch_size) * settings.epochs)
+    every = max(1, min(settings.every, total_steps))  # a short training is evaluated at its end
     arguments = TrainingArguments(
-        output_dir=str(checkpoints),
+        output_dir=str(out / "checkpoints"),
         num_train_epochs=settings.epochs,
         per_device_train_batch_size=settings.batch_size,
         per_device_eval_batch_size=64,
@@ -235,11 +250,6 @@ def _fit(start: str, rows: Mapping[str, Sequence[Row]], out: Path, settings: Set
         eval_dataset=validation,
         processing_class=tokenizer,
         data_collator=DataCollatorWithPadding(tokenizer),
-        compute_metrics=scores,
+        compute_metrics=validation_metrics,
     )
-    trainer.train(resume_from_checkpoint=last_checkpoint(checkpoints))
-    unfinished = out / "model.part"
-    trainer.save_model(str(unfinished))
-    log = "".join(json.dumps(entry) + "\n" for entry in trainer.state.log_history)
-    (out / "log.jsonl").write_text(log, encoding="utf-8")
-    unfinished.rename(out / "model")
+    run_trainer(trainer, out)

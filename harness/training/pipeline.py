@@ -1,11 +1,11 @@
-"""A training run from start to report: make or take a model, warm it up, reinforce, evaluate.
+"""A training run: supervised fine-tuning, GRPO, and an evaluation before and after.
 
-    config.json     what was asked for; another configuration needs another directory
-    start/          the model made from scratch, where there is one
+    config.json     the configuration; another one needs another directory
+    start/          the model made from scratch, if any
     sft/, grpo/     checkpoints, log.jsonl and, when finished, model/
-    evaluation/     a run (`harness.sweep`) of the model before and after
+    evaluation/     a run (`harness.sweep`) of the models before and after
 
-Every part that is finished is passed over, so the same command goes on where it was stopped.
+Finished parts are skipped: the same command goes on where it was stopped.
 """
 
 from __future__ import annotations
@@ -18,48 +18,61 @@ from ...prompts import load as load_prompt
 from ..core.errors import UserError
 from ..core.requests import Sampling
 from ..models import create
-from ..run.plan import problems_of
+from ..run.problems import problems_of
 from ..run.progress import Progress
 from ..run.sweep import sweep
 from ..store.run import Run
 from .config import Config
-from .data import rows, taught
-from .directory import reserve
-from .scratch import make
-from .trainers import reinforce, reward_share, warm_start
+from .rows import grpo_rows, sft_rows
+from .settings_file import write_settings
+from .small_llama import make_llama
+from .trainers import reward_share, train_grpo, train_sft
 
 
 def train(
     config: Config,
     out: Path,
     *,
-    say: Callable[[str], None] = lambda text: None,
+    log: Callable[[str], None] = lambda text: None,
     progress: Progress | None = None,
 ) -> Run:
-    """Carry out a configuration in ``out``, as far as that was not done; the evaluation's run."""
-    reserve(out, "config.json", config.to_dict())
+    """Train and evaluate as configured, or go on with that.
+
+    Args:
+        config: What to do.
+        out: The directory of the training run.
+        log: Gets a line about each part that begins.
+        progress: Shows how far the evaluation is.
+
+    Returns:
+        The run of the evaluation.
+
+    Raises:
+        UserError: A setting is wrong, or no training problem is outside the evaluation.
+
+    """
+    write_settings(out, "config.json", config.to_dict())
     prompt = load_prompt(config.data.prompt)
-    problems, left_out = _to_train_on(config)
+    problems, left_out = _training_problems(config)
     if left_out:
-        say(f"left out {left_out} training problems that the evaluation asks")
+        log(f"left out {left_out} training problems that are in the evaluation")
     models = []
     if config.model.scratch is not None:
         start = out / "start"
         if not start.is_dir():
-            say("making a model")
+            log("making a model")
             part = out / "start.part"
-            make(part, config.model.scratch, config.seed)
+            make_llama(part, config.model.scratch, config.seed)
             part.rename(start)
         model = str(start)
     else:
         model = config.model.path
     if config.sft is not None:
         if not (out / "sft/model").is_dir():
-            say(f"warming up on {len(problems)} problems with their references")
-            lessons = taught(problems, prompt, config.data.answer)
-            warm_start(
+            log(f"fine-tuning on {len(problems)} problems with their references")
+            train_sft(
                 model,
-                lessons,
+                sft_rows(problems, prompt, config.data.answer),
                 out / "sft",
                 model=config.model,
                 options=config.sft,
@@ -69,10 +82,10 @@ def train(
     models.append(model)
     if config.grpo is not None:
         if not (out / "grpo/model").is_dir():
-            say(f"reinforcing on {len(problems)} problems")
-            reinforce(
+            log(f"reinforcing on {len(problems)} problems")
+            train_grpo(
                 model,
-                rows(problems, prompt),
+                grpo_rows(problems, prompt),
                 out / "grpo",
                 model=config.model,
                 reward=config.reward,
@@ -80,9 +93,9 @@ def train(
                 seed=config.seed,
             )
             if (share := reward_share(out / "grpo/log.jsonl")) is not None:
-                say(f"{share:.1%} of that time was spent in the reward")
+                log(f"{share:.1%} of that time was spent in the reward")
         models.append(str(out / "grpo/model"))
-    say("evaluating before and after")
+    log("evaluating before and after")
     evaluation = config.evaluation
     return sweep(
         [create(f"{evaluation.model}/{path}", evaluation.options) for path in models],
@@ -97,16 +110,16 @@ def train(
     )
 
 
-def _to_train_on(config: Config) -> tuple[list[Problem], int]:
-    """The training problems but for those of the evaluation, whatever they are called there."""
+def _training_problems(config: Config) -> tuple[list[Problem], int]:
+    """Return the training problems that the evaluation does not have, and the number of others."""
 
-    def mark(problem: Problem) -> tuple[object, object]:
+    def integral(problem: Problem) -> tuple[object, object]:
         return problem.target["integrand"], problem.target["variable"]
 
-    asked = problems_of(config.evaluation.benchmarks, config.evaluation.limit, config.seed)
-    marks = set(map(mark, asked))
+    evaluation = problems_of(config.evaluation.benchmarks, config.evaluation.limit, config.seed)
+    evaluated = set(map(integral, evaluation))
     problems = problems_of(config.data.benchmarks, config.data.limit, config.seed)
-    kept = [problem for problem in problems if mark(problem) not in marks]
+    kept = [problem for problem in problems if integral(problem) not in evaluated]
     if not kept:
-        raise UserError("there is nothing to train on that is not asked in the evaluation")
+        raise UserError("all training problems are in the evaluation; name other benchmarks")
     return kept, len(problems) - len(kept)

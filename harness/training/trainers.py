@@ -1,4 +1,4 @@
-"""TRL's trainers with our reward. Each goes on from its last checkpoint."""
+"""TRL's trainers with the verifier's reward. Each goes on from its last checkpoint."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...rewards.adapters.for_trl import make_reward
 from ..core.errors import UserError, suggest
 from .config import ModelSection, RewardSection
 
 
-def warm_start(
+def train_sft(
     start: str,
     rows: Sequence[Mapping[str, Any]],
     out: Path,
@@ -22,7 +23,7 @@ def warm_start(
     options: Mapping[str, Any],
     seed: int,
 ) -> None:
-    """Supervised fine-tuning on prompts with their completions; the loss is the completions'."""
+    """Fine-tune on prompts with completions; the loss is over the completions."""
     import datasets
     from trl import SFTConfig, SFTTrainer
 
@@ -34,10 +35,10 @@ def warm_start(
         processing_class=_tokenizer(start),
         peft_config=_lora(model),
     )
-    _run(trainer, out)
+    run_trainer(trainer, out)
 
 
-def reinforce(
+def train_grpo(
     start: str,
     rows: Sequence[Mapping[str, Any]],
     out: Path,
@@ -47,15 +48,13 @@ def reinforce(
     options: Mapping[str, Any],
     seed: int,
 ) -> None:
-    """GRPO on prompts, with the verifier's reward."""
+    """Train by GRPO on prompts, with the verifier's reward."""
     import datasets
     from trl import GRPOConfig, GRPOTrainer
 
-    from ...rewards.adapters.for_trl import make_reward
-
     config = _config(GRPOConfig, "grpo", options, out, seed)
     tokenizer = _tokenizer(start)
-    made = make_reward(
+    reward_function = make_reward(
         components=reward.components,
         weights=reward.weights,
         strict=reward.strict,
@@ -65,51 +64,51 @@ def reinforce(
     trainer = GRPOTrainer(
         model=start if config.beta else _model(start, model),
         args=config,
-        reward_funcs=made,
+        reward_funcs=reward_function,
         train_dataset=datasets.Dataset.from_list([dict(row) for row in rows]),
         processing_class=tokenizer,
         peft_config=_lora(model),
     )
-    _run(trainer, out)
+    run_trainer(trainer, out)
 
 
 def reward_share(log: Path) -> float | None:
-    """The share of a step's time spent in our reward, over a finished GRPO run's ``log.jsonl``.
+    """Return the share of time spent in the reward, from the ``log.jsonl`` of a GRPO run.
 
-    None where TRL has not logged the time of a step.
+    Returns None if TRL has logged no times of steps.
     """
-    spent = whole = 0.0
+    spent = total = 0.0
     for line in log.read_text(encoding="utf-8").splitlines():
         entry = json.loads(line)
         seconds = [value for name, value in entry.items() if name.endswith("_reward/seconds")]
         if seconds and "step_time" in entry:
             spent += sum(seconds)
-            whole += entry["step_time"]
-    return spent / whole if whole else None
+            total += entry["step_time"]
+    return spent / total if total else None
 
 
 def last_checkpoint(folder: Path) -> str | None:
-    """The last checkpoint that was written to its end, of transformers' ``checkpoint-STEP``.
+    """Return the last complete checkpoint of a trainer's output directory.
 
-    Its state is what the trainer writes last; a run that was killed may leave one without.
+    The trainer writes ``trainer_state.json`` last; a killed run may leave a checkpoint without.
     """
-    whole = []
+    complete = []
     for state in folder.glob("checkpoint-*/trainer_state.json"):
         with contextlib.suppress(ValueError):
-            whole.append((json.loads(state.read_bytes())["global_step"], str(state.parent)))
-    return max(whole)[1] if whole else None
+            complete.append((json.loads(state.read_bytes())["global_step"], str(state.parent)))
+    return max(complete)[1] if complete else None
 
 
 def _config(
     kind: Any, section: str, options: Mapping[str, Any], out: Path, seed: int, **fixed: Any
 ) -> Any:
-    """A configuration of TRL's, with what this machine has for defaults."""
+    """Return a configuration of TRL, with defaults for this machine."""
     import torch
 
     known = inspect.signature(kind).parameters
-    ours = {"output_dir", "seed", *fixed}
+    reserved = {"output_dir", "seed", *fixed}
     for name in options:
-        if name in ours:
+        if name in reserved:
             raise UserError(f"{section}: {name} is set by this program")
         if name not in known:
             raise UserError(f"{section}: unknown setting {name!r}; {suggest(name, known)}")
@@ -155,11 +154,11 @@ def _lora(section: ModelSection) -> Any:
     return LoraConfig(task_type="CAUSAL_LM", **section.lora)
 
 
-def _run(trainer: Any, out: Path) -> None:
-    """Train, from the last checkpoint if there is one; the result is there whole or not at all."""
+def run_trainer(trainer: Any, out: Path) -> None:
+    """Train from the last checkpoint, if any; then write ``log.jsonl`` and ``model/``."""
     trainer.train(resume_from_checkpoint=last_checkpoint(out / "checkpoints"))
     model = trainer.model
-    if hasattr(model, "merge_and_unload"):  # an adapter becomes part of the model
+    if hasattr(model, "merge_and_unload"):  # an adapter is merged into the model
         model = model.merge_and_unload()
     unfinished = out / "model.part"
     model.save_pretrained(unfinished)

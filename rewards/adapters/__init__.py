@@ -1,7 +1,8 @@
-"""The verifier as a training reward: one core (`scoring`), and what each trainer expects of it.
+"""The verifier as a training reward.
 
-- `scoring`: items and a rubric to scores; what earns what is decided there and nowhere else.
-- `form`: is there a box, just one, after well-formed thinking?
-- `rows`: the text of a completion, whether it was cut off, what it has to answer.
-- `for_trl`, `for_verl`, `for_openrlhf`: the contracts of these trainers. None imports its trainer.
+- `scoring`: items and a rubric to scores.
+- `components`: what a reward is the sum of: correctness, format, length, and your own.
+- `rows`: the text of a completion, whether it was truncated, its target.
+- `for_trl`, `for_verl`, `for_openrlhf`: the interfaces of these trainers. None imports its trainer.
+- `server`: a reward server over HTTP.
 """

@@ -4,14 +4,14 @@
     from calculus_harness.rewards.adapters.for_openrlhf import make_reward_func
     reward_func = make_reward_func(components=["correctness", "format"], eos_tokens=["<|im_end|>"])
 
-A row's label is the integrand (or what else the task asks for), or JSON with ``integrand``,
+A row's label is the integrand (or the target of another task), or JSON with ``integrand``,
 ``variable`` and ``assumptions``. (OpenRLHF 0.11, ``openrlhf/utils/agent.py``: called from threads;
 queries hold prompt and response with special tokens; ``rewards`` become the reward, ``scores`` are
 for dynamic filtering, ``extra_logs`` are numbers for each sample.)
 
-The response is what follows the prompt, and nothing of the prompt is ever taken for an answer.
-OpenRLHF takes no answer for "no opinion": a bad row scores 0 for all, which is no advantage within
-its group, and is logged; without workers `RuntimeError` is raised.
+The response is the text after the prompt; nothing in the prompt counts as an answer. OpenRLHF has
+no value for "no opinion": a bad row scores 0 for every completion, which is no advantage within its
+group, and is logged. Without workers `RuntimeError` is raised.
 """
 
 from __future__ import annotations
@@ -61,9 +61,26 @@ class RewardFunction:
 
 
 def make_reward_func(*, eos_tokens: Sequence[str] = (), **rubric: Any) -> RewardFunction:
-    """A ``reward_func``; a response that ends in none of ``eos_tokens`` (if given) is truncated.
+    r"""Make a ``reward_func`` for OpenRLHF.
 
-    ``rubric`` are fields of `scoring.Rubric`, except for lengths, which OpenRLHF does not tell.
+    Args:
+        eos_tokens: the tokens that end a response, as text; one that ends in none of them counts as
+            truncated. Without them no response does.
+        rubric: fields of `scoring.Rubric`, except ``length``: OpenRLHF does not pass lengths.
+
+    Returns:
+        The function; it can be pickled and called from threads.
+
+    Raises:
+        ValueError: a field with a bad value, or ``length``.
+        TypeError: an unknown field, or a string where a list is needed.
+
+    Example:
+        >>> reward = make_reward_func(eos_tokens=["<|im_end|>"], workers=1)
+        >>> query = r"Integrate 2x. It is $\boxed{x^2}$.<|im_end|>"
+        >>> reward([query], ["Integrate 2x."], ["2x"])["rewards"]
+        [1.0]
+
     """
     made = Rubric(**rubric)
     if made.length is not None:
@@ -79,15 +96,43 @@ _DEFAULT = RewardFunction(Rubric())
 def reward_func(
     queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any]
 ) -> dict[str, Any]:
-    """1 for a box with a proven antiderivative of the label, else 0."""
+    r"""The default reward: 1 for a box with a proven antiderivative of the label, else 0.
+
+    Args:
+        queries: prompts with their responses, and special tokens.
+        prompts: the prompts.
+        labels: the integrands, or JSON objects with ``integrand``, ``variable``, ``assumptions``.
+
+    Returns:
+        ``rewards``, ``scores`` (1 or 0 for a correct answer) and ``extra_logs``.
+
+    Raises:
+        ValueError: lists of different lengths, or a query that lacks its prompt.
+        RuntimeError: no worker can be started.
+
+    Example:
+        >>> reward_func([r"Integrate 2x. $\boxed{x^2}$"], ["Integrate 2x."], ["2x"])["scores"]
+        [1.0]
+
+    """
     return _DEFAULT(queries, prompts, labels)
 
 
 def response_of(query: str, prompt: str) -> str:
-    """What follows the prompt in a query.
+    """The part of a query that follows its prompt.
 
-    The tokenizer may have put a token before the prompt, changed its spaces, or cut its beginning;
-    raises `ValueError` where the prompt cannot be found, because to guess might be to grade it.
+    The tokenizer may have put a token before the prompt, changed its spaces, or cut its beginning.
+
+    Args:
+        query: prompt and response, with special tokens.
+        prompt: the prompt.
+
+    Raises:
+        ValueError: the query does not contain the prompt. (A guess might grade the prompt's text.)
+
+    >>> response_of("<s>Integrate 2x. It is x^2.", "Integrate 2x.")
+    ' It is x^2.'
+
     """
     if not prompt.strip():
         return query
@@ -97,8 +142,8 @@ def response_of(query: str, prompt: str) -> str:
     # Not `rfind`: a response may repeat the prompt, but it cannot come before it.
     for part in (prompt, prompt[-TAIL:]):
         loose = r"\s*".join(re.escape(word) for word in part.split())
-        if found := re.search(loose, query):
-            return query[found.end() :]
+        if match := re.search(loose, query):
+            return query[match.end() :]
     raise ValueError("a query does not contain its prompt, so its response cannot be told apart")
 
 

@@ -1,4 +1,4 @@
-r"""Rewards for TRL's trainers (GRPO, RLOO and what else takes ``reward_funcs``).
+r"""Rewards for TRL's trainers (GRPO, RLOO and others that take ``reward_funcs``).
 
     trainer = GRPOTrainer(reward_funcs=antiderivative_reward, ...)  # a data set with "integrand"
 
@@ -7,8 +7,8 @@ set, ``trainer_state``, ``log_extra`` and ``log_metric``, and expects a list of 
 Completions are strings, or lists of messages when the prompts are. (TRL 1.16,
 ``GRPOTrainer._calculate_rewards``.)
 
-TRL does not say why a completion ended. Give `make_reward` the ids that end one, and those without
-are known to be cut off; also what a chat template adds after the prompt is not visible in
+TRL does not say why a completion ended: give `make_reward` the token ids that end one, and those
+without are truncated. Text that a chat template adds after the prompt is not visible in
 conversational data: ``opens_thinking=True`` says that it opens a thought.
 """
 
@@ -166,22 +166,34 @@ def make_reward(
     opens_thinking: bool | None = None,
     **rubric: Any,
 ) -> Reward | AsyncReward:
-    """A reward function for TRL.
+    r"""Make a reward function for TRL.
 
     Args:
         task: ``antiderivative``, ``value``, ``equivalent``, ``label`` or ``integer``.
-        components: of ``correctness``, ``format``, ``length``.
-        weights: one for each component; 1 for correctness and 0.1 for others by default.
+        components: names of `rewards.adapters.components`.
+        weights: one for each component; by default 1 for correctness and 0.1 for others.
         asynchronous: make an async function.
         name: for logs and metrics; ``<task>_reward`` by default.
         column: the data set's column of targets; by default ``integrand``, or ``target``. Columns
             ``variable`` and ``assumptions`` are used where they exist.
-        eos_token_id: what ends a completion; one without is truncated. Give all of them:
+        eos_token_id: the ids that end a completion; one without is truncated. Give all of them:
             ``model.generation_config.eos_token_id`` has the end-of-turn token too.
-        max_completion_length: a completion of so many tokens without an end is truncated, a shorter
-            one not (it may have ended at a stop string).
-        opens_thinking: the prompt opens a thought; by default seen from prompts that are strings.
+        max_completion_length: only a completion of this many tokens without an end is truncated; a
+            shorter one may have ended at a stop string.
+        opens_thinking: the prompt opens a thought; by default read from prompts that are strings.
         rubric: the other fields of `scoring.Rubric`.
+
+    Returns:
+        The function; it can be pickled and called from threads.
+
+    Raises:
+        ValueError: a field with a bad value.
+        TypeError: an unknown field, or a string where a list is needed.
+
+    Example:
+        >>> reward = make_reward("value", ["correctness", "format"], workers=1)
+        >>> reward(["What is 1/2?"], [r"$\boxed{0.5}$"], target=[r"\frac12"])
+        [1.1]
 
     """
     ends = (eos_token_id,) if isinstance(eos_token_id, int) else tuple(eos_token_id or ())
@@ -208,10 +220,25 @@ def antiderivative_reward(
     integrand: Sequence[str],
     **columns: Any,
 ) -> list[float | None]:
-    r"""1.0 for a box with a proven antiderivative of ``integrand``, else 0.0; None for a bad row.
+    r"""The default reward: 1.0 for a box with a proven antiderivative of the integrand, else 0.0.
 
-    >>> antiderivative_reward(["Integrate 2x."], [r"It is $\boxed{x^2 + C}$."], integrand=["2x"])
-    [1.0]
+    Args:
+        prompts: prompts, as strings or lists of messages.
+        completions: completions, in the same form.
+        completion_ids: their token ids.
+        integrand: the data set's column of integrands.
+        columns: its other columns; ``variable`` and ``assumptions`` are used.
+
+    Returns:
+        One reward for each completion, None for a bad row.
+
+    Raises:
+        ValueError: columns of different lengths.
+
+    Example:
+        >>> antiderivative_reward(["Integrate 2x."], [r"$\boxed{x^2 + C}$"], integrand=["2x"])
+        [1.0]
+
     """
     return _ANTIDERIVATIVE(prompts, completions, completion_ids, integrand=integrand, **columns)
 

@@ -4,15 +4,15 @@
     reward.custom_reward_function.name=compute_score
     +reward.custom_reward_function.reward_kwargs.components=[correctness,format]
 
-The ``ground_truth`` of a row is the integrand (or what else the task asks for), or an object with
+The ``ground_truth`` of a row is the integrand (or the target of another task), or an object with
 ``integrand``, ``variable`` and ``assumptions``; the latter two may also stand in ``extra_info``.
 (verl 0.9, ``verl/experimental/reward_loop/reward_manager/naive.py``: called by keyword, one row at
 a time, from threads or actors; a dict's ``score`` is the reward, its other entries are logged.)
 
-verl takes no answer for "no opinion". A bad row scores 0 for every completion, which is no
-advantage within its group, and is logged; without workers there is no score to be had, and
-`RuntimeError` is raised. verl drops the end token, so that truncation cannot be seen here: the rule
-that an answer stands in a complete box, outside unfinished thoughts, has to do.
+verl has no value for "no opinion". A bad row scores 0 for every completion, which is no advantage
+within its group, and is logged; without workers `RuntimeError` is raised. verl drops the end token,
+so truncation is not known here; an answer must still be in a complete box, outside an unfinished
+thought.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["acompute_score", "compute_score"]
 
 log = logging.getLogger(__name__)
 #: What verl itself may pass beside the four arguments.
-_VERLS = {
+_VERL_ARGUMENTS = {
     "reward_router_address",
     "reward_model_tokenizer",
     "sandbox_fusion_url",
@@ -48,10 +48,27 @@ def compute_score(
     opens_thinking: bool = False,
     **kwargs: Any,
 ) -> dict[str, Any]:
-    """``score`` (the reward), ``acc`` (1 or 0), ``status`` and ``pred`` (the answer found).
+    r"""Score one completion, as verl calls a custom reward function.
 
-    ``kwargs`` are fields of `scoring.Rubric`, given as ``reward_kwargs``; ``opens_thinking`` says
-    that the chat template opens a thought. ``data_source`` says nothing about the reward.
+    Args:
+        data_source: not used.
+        solution_str: the completion.
+        ground_truth: the integrand, or an object with ``integrand``, ``variable``, ``assumptions``.
+        extra_info: may hold ``variable`` and ``assumptions``.
+        opens_thinking: the chat template opens a thought.
+        kwargs: fields of `scoring.Rubric`, which verl passes from ``reward_kwargs``.
+
+    Returns:
+        ``score`` (the reward), ``acc`` (1 or 0), ``status`` and ``pred`` (the extracted answer).
+
+    Raises:
+        TypeError: an unknown field.
+        RuntimeError: no worker can be started.
+
+    Example:
+        >>> compute_score("calculus", r"It is $\boxed{x^2}$.", "2x", workers=1)
+        {'score': 1.0, 'acc': 1.0, 'status': 'correct', 'pred': 'x^2'}
+
     """
     item = _item(solution_str, ground_truth, extra_info, opens_thinking)
     return _result(score([item], _rubric(kwargs))[0], ground_truth)
@@ -66,7 +83,29 @@ async def acompute_score(
     opens_thinking: bool = False,
     **kwargs: Any,
 ) -> dict[str, Any]:
-    """`compute_score` as an async function."""
+    r"""`compute_score` as an async function.
+
+    Args:
+        data_source: as for `compute_score`.
+        solution_str: as for `compute_score`.
+        ground_truth: as for `compute_score`.
+        extra_info: as for `compute_score`.
+        opens_thinking: as for `compute_score`.
+        kwargs: as for `compute_score`.
+
+    Returns:
+        As `compute_score`.
+
+    Raises:
+        TypeError: an unknown field.
+        RuntimeError: no worker can be started.
+
+    Example:
+        >>> import asyncio
+        >>> asyncio.run(acompute_score("calculus", r"$\boxed{x^3}$", "2x", workers=1))["score"]
+        0.0
+
+    """
     item = _item(solution_str, ground_truth, extra_info, opens_thinking)
     return _result((await ascore([item], _rubric(kwargs)))[0], ground_truth)
 
@@ -76,21 +115,21 @@ def _item(text: Any, ground_truth: Any, extra_info: Any, opens_thinking: bool) -
 
 
 def _rubric(kwargs: Mapping[str, Any]) -> Rubric:
-    wrong = kwargs.keys() - _FIELDS - _VERLS
+    wrong = kwargs.keys() - _FIELDS - _VERL_ARGUMENTS
     if wrong:
         raise TypeError(f"no such reward_kwargs: {', '.join(sorted(wrong))}")
     return Rubric(**{name: value for name, value in kwargs.items() if name in _FIELDS})
 
 
-def _result(found: Score, ground_truth: Any) -> dict[str, Any]:
-    if found.status == FAULT:
+def _result(result: Score, ground_truth: Any) -> dict[str, Any]:
+    if result.status == FAULT:
         raise RuntimeError("no workers to score completions with; the log says why")
-    if found.status == BAD_PROBLEM:
-        detail = found.verdict.evidence.detail
+    if result.status == BAD_PROBLEM:
+        detail = result.verdict.evidence.detail
         log.warning("bad ground_truth %.200r scores 0: %s", ground_truth, detail)
     return {
-        "score": found.reward or 0.0,
-        "acc": float(found.status == "correct"),
-        "status": found.status,
-        "pred": (found.verdict.answer or "").encode(errors="replace").decode(),
+        "score": result.reward or 0.0,
+        "acc": float(result.status == "correct"),
+        "status": result.status,
+        "pred": (result.verdict.answer or "").encode(errors="replace").decode(),
     }

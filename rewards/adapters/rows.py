@@ -1,4 +1,4 @@
-"""What trainers hand over: completions, prompts, token ids, and targets, in their several forms."""
+"""Rows as trainers pass them: completions, prompts, token ids and targets in several forms."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 
 
 def text_of(completion: Any) -> str:
-    """What the model says in the end: the text itself, or that of the closing assistant message.
+    """The text of a completion: itself, or the content of the last message.
 
-    A conversation that ends otherwise (with a tool's output, say) has no answer, and nothing that a
-    tool or a user wrote is ever taken for one. Parts that are no text, and reasoning in a field of
-    its own, do not count.
+    A conversation whose last message is not the assistant's has no answer: text of a tool or a user
+    never counts. Parts that are no text, and reasoning in a field of its own, are left out.
     """
     if isinstance(completion, str):
         return completion
@@ -56,7 +55,7 @@ def is_truncated(ids: Sequence[int] | None, ends: Collection[int], limit: int | 
 
 
 class Target(NamedTuple):
-    """What is to be answered, and for integrands their variable and assumptions, where given."""
+    """The target of a row, and for integrands their variable and assumptions, where given."""
 
     target: Any
     variable: Any = None
@@ -72,17 +71,17 @@ def target_of(label: Any, extra: Any = None) -> Target:
     >>> target_of(r"{\\rm e}^x").target, target_of('{"integrand": "t", "variable": "t"}').variable
     ('{\\\\rm e}^x', 't')
     """
-    found = label
+    value = label
     if isinstance(label, str) and label.lstrip().startswith('{"'):
         try:
-            found = json.loads(label)
+            value = json.loads(label)
         except ValueError:
-            found = label
+            value = label
     extra = extra if isinstance(extra, Mapping) else {}
-    if not isinstance(found, Mapping):
-        return Target(found, extra.get("variable"), extra.get("assumptions"))
+    if not isinstance(value, Mapping):
+        return Target(value, extra.get("variable"), extra.get("assumptions"))
     return Target(
-        found.get("integrand", found.get("target")),
-        found.get("variable", extra.get("variable")),
-        found.get("assumptions", extra.get("assumptions")),
+        value.get("integrand", value.get("target")),
+        value.get("variable", extra.get("variable")),
+        value.get("assumptions", extra.get("assumptions")),
     )

@@ -1,19 +1,13 @@
 """Rewards for completions: what earns what, once, for every trainer.
 
-A reward is the weighted sum of components, each between 0 and 1:
+A reward is the weighted sum of components, each between 0 and 1 (`rewards.adapters.components` has
+them, and shows how to add one). With ``gate``, the default, the other components earn nothing
+beside a wrong answer, so that there is no reward without mathematics.
 
-- ``correctness``: 1 for a proven answer, else 0. Undecided answers, timeouts and workers killed for
-  memory are not proven, and get 0: a model soon learns to write what cannot be decided, if it pays.
-- ``format``: the share of the questions of `form.Form` that are answered with yes.
-- ``length``: 1 up to the first length of ``Rubric.length`` (tokens), falling to 0 at the second.
-
-By default (``gate``) format and length earn nothing beside a wrong answer, so that there is no
-reward without mathematics.
-
-A reward is None, which trainers read as "no opinion", only where the completion has no part in it:
+A reward is None, which trainers read as "no opinion", only where the completion is not the cause:
 the row of the data set is bad (its integrand cannot be read), or no worker could be started.
-Anything that a completion can bring about is a number: for a bad answer "no opinion", an advantage
-of zero, would be better than what it deserves.
+Anything that a completion can cause is a number: for a bad answer "no opinion", an advantage of
+zero, would be better than it deserves.
 """
 
 from __future__ import annotations
@@ -26,15 +20,18 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any
 
-from .. import verify_antiderivative, verify_equivalent, verify_integer, verify_label, verify_value
-from ..batch import DEADLINE, WorkItem, amap_verdicts, map_verdicts
+from ..antiderivative import verify_antiderivative
+from ..arithmetic import verify_integer
+from ..labels import verify_label
+from ..values import verify_equivalent, verify_value
 from ..verdict import Status, Verdict
-from ..workers.pool import DEFAULT_MEMORY_MB, PoolError
-from .form import THINK_TAGS, Form, form_of
+from ..workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB, PoolError
+from ..workers.verdicts import WorkItem, amap_verdicts, map_verdicts
+from .components import COMPONENTS, GradedCompletion
+from .components.format import THINK_TAGS
 
 log = logging.getLogger(__name__)
 
-COMPONENTS = ("correctness", "format", "length")
 #: Statuses of a score beside those of `rewards.Status`: the two that mean "no opinion".
 BAD_PROBLEM, FAULT = "bad_problem", "fault"
 STATUSES = (*(status.value for status in Status), BAD_PROBLEM, FAULT)
@@ -58,7 +55,7 @@ TASKS: Mapping[str, Task] = {
 }
 # Options of verifiers that a rubric has fields for, or that belong to an item.
 _OURS = {"strict", "stop", "deadline", "truncated", "variable", "assumptions", "undecided_reward"}
-# What is compared with balls alone is safe; this one runs in SymPy and belongs to evaluation.
+# Ball arithmetic cannot be exploited; the other methods are for evaluation only.
 _REFUSED = {"method"}
 
 
@@ -68,20 +65,24 @@ class Rubric:
 
     Args:
         task: one of `TASKS`.
-        components: some of `COMPONENTS`.
-        weights: one for each component; 1 for correctness and 0.1 for others by default.
+        components: names of `rewards.adapters.components`.
+        weights: one for each component; by default 1 for correctness and 0.1 for others.
         gate: other components count only beside a correct answer.
-        strict: the answer is in a box, or there is none.
-        stop: the prompt's stop strings; what follows the first is not the answer.
-        length: lengths in tokens for the component ``length``: full credit, none.
-        think_tags: what opens and closes a thought.
-        must_think: the component ``format`` asks for a thought.
-        min_coverage: an answer that is right on a smaller share of the integrand's real domain (see
-            `rewards.Evidence.coverage`) is not correct.
+        strict: require a box; without one there is no answer.
+        stop: the prompt's stop strings. Text after the first of them is ignored.
+        length: two lengths in tokens for the component ``length``: full credit, no credit.
+        think_tags: the strings that open and close a thought.
+        must_think: the component ``format`` requires a thought.
+        min_coverage: count an answer as incorrect if it is right on a smaller share of the
+            integrand's real domain (see `rewards.Evidence.coverage`).
         options: of the task's verifier: ``strict_domain``, ``relative_tolerance``, ...
-        deadline: seconds for an item, after which its worker is killed.
-        workers: how many; by default one for each core that this process may use.
-        memory_mb: what a worker may take.
+        deadline: seconds of wall clock for an item, after which its worker is killed.
+        workers: number of worker processes; by default one for each core.
+        memory_mb: megabytes of memory that a worker may take beyond its code.
+
+    Example:
+        >>> Rubric(components=("correctness", "format")).weighted
+        {'correctness': 1.0, 'format': 0.1}
 
     """
 
@@ -96,7 +97,7 @@ class Rubric:
     must_think: bool = False
     min_coverage: float = 0.0
     options: Mapping[str, Any] = field(default_factory=dict)
-    deadline: float = DEADLINE
+    deadline: float = DEFAULT_DEADLINE
     workers: int | None = None
     memory_mb: int = DEFAULT_MEMORY_MB
 
@@ -131,7 +132,7 @@ class Rubric:
     @cached_property
     def weighted(self) -> dict[str, float]:
         """The weight of each component."""
-        weights = self.weights or [1.0 if c == "correctness" else 0.1 for c in self.components]
+        weights = self.weights or [COMPONENTS[name].weight for name in self.components]
         return dict(zip(self.components, weights, strict=True))
 
     @property
@@ -149,12 +150,22 @@ def _options_of(task: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One completion and what it has to answer.
+    r"""One completion and its target.
 
-    ``target`` is the integrand, value, expression, label or whole number. ``variable`` and
-    ``assumptions`` are those of `rewards.verify_antiderivative`; empty entries of assumptions,
-    which data sets make of rows that lack a symbol, are dropped. ``tokens`` is the completion's
-    length. ``thinking``: the prompt has opened a thought already.
+    Attributes:
+        text: the completion.
+        target: the integrand, value, expression, label or whole number.
+        variable: as for `rewards.verify_antiderivative`.
+        assumptions: as for `rewards.verify_antiderivative`. Empty entries, which data sets make of
+            rows that lack a symbol, are dropped.
+        truncated: the completion was cut off by the token limit.
+        tokens: length of the completion.
+        thinking: the prompt has already opened a thought.
+
+    Example:
+        >>> Item(r"$\boxed{x^2}$", "2x").target
+        '2x'
+
     """
 
     text: str
@@ -168,13 +179,20 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What an item earned, and why. ``reward`` None: no opinion (``bad_problem``, ``fault``)."""
+    """The reward of an item, with its reasons.
+
+    Attributes:
+        reward: the reward; None means no opinion (status ``bad_problem`` or ``fault``).
+        status: one of `STATUSES`.
+        verdict: what the verifier says.
+        components: the value of each component, before weighting.
+
+    """
 
     reward: float | None
     status: str
     verdict: Verdict
     components: Mapping[str, float] = field(default_factory=dict)
-    form: Form | None = None
 
     @property
     def seconds(self) -> float:
@@ -182,7 +200,21 @@ class Score:
 
 
 def score(items: Sequence[Item], rubric: Rubric) -> list[Score]:
-    """A score for each item, in order. Raises nothing whatever the items hold."""
+    r"""Score items in order. Nothing in an item raises; `make_reward` and the like check settings.
+
+    Args:
+        items: completions with their targets.
+        rubric: what earns what.
+
+    Returns:
+        A score for each item.
+
+    Example:
+        >>> items = [Item(r"$\boxed{x^2}$", "2x"), Item("x^2", "2x"), Item("x", "no formula")]
+        >>> [each.reward for each in score(items, Rubric(workers=1))]
+        [1.0, 0.0, None]
+
+    """
     sent = _sent(items, rubric)
     try:
         settings = (rubric.workers, rubric.deadline, rubric.memory_mb)
@@ -215,11 +247,11 @@ def _sent(items: Sequence[Item], rubric: Rubric) -> dict[int, WorkItem]:
     for position, item in enumerate(items):
         options = _item_options(item, rubric)
         if options is not None:
-            sent[position] = (_shown(item, rubric), item.target, options)
+            sent[position] = (_with_opened_thought(item, rubric), item.target, options)
     return sent
 
 
-def _shown(item: Item, rubric: Rubric) -> str:
+def _with_opened_thought(item: Item, rubric: Rubric) -> str:
     """The completion with the thought that the prompt opened for it."""
     opening = rubric.think_tags[0]
     if item.thinking and not item.text.lstrip().startswith(opening):
@@ -275,41 +307,24 @@ def _score(item: Item, rubric: Rubric, verdict: Verdict) -> Score:
     status, coverage = verdict.status, verdict.evidence.coverage
     if status is Status.CORRECT and coverage is not None and coverage < rubric.min_coverage:
         status = Status.INCORRECT
-    correct = status is Status.CORRECT
-    form: Form | None = None
-    components: dict[str, float] = {}
-    for name in rubric.components:
-        value = 0.0
-        if name == "correctness":
-            value = float(correct)
-        elif correct or not rubric.gate:
-            if name == "format":
-                form = _form(item, rubric, status)
-                value = form.share
-            else:
-                value = _brevity(item.tokens, rubric.length)
-        components[name] = value
-    reward = sum(rubric.weighted[name] * value for name, value in components.items())
-    return Score(reward, status.value, verdict, components, form)
-
-
-def _form(item: Item, rubric: Rubric, status: Status) -> Form:
-    return form_of(
-        _shown(item, rubric),
-        status,
+    graded = GradedCompletion(
+        text=_with_opened_thought(item, rubric),
+        status=status,
+        verdict=verdict,
         truncated=item.truncated,
+        tokens=item.tokens,
         stop=rubric.stop,
-        tags=rubric.think_tags,
+        length=rubric.length,
+        think_tags=rubric.think_tags,
         must_think=rubric.must_think,
     )
-
-
-def _brevity(tokens: int | None, length: tuple[int, int] | None) -> float:
-    """Credit for shortness; none where the length is not known."""
-    if tokens is None or length is None:
-        return 0.0
-    full, none = length
-    return min(1.0, max(0.0, (none - tokens) / (none - full)))
+    open_gate = status is Status.CORRECT or not rubric.gate
+    values: dict[str, float] = {}
+    for name in rubric.components:
+        component = COMPONENTS[name]
+        values[name] = component.value(graded) if open_gate or not component.gated else 0.0
+    reward = sum(rubric.weighted[name] * value for name, value in values.items())
+    return Score(reward, status.value, verdict, values)
 
 
 def _faults(items: Sequence[Item], error: Exception) -> list[Score]:

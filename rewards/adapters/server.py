@@ -11,7 +11,7 @@
 
 ``GET /health`` says whether the server takes work, and how much it has done.
 
-Nothing that a client sends ends the server or makes it take more memory than its limits allow:
+No request ends the server or makes it use more memory than its limits allow. Errors:
 
 ======  =================================================================================
 400     the body is not what is described above
@@ -33,7 +33,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...harness.core.errors import UserError
+from ..errors import UserError
 from ..version import VERSION
 from .for_openrlhf import RewardFunction, results
 from .rows import target_of
@@ -47,8 +47,17 @@ RETRY_AFTER = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """``queue`` is how many completions may be in work or waiting; ``body`` is in bytes."""
+class ServerLimits:
+    """Limits of a server.
+
+    Attributes:
+        batch: most completions in a request.
+        queue: most completions that wait or are scored at a time.
+        body: most bytes of a request.
+        body_seconds: seconds in which a request has to arrive.
+        shutdown_seconds: seconds in which requests may finish when the server stops.
+
+    """
 
     batch: int = 4096
     queue: int = 16_384
@@ -62,19 +71,19 @@ class Limits:
 
 
 class BadRequestError(ValueError):
-    """What the client sent is not a request; the message says what is wrong."""
+    """The body of a request has the wrong form; the message says how."""
 
 
 class NoWorkersError(RuntimeError):
-    """The pool of workers cannot work."""
+    """The workers cannot be started."""
 
 
 @dataclass(slots=True)
-class Server:
-    """The state of one server: what it judges by, and what is under way."""
+class RewardServer:
+    """The state of one server: its reward function, its limits and its counts."""
 
     function: RewardFunction
-    limits: Limits = field(default_factory=Limits)
+    limits: ServerLimits = field(default_factory=ServerLimits)
     waiting: int = 0
     scored: int = 0
     refused: int = 0
@@ -94,7 +103,7 @@ class Server:
         }
 
     async def score(self, items: Sequence[Item]) -> list[Score]:
-        """Raises `NoWorkersError`: then there are no scores to be had."""
+        """The scores of some items. Raises `NoWorkersError`."""
         self.waiting += len(items)
         try:
             scores = await ascore(items, self.function.rubric)
@@ -107,7 +116,7 @@ class Server:
         return scores
 
     def parse(self, body: bytes) -> tuple[list[Item], Callable[[Sequence[Score]], dict[str, Any]]]:
-        """The items of a request, and what makes the reply of their scores."""
+        """The items of a request, and the function that makes the reply from their scores."""
         try:
             request = json.loads(body)
         except (ValueError, RecursionError) as error:
@@ -119,7 +128,7 @@ class Server:
         if "query" in request:
             queries = _list(request, "query", str)
             labels = _list(request, "labels", object)
-            prompts = _list(request, "prompts", str)  # without them, they might be graded
+            prompts = _list(request, "prompts", str)  # needed: queries contain them
             try:
                 items = self.function.items(queries, prompts, labels)
             except ValueError as error:
@@ -175,7 +184,7 @@ def _plain(scores: Sequence[Score]) -> dict[str, Any]:
     }
 
 
-def application(server: Server) -> web.Application:
+def application(server: RewardServer) -> web.Application:
     """The server as an aiohttp application."""
     from aiohttp import web
 
@@ -220,8 +229,8 @@ def application(server: Server) -> web.Application:
 
 
 @asynccontextmanager
-async def serving(server: Server, host: str, port: int) -> AsyncIterator[str]:
-    """Serve until the context is left, then let what is under way finish; gives the address."""
+async def serving(server: RewardServer, host: str, port: int) -> AsyncIterator[str]:
+    """Serve until the context is left, then finish the requests in progress; yields the address."""
     from aiohttp import web
 
     runner = web.AppRunner(
@@ -242,11 +251,22 @@ async def serving(server: Server, host: str, port: int) -> AsyncIterator[str]:
         yield f"http://{bound[0]}:{bound[1]}"
     finally:
         server.stopping = True
-        await runner.cleanup()  # waits for what is under way
+        await runner.cleanup()  # waits for requests in progress
 
 
-async def run(server: Server, host: str, port: int, say: Callable[[str], object]) -> None:
-    """Serve until SIGINT or SIGTERM. Workers are tried first: without them there is no server."""
+async def run(server: RewardServer, host: str, port: int, say: Callable[[str], object]) -> None:
+    """Serve until SIGINT or SIGTERM.
+
+    Args:
+        server: the server's state.
+        host: address to listen on.
+        port: port to listen on; 0 for any free one.
+        say: receives lines about the server's progress.
+
+    Raises:
+        UserError: aiohttp is missing, the workers do not start, or the address cannot be used.
+
+    """
     try:
         import aiohttp  # noqa: F401
     except ImportError:
@@ -259,11 +279,11 @@ async def run(server: Server, host: str, port: int, say: Callable[[str], object]
     async with serving(server, host, port) as address:
         say(f"rewards at {address}/score, health at {address}/health")
         await stop.wait()
-        say("stopping: what is under way is finished, nothing new is taken")
+        say("stopping: requests in progress are finished, new ones are refused")
     say(f"{server.scored} completions were scored, {server.refused} requests refused")
 
 
-async def _ready(server: Server) -> None:
+async def _ready(server: RewardServer) -> None:
     try:
         await server.score([Item("", "1")])
     except NoWorkersError as error:

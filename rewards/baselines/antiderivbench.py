@@ -32,6 +32,7 @@ and values are computed by walking the tree, not by `sympy.lambdify`.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -119,7 +120,7 @@ class MissingReaderError(ImportError):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What the evaluator says, and which of its steps said so."""
+    """The evaluator's verdict, and the step that gave it."""
 
     status: Status
     step: int
@@ -129,7 +130,7 @@ class Finding:
 
 
 def evaluate(answer: str, integrand: str, variable: str = "x") -> Finding:
-    """The six steps, unbounded in time: call it in a worker (`rewards.batch`)."""
+    """The six steps, unbounded in time: run it in a worker (`rewards.baselines.calls`)."""
     import sympy
 
     x = sympy.Symbol(variable, real=True)
@@ -217,7 +218,7 @@ def read(text: str, x: sympy.Symbol) -> sympy.Expr:
 
 
 def _rebuild(node: Any, names: dict[str, Any]) -> Any:
-    """Evaluate what the reader left unevaluated, and put functions and symbols in their place."""
+    """Evaluate unevaluated parts, and replace undefined functions and symbols."""
     import sympy
 
     if isinstance(node, sympy.Symbol):
@@ -239,7 +240,7 @@ def _constant(form: sympy.Expr, x: sympy.Symbol) -> bool:
 
 
 def _vanishes(form: sympy.Expr, test: Callable[[sympy.Expr], bool]) -> bool:
-    """Whether some simplifier brings ``form`` to what ``test`` asks."""
+    """Whether some simplifier turns ``form`` into one that passes ``test``."""
     import sympy
 
     chain: tuple[Callable[[sympy.Expr], sympy.Expr], ...] = (
@@ -255,7 +256,7 @@ def _vanishes(form: sympy.Expr, test: Callable[[sympy.Expr], bool]) -> bool:
                 return True
         except MemoryError:
             raise
-        except Exception:  # SymPy's own trouble: pass to the next
+        except Exception:  # a failure of SymPy: try the next simplifier
             continue
     return False
 
@@ -300,8 +301,7 @@ _SAME_NAME = frozenset(
 class _Size:
     """abs(D) at a point; None where D is undefined, not real, or unstable.
 
-    The tree is walked; `sympy.lambdify`, which executes what it prints, is kept away from formulas
-    that a model wrote.
+    It walks the tree: `sympy.lambdify` executes generated code, which is unsafe for model output.
     """
 
     def __init__(self, residual: sympy.Expr, x: sympy.Symbol) -> None:
@@ -346,7 +346,7 @@ class _Size:
                 return None
 
     def _place(self, node: Any) -> int:
-        """The place of a node's value; `LookupError` if it has none."""
+        """The index of a node's value. Raises `LookupError` for an unknown function."""
         if node == self._x:
             return 0
         if node not in self._known:
@@ -375,9 +375,7 @@ class _Size:
 
 
 def _highest(size: _Size) -> float:
-    """The greatest value of abs(D) that SciPy's scalar minimiser meets."""
-    import math
-
+    """The greatest value of abs(D) that SciPy's scalar minimiser evaluates."""
     from scipy.optimize import minimize_scalar
 
     def negative(point: float) -> float:

@@ -7,17 +7,17 @@ Its released code, for a candidate F and an integrand f:
    the result), it is taken as it stands, with a plain x. What cannot be read is wrong.
 2. d = simplify(F'), then D = simplify(f - d) with one and the same plain x on both sides.
 3. D = 0, or nsimplify(D, tolerance=0.001) = 0, is **correct**.
-4. More than a second, or any exception on the way, is **correct** too.
+4. More than a second, or any exception in between, is **correct** too.
 
 So a verdict of "correct" means "not refuted"; the flags ``timeout_is_correct`` and
 ``exception_is_correct`` mark those of step 4, and without them one has what the paper uses where it
 does not let a timeout count.
 
-Decided here: the answer is found and read by our reader (theirs reads the model's own tokens); the
-plain x comes from replacing the symbol in the tree and evaluating it anew, where their code prints
-the formula and evaluates the text. No text that a model wrote is evaluated. The limit is that of
-the primitives and compositions, per candidate; for validation problems they allow 10 s for
-decoding and all candidates together, which cannot be told apart afterwards.
+Differences here: our extraction and LaTeX reader are used (theirs reads the model's tokens). The
+plain x comes from replacing the symbol in the tree, where their code prints the formula and
+evaluates the text. Model output is never evaluated as code. The limit is that of their primitives
+and compositions, per candidate; for validation problems they allow 10 s for decoding and all
+candidates together, which cannot be separated afterwards.
 
 This module imports SymPy, and uses it once, when it is imported: in a worker, before the clock
 starts.
@@ -36,7 +36,7 @@ from ..decision.integrand import prepare
 from ..expression.sympy_bridge import to_sympy
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..verdict import Status
-from ..worker_tasks import pack
+from ..workers.verdicts import pack
 
 __all__ = ["correct", "judge"]
 
@@ -48,10 +48,10 @@ _POINTS = (0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 1.1, 2.1, 3.1)
 
 
 def judge(completion: str, integrand: str, options: dict[str, Any]) -> list[Any]:
-    """A packed verdict, for `rewards.batch`; unbounded in time.
+    """A packed verdict (`rewards.workers.verdicts.pack`); unbounded in time.
 
-    ``options`` are those of `rewards.verify_antiderivative`; which domain is meant, and what the
-    parameters are, is no question for this scorer.
+    ``options`` are those of `rewards.verify_antiderivative`. This scorer ignores domains and
+    kinds of parameters.
     """
     variable = options.get("variable", "x")
     problem = prepare(integrand, variable, options.get("assumptions"))
@@ -72,7 +72,7 @@ def judge(completion: str, integrand: str, options: dict[str, Any]) -> list[Any]
         return pack(answer.verdict(Status.UNPARSEABLE, detail=str(error)))
     except MemoryError:
         raise
-    except Exception as error:  # whatever SymPy meets with
+    except Exception as error:  # any failure of SymPy
         detail = f"{type(error).__name__}: {error}"[:200]
         return pack(answer.verdict(Status.CORRECT, detail=detail, flags=("exception_is_correct",)))
     detail = "f - F' simplifies to 0" if right else "f - F' does not simplify to 0"
@@ -80,7 +80,7 @@ def judge(completion: str, integrand: str, options: dict[str, Any]) -> list[Any]
 
 
 class UnreadableError(ValueError):
-    """SymPy has no word for the candidate."""
+    """SymPy has no function for a part of the candidate."""
 
 
 def correct(candidate: Expression, integrand: Expression, variable: str = "x") -> bool:
@@ -93,9 +93,9 @@ def correct(candidate: Expression, integrand: Expression, variable: str = "x") -
         raise UnreadableError(str(error)) from None
     real = sympy.Symbol(variable, real=True, nonzero=True)
     if _valid(candidate, variable):
-        found = sympy.simplify(plain.xreplace({x: real}))
-        if not found.has(sympy.I, sympy.AccumBounds):
-            return _vanishes(f - sympy.simplify(sympy.diff(found, real)), {real: x})
+        simplified = sympy.simplify(plain.xreplace({x: real}))
+        if not simplified.has(sympy.I, sympy.AccumBounds):
+            return _vanishes(f - sympy.simplify(sympy.diff(simplified, real)), {real: x})
     return _vanishes(f - sympy.simplify(sympy.diff(plain, x)), {})
 
 
@@ -105,8 +105,9 @@ def _vanishes(difference: Any, renamed: dict[Any, Any]) -> bool:
 
 
 def _valid(tree: Expression, variable: str) -> bool:
-    """Lample and Charton's check: not too many nested exponentials, and a finite value somewhere,
-    where every function but the exponentials is passed over.
+    """Lample and Charton's check: few nested exponentials, and a finite value at some point.
+
+    All functions but exponentials count as the identity.
     """
     if _nested(tree) >= NESTED:
         return False

@@ -1,9 +1,9 @@
 """Expression trees as straight-line programs over balls.
 
-`Tape` is an expression compiled once and run at many points: each distinct sub-expression has one
-slot, and what depends on no symbol is computed once per precision. Running it yields the jet (value
+A `Tape` is an expression compiled once and run at many points: each distinct sub-expression has one
+slot, and slots without symbols are computed once per precision. Running it yields the jet (value
 and derivative) of every slot. The working precision is python-flint's, which is global to the
-process: hold `precision(...)` while running a tape.
+process: run a tape inside `precision(...)`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ..expression.tree import Call, Expression, Number, Symbol
 from . import jets
 from .jets import Ball, Jet, Rule
 
-#: More slots than any answer that a person would write; a deterministic bound on the work.
+#: More slots than any realistic answer has; a deterministic bound on the work.
 MAX_SLOTS = 12_000
 #: Long numbers raise the working precision, up to this length in bits.
 MAX_LITERAL_BITS = 704
@@ -47,13 +47,13 @@ def _renew_lock() -> None:
     _PRECISION_LOCK = threading.RLock()
 
 
-# A child forked while another thread held the lock would wait for ever.
+# A child that is forked while another thread holds the lock would wait forever.
 os.register_at_fork(after_in_child=_renew_lock)
 
 
 @contextmanager
 def precision(bits: int) -> Iterator[None]:
-    """Own python-flint's global precision for a while (reentrant, one thread at a time)."""
+    """Set python-flint's global precision within a block (reentrant, one thread at a time)."""
     with _PRECISION_LOCK:
         before = ctx.prec
         ctx.prec = bits
@@ -64,7 +64,7 @@ def precision(bits: int) -> Iterator[None]:
 
 
 class UnusableError(ValueError):
-    """The expression cannot be compiled: over `MAX_SLOTS`, or a condition that is none."""
+    """The expression cannot be compiled: more than `MAX_SLOTS`, or an invalid condition."""
 
 
 #: Functions whose argument must stay in part of the real line for a real value.
@@ -90,12 +90,14 @@ class Break:
 
 @dataclass(frozen=True, slots=True)
 class Conventions:
-    """How functions are meant on which usage differs; one choice holds for f and F together.
+    """Definitions of functions on which usage differs; one choice holds for f and F together.
 
-    ``real_roots``: odd roots of negative numbers are real, else principal. ``textbook_secants``:
-    arcsec and arccsc have the range that some textbooks choose for negative arguments, so that the
-    slope of arcsec u is 1/(u sqrt(u^2 - 1)) without bars. ``real_bars``: the logarithm of |u| is
-    real also where u is not, by the letter; else it is a logarithm of u, up to a constant.
+    Attributes:
+        real_roots: odd roots of negative numbers are real, else principal.
+        textbook_secants: arcsec and arccsc have the range that some textbooks choose for negative
+            arguments, so that the derivative of arcsec u is 1/(u sqrt(u^2 - 1)), without |u|.
+        real_bars: ln|u| is real even where u is not; else it is ln u up to a constant.
+
     """
 
     real_roots: bool = True
@@ -104,15 +106,19 @@ class Conventions:
 
     @property
     def name(self) -> str:
-        """Names those that hold. A new convention leaves the names, and the draws, as they are."""
+        """The names of those that are set. It seeds sample points, so it must not change."""
         return "+".join(each.name for each in fields(self) if getattr(self, each.name))
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """The argument of a function whose branch matters, and the slot where that has its zeros.
+    """A function whose branch matters.
 
-    ``root`` says whether the function is a root (or a logarithm), which changes at zeros only.
+    Attributes:
+        argument: its argument.
+        slot: a slot with the zeros of the argument.
+        root: whether it is a root or a logarithm, whose branch changes at zeros only.
+
     """
 
     argument: Expression
@@ -122,15 +128,21 @@ class Branch:
 
 @dataclass(slots=True)
 class Tape:
-    """A compiled expression. Build with `compile_tape`.
+    """A compiled expression, made by `compile_tape`.
 
-    ``terms`` are the slots of the top-level additive terms that depend on the variable; ``root`` is
-    the slot of the whole. ``domain`` lists slots that are real on the real domain, ``radicals`` the
-    roots as (slot, order, slot of the radicand), ``branches`` the functions whose branch matters,
-    ``breaks`` the non-analytic parts, ``poles`` the arguments of inverse functions that jump where
-    it has a pole, ``uncertain`` the functions of `SLOW`, which cannot be computed everywhere.
-    ``special`` says that one of them occurs, ``pointwise`` that a condition singles out points of
-    the line, ``odd_roots``, ``secants`` and ``bars`` that the conventions matter.
+    Attributes:
+        root: slot of the whole expression.
+        terms: slots of the top-level additive terms that depend on the variable.
+        domain: slots that are real on the real domain.
+        radicals: roots, as (slot, order, slot of the radicand).
+        branches: functions whose branch matters.
+        breaks: non-analytic parts.
+        poles: arguments of inverse functions that jump at a pole of their argument.
+        uncertain: slots of functions of `SLOW`, which cannot be computed everywhere.
+        special: whether there are such functions.
+        pointwise: whether a condition singles out points of the line.
+        odd_roots, secants, bars: whether the `Conventions` matter.
+
     """
 
     variable: str
@@ -160,9 +172,6 @@ class Tape:
     def size(self) -> int:
         """Number of slots: the unit of the work budget."""
         return len(self._varying)
-
-    def depends_on_symbols(self, slot: int) -> bool:
-        return self._varying[slot]
 
     def run(
         self,
@@ -199,9 +208,9 @@ class Tape:
         return jets_
 
     def undefined(self, values: Sequence[Jet]) -> bool:
-        """Whether jets that are not finite are so for want of a value.
+        """Whether the expression has no value here.
 
-        Not where a special function could not be computed: that is no fault of the expression.
+        A special function that could not be computed is not such a case.
         """
         without = (slot for slot, (value, slope) in enumerate(values) if not _finite(value, slope))
         return next(without, self.root) not in self.uncertain
@@ -274,11 +283,11 @@ def _off_whole(value: Ball) -> int | None:
     return max(0, -(int(mantissa).bit_length() + int(exponent)))
 
 
-#: Larger constants are not compared with whole numbers: as factors they hide nothing.
+#: Larger constants are not compared with whole numbers.
 _LARGE = 2**60
 
 
-#: Functions of a number that come near to whole numbers which they do not reach.
+#: Functions whose values come near to whole numbers without reaching them.
 _NEARING = frozenset(jets.RULES[name] for name in ("tanh", "coth", "erf"))
 
 
@@ -320,7 +329,7 @@ class _Compiler:
     def _branch(self, node: Call, argument: int, *, root: bool = False, at: int = 0) -> None:
         if not self.tape._varying[argument]:
             return
-        # A power vanishes where its base does, and there a base with a simple zero is easily found.
+        # A power vanishes where its base does, and simple zeros of the base are easier to isolate.
         inner = node.args[at]
         while root and isinstance(inner, Call) and inner.function == "pow":
             if (fold(inner.args[1]) or 0) <= 0:
@@ -336,7 +345,7 @@ class _Compiler:
         return result
 
     def apply(self, name: str, slots: list[int], rule: Rule | None = None) -> int:
-        """One function on argument slots, with the notes that the decision needs about it."""
+        """The slot of a function of slots; records on the tape what the decision needs."""
         tape, argument = self.tape, slots[0]
         if rule is None:
             textbook = tape.conventions.textbook_secants and name in jets.TEXTBOOK
@@ -524,7 +533,7 @@ class _Compiler:
                     return all_[value]
             return all_[values[-1]] if len(values) > len(tests) else jets.UNKNOWN
 
-        # The conditions' slots are found through `choose`; slots of the values suffice as a key
+        # The conditions' slots are in `choose`; slots of the values suffice as a key
         # together with the node, which is unique to these conditions.
         slot = self.known.get(node)
         if slot is None:

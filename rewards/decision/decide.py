@@ -1,8 +1,8 @@
-"""Is F' = f? The decision itself, on trees: rigorous refutation, many-digit agreement.
+"""Decides whether F' = f, on expression trees: rigorous refutation, agreement to many digits.
 
-At points of f's real domain the derivative of F is enclosed in a ball and compared with f's, the
-precision rising until the balls separate (a proof that they differ) or agree to `AGREE_BITS`. See
-docs/verifier.md for the rules and for how it can be wrong.
+At points of f's real domain, the derivative of F is enclosed in a ball and compared with that of f.
+The precision rises until the balls separate (a proof that they differ) or agree to `AGREE_BITS`.
+See docs/verifier.md for the rules and for how a decision can be wrong.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .domain import breakpoints, pole_crossings, uniform
 from .integrand import BASE_BITS, MIN_POINTS, Integrand, Point, Pool
 from .jets import ZERO, Ball, Jet
 from .jumps import jump
-from .point_count import BRANCHING_POINTS, is_tame, points_wanted, polynomial
+from .point_count import BRANCHING_POINTS, has_fixed_branch, points_wanted, polynomial
 from .prover import Proof, prove
 from .radicals import Choice
 
@@ -33,7 +33,7 @@ from .radicals import Choice
 AGREE_BITS = 64
 #: Precision is doubled up to this many bits, and with special functions only up to fewer.
 MAX_BITS, MAX_SPECIAL_BITS = 4096, 512
-#: A term of F is seen where its derivative exceeds the error radius by this factor.
+#: A term of F counts as checked where its derivative exceeds the error radius by this factor.
 SEEN = arb(2**16)
 #: Points that measure coverage once a branch of f's radicals differs somewhere.
 COVERAGE_POINTS = 32
@@ -41,13 +41,13 @@ COVERAGE_POINTS = 32
 ZERO_BITS = 1024
 #: Work units (slots evaluated, times precision over 64 bits) after which a verdict is undecided.
 BUDGET = 4_000_000
-#: Most evaluations on intervals that are spent on the breakpoints of one non-analytic part.
+#: Most evaluations on intervals in the search for breakpoints of one non-analytic part.
 MAX_SEARCH = 3000
-#: So closely an answer is looked at beside the zeros of its radicands.
+#: Precision of the comparison beside zeros of the answer's radicands.
 THOROUGH_BITS = 1024
 #: Breakpoints are isolated at this precision, so that slopes do not pass for jumps.
 JUMP_BITS = 512
-#: The same for zeros of a radicand, in whose neighbourhood more points are taken.
+#: The same as `MAX_SEARCH`, for zeros of a radicand, beside which more points are taken.
 MAX_RADICAND_SEARCH = 80
 #: Longer answers are not searched for jumps of inverse functions, which are only flagged.
 MAX_FLAGGED = 400
@@ -62,8 +62,8 @@ CONVENTION_FLAGS: dict[Conventions, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
-    """What the caller wants counted as correct (see `verify_antiderivative`)."""
+class DecisionPolicy:
+    """What counts as correct (see `verify_antiderivative`)."""
 
     strict_domain: bool = False
     require_continuous: bool = False
@@ -100,13 +100,25 @@ class _OutOfBudgetError(Exception):
 
 
 def decide(
-    answer: Expression, integrand: Integrand, policy: Policy, key: str, *, order: int = 1
+    answer: Expression, integrand: Integrand, policy: DecisionPolicy, key: str, *, order: int = 1
 ) -> Outcome:
-    """Whether ``answer`` is an antiderivative of ``integrand``. ``key`` seeds the sample points.
+    """Decide whether an expression is an antiderivative of an integrand.
 
-    With ``order`` 0 the values are compared instead of F' and f: is F = f?
-    Where usage differs (see `rewards.decision.balls.Conventions`), any convention will do.
-    Raises `rewards.decision.balls.UnusableError` for an answer too large to compile.
+    Where usage differs (`rewards.decision.balls.Conventions`), one convention has to fit.
+
+    Args:
+        answer: F.
+        integrand: f.
+        policy: what counts as correct.
+        key: seeds the choice of sample points.
+        order: 1 compares F' with f; 0 compares F with f.
+
+    Returns:
+        The decision with its evidence.
+
+    Raises:
+        UnusableError: the answer is too large to compile.
+
     """
     variant = crc32(key.encode("utf-8", "surrogatepass"))
 
@@ -148,7 +160,9 @@ def _prove(answer: Expression, integrand: Integrand, pool: Pool) -> Proof | None
 class _Decision:
     """One answer against one pool of points."""
 
-    def __init__(self, tape: Tape, pool: Pool, policy: Policy, variant: int, order: int) -> None:
+    def __init__(
+        self, tape: Tape, pool: Pool, policy: DecisionPolicy, variant: int, order: int
+    ) -> None:
         self.tape, self.pool, self.policy, self.order = tape, pool, policy, order
         self.values: dict[str, Ball] = dict(pool.values)
         for name in tape.symbols:
@@ -219,7 +233,7 @@ class _Decision:
     def _visit(
         self, points: Sequence[Point], *, thorough: bool = False, enough: int | None = None
     ) -> Outcome | None:
-        """Compare at each point, or until ``enough`` tell; an outcome if one of them refutes."""
+        """Compare at each point, or until ``enough`` are usable; the outcome if one refutes."""
         for point in points:
             if enough is not None and self._usable() >= enough:
                 break
@@ -236,7 +250,7 @@ class _Decision:
         return None
 
     def _derivative(self, point: Point, bits: int) -> tuple[list[Jet], Ball]:
-        """All jets at a point, and of the whole what is compared: F' (or F, with order 0).
+        """All jets at a point, and the value to compare: F' (or F, with order 0).
 
         Leaves the working precision at ``bits``; `decide` restores it.
         """
@@ -247,12 +261,12 @@ class _Decision:
         return jets, jets[self.tape.root][self.order] or ZERO
 
     def _compare(self, point: Point, thorough: bool = False) -> bool | None:
-        """True: agree to `AGREE_BITS`. False: proven different. None: the point does not say.
+        """True: agree to `AGREE_BITS`. False: proven different. None: undecided at this point.
 
         If ``thorough``, agreement must be so close that no term of the answer is hidden by it.
         """
         bits, radius_before = self.bits, math.inf
-        # Between breakpoints nothing may hide; beside a radicand's zero it need not be proven.
+        # Between breakpoints every term must be checked; beside a radicand's zero it need not be.
         thorough_bits = self.max_bits if self.tape.breaks else THOROUGH_BITS
         while bits <= self.max_bits:
             jets, slope = self._derivative(point, bits)
@@ -274,7 +288,7 @@ class _Decision:
                     if self.unseen:
                         self._see_terms(jets, difference)
                     return True
-                # A ball on a branch cut never shrinks: another point must do.
+                # A ball on a branch cut never shrinks: give this point up.
                 radius = log2(difference.abs_upper())
                 if radius > radius_before - 16:
                     return None
@@ -287,7 +301,7 @@ class _Decision:
         return None
 
     def _hides(self, jets: Sequence[Jet], difference: Ball) -> bool:
-        """Whether the error is so large that a term of the answer does not show in it."""
+        """Whether the error is so large that it could hide a term of the answer."""
         least = difference.abs_upper() * SEEN
         slopes = [jets[slot][self.order] for slot in self.tape.terms]
         return any(
@@ -295,7 +309,7 @@ class _Decision:
         )
 
     def _scale(self, point: Point, expected: Ball, jets: Sequence[Jet]) -> float:
-        """log2 of |f|, or of the largest term that cancels where f is zero (to all appearances)."""
+        """log2 of |f|, or of the largest term that cancels where f appears to be zero."""
         if not expected.contains(ZERO):
             return log2(expected.abs_lower())
         if not expected.is_zero() and ctx.prec < ZERO_BITS:
@@ -358,7 +372,7 @@ class _Decision:
         return None
 
     def _holds(self, slope: Ball, point: Point, choice: Choice) -> bool | None:
-        """Whether F' agrees with f on another branch; None: not to be told at this precision."""
+        """Whether F' agrees with f on another branch; None: undecided at this precision."""
         f = self.pool.tape
         self._spend(f.size * (1 + ctx.prec // 64))
         value = radicals.value(f, point.x, self.pool.values, choice)
@@ -371,9 +385,9 @@ class _Decision:
         return True if agreed > AGREE_BITS else None
 
     def _drop_indifferent(self) -> None:
-        """Forget points that agree with the principal branch and with another one as well.
+        """Drop points that agree with the principal branch and also with another one.
 
-        Where a radical's share of f is too small to be seen, both branches agree.
+        Both agree where a radical contributes too little to f.
         """
         seen = {choice for _, choice in self.flipped}
         self.agreeing = [point for point in self.agreeing if self._tells(point, seen)]
@@ -383,16 +397,16 @@ class _Decision:
         bits = 2 * self.bits
         while bits <= self.max_bits:
             _, slope = self._derivative(point, bits)
-            found = [self._holds(slope, point, choice) for choice in choices]
-            if True in found:
+            agreements = [self._holds(slope, point, choice) for choice in choices]
+            if True in agreements:
                 return False
-            if None not in found:
+            if None not in agreements:
                 return True
             bits *= 2
         return False
 
     def _branch_change(self) -> Outcome | None:
-        """Refute a change of branch that is the answer's doing and not the integrand's.
+        """Refute a change of branch that comes from the answer, not from the integrand.
 
         Non-analytic parts of an answer could give it any sign anywhere. If there are some, a
         radical of f may only change between two points where its radicand vanishes, has a pole or
@@ -418,7 +432,7 @@ class _Decision:
     # --- terms too small to be seen at the points ---
 
     def _look_for_unseen_terms(self) -> Outcome | None:
-        """Look at more points, then with more bits, for each term's share; else undecided."""
+        """Check the remaining terms at more points, then with more bits; else undecided."""
         if not self.unseen:
             return None
         refuted = self._visit(self.pool.take(4 * BRANCHING_POINTS)[self._usable() :])
@@ -481,7 +495,7 @@ class _Decision:
                     )
             cells += [low for low, _ in places]
         for branch in self.tape.branches:
-            if branch.root and not is_tame(branch, self.tape.variable):
+            if branch.root and not has_fixed_branch(branch, self.tape.variable):
                 self.touching += self._touching(branch, width)
         cells += [low for low, _ in self.touching]
         ctx.prec = self.bits
@@ -495,9 +509,9 @@ class _Decision:
         return refuted
 
     def _nowhere(self, x: float, cells: Sequence[Ball]) -> bool:
-        """Whether F, without a value at x, has none in all of the cell that x is in.
+        """Whether F, without a value at x, has none in the whole cell around x.
 
-        So it is for ``(x + |x|)/(x + |x|)`` on x < 0, but not where ``artanh(tanh x)`` overflows.
+        True for ``(x + |x|)/(x + |x|)`` on x < 0, false where ``artanh(tanh x)`` overflows.
         """
         if self.pool.usable(acb(x)) is None:
             return False
@@ -521,10 +535,10 @@ class _Decision:
         return breakpoints(self.tape, zero, self.values, MAX_RADICAND_SEARCH, width)[0]
 
     def _discontinuous(self) -> bool:
-        """Whether F jumps near the origin, though F' = f on either side.
+        """Whether F jumps near the origin although F' = f on both sides.
 
-        An inverse function does so at a pole of its argument, and a quotient where a radical in it
-        touches zero.
+        It may at a pole of an inverse function's argument, or where a radical in a quotient touches
+        zero.
         """
         ctx.prec = BASE_BITS
         poles = self.tape.poles[:4] if self.tape.size <= MAX_FLAGGED else []
@@ -542,7 +556,7 @@ class _Decision:
         width = 2.0 ** -(self.bits * 3 // 8)
         return not any(
             branch.root
-            and not is_tame(branch, self.tape.variable)
+            and not has_fixed_branch(branch, self.tape.variable)
             and self._touching(branch, width)
             for branch in self.tape.branches
         )
@@ -582,7 +596,7 @@ class _Decision:
             return []
         ends = sorted({float(cell.mid()) for cell in cells})
         middles = [(a + b) / 2 + (b - a) / 64 for a, b in itertools.pairwise(ends)]
-        # No round numbers: F may well have a hole there.
+        # No round numbers: F may be undefined there.
         outer = [ends[0] - 1.03 - abs(ends[0]) / 8, ends[-1] + 1.03 + abs(ends[-1]) / 8]
         near = [end + s * 2.03e-4 * (1 + abs(end)) for end in ends for s in (1, -1)]
         points = []
@@ -603,7 +617,7 @@ def _any_constant(name: str, variant: int) -> Ball:
     return acb(0.5 + uniform(name, variant))
 
 
-#: Orders of magnitude beyond 2^(+-2^1000) are all alike.
+#: Larger binary orders of magnitude are clipped.
 HUGE = 2**1000
 
 
@@ -623,5 +637,5 @@ def log2(size: Any) -> float:
 
 
 def show(ball: Ball) -> str:
-    """A ball as people read it: midpoint and radius, 15 digits."""
+    """A ball as text: midpoint and radius, 15 digits."""
     return str(ball.real.str(15)) if ball.imag.is_zero() else str(ball.str(15))

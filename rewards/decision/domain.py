@@ -1,4 +1,4 @@
-"""Where to look: sample points, the real domain of an integrand, and the breakpoints of an answer.
+"""Sample points, the real domain of an integrand, and the breakpoints of an answer.
 
 The probability measure on the line is that of x = u/(1 - |u|) with u uniform in (-1, 1), whose
 density is 1/(2 (1 + |x|)^2): half of it within [-1, 1], a hundredth beyond 99. Coverage is a share
@@ -24,11 +24,11 @@ from .jets import Ball, Jet
 #: Candidates under the measure, one per stratum.
 STRATA = 64
 FIRST_STRATUM = 19
-#: Strata of the third pass, for answers that the first two tell too little of.
+#: Strata of the third pass, for answers with too few usable points in the first two.
 FINE_STRATA = 192
 #: Decimal scales of the second pass, which finds narrow and far domains: |x| from 1e-12 to 1e12.
 SCALES = range(-12, 13)
-#: Interval evaluations spent on looking for a domain that both passes missed.
+#: Most interval evaluations in the search for a domain that both passes missed.
 SEARCH_BUDGET = 3000
 #: Breakpoints must all be isolated within this distance of 0; further out, as the budget allows.
 WINDOW = 16.0
@@ -61,7 +61,7 @@ _SCALES = [sign * float(f"1e{k}") for k in sorted(SCALES, key=abs) for sign in (
 
 
 def candidates(key: object) -> Iterator[tuple[float, bool]]:
-    """Points to try, with whether each belongs to the sample that measures coverage."""
+    """Points to try, and whether each belongs to the sample that measures coverage."""
     seed = int(uniform(key) * 2.0**62)
     for i, stratum in enumerate(_ORDER):
         yield on_line(stratum + _mixed(seed, i) / STRATA), True
@@ -97,7 +97,7 @@ def real_everywhere(tape: Tape, jets: Sequence[Jet]) -> bool:
 
 
 def _maybe_real(tape: Tape, jets: Sequence[Jet]) -> bool:
-    """Whether some point of the interval may be in the real domain (never a false no)."""
+    """Whether a point of the interval may be in the real domain (false is a proof)."""
     for slot in (*tape.domain, tape.root):
         value = jets[slot][0]
         if value.is_finite() and not value.imag.contains(0):
@@ -114,7 +114,7 @@ def search(tape: Tape, values: Mapping[str, Ball], wanted: int) -> list[float]:
 
     Largest share of the line first; intervals on which f is provably not real are dropped.
     """
-    found: list[float] = []
+    points: list[float] = []
     queue: list[tuple[float, float, float]] = []
 
     def push(low: float, high: float) -> None:  # shares of the measure
@@ -123,7 +123,7 @@ def search(tape: Tape, values: Mapping[str, Ball], wanted: int) -> list[float]:
     for i in range(16):
         push(i / 16, (i + 1) / 16)
     spent = 0
-    while queue and spent < SEARCH_BUDGET and len(found) < wanted:
+    while queue and spent < SEARCH_BUDGET and len(points) < wanted:
         _, low, high = heapq.heappop(queue)
         middle = (low + high) / 2
         a, point, b = on_line(max(low, 1e-12)), on_line(middle), on_line(min(high, 1.0 - 1e-12))
@@ -131,26 +131,26 @@ def search(tape: Tape, values: Mapping[str, Ball], wanted: int) -> list[float]:
             continue
         spent += 2
         if real_everywhere(tape, tape.run(acb(point), values, derivative=False)):
-            found.append(point)
+            points.append(point)
         if _maybe_real(tape, tape.run(_interval(a, b), values, derivative=False)):
             push(low, middle)
             push(middle, high)
-    if 0 < len(found) < wanted:
-        # A sliver: take neighbours of the points found, at ever smaller distances.
+    if 0 < len(points) < wanted:
+        # A narrow domain: take neighbours of these points, at ever smaller distances.
         for shrink in range(12, 52, 4):
-            for base in tuple(found[:4]):
+            for base in tuple(points[:4]):
                 for sign in (1.0, -1.0):
                     near = base * (1 + sign * 2.0**-shrink) + sign * 2.0 ** -(shrink + 20)
                     jets = tape.run(acb(near), values, derivative=False)
-                    if near not in found and real_everywhere(tape, jets):
-                        found.append(near)
-                    if len(found) >= wanted:
-                        return found
-    return found
+                    if near not in points and real_everywhere(tape, jets):
+                        points.append(near)
+                    if len(points) >= wanted:
+                        return points
+    return points
 
 
 def _holds_break(value: Ball, at: str) -> bool:
-    """Whether an enclosure of u over an interval allows a breakpoint there."""
+    """Whether an enclosure of u on an interval permits a breakpoint there."""
     if not value.is_finite():
         return True
     real = value.real
@@ -162,12 +162,12 @@ def _holds_break(value: Ball, at: str) -> bool:
 def breakpoints(
     tape: Tape, brk: Break, values: Mapping[str, Ball], budget: int, width: float
 ) -> tuple[list[tuple[Ball, Ball]], bool]:
-    """Intervals no wider than ``width`` that isolate a break's places, and whether all were found.
+    """Intervals, at most ``width`` wide, that isolate the breakpoints of a part; are these all?
 
-    "All" means: no undecided interval is left within `WINDOW` of the origin after ``budget``
+    They are all if no undecided interval is left within `WINDOW` of the origin after ``budget``
     evaluations on intervals.
     """
-    found: list[tuple[Ball, Ball]] = []
+    intervals: list[tuple[Ball, Ball]] = []
     edges = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0, 2.0**20, 2.0**40]
     queue: list[tuple[float, int, Ball, Ball]] = []
     serial = 0
@@ -175,7 +175,7 @@ def breakpoints(
         for low, high in ((near, far), (-far, -near)):
             serial += 1
             heapq.heappush(queue, (near, serial, arb(low), arb(high)))
-    while queue and budget > 0 and len(found) < MAX_BREAKPOINTS:
+    while queue and budget > 0 and len(intervals) < MAX_BREAKPOINTS:
         near, _, low, high = heapq.heappop(queue)
         budget -= 1
         jets = tape.run(acb(low.union(high)), values, until=brk.slot)
@@ -184,14 +184,14 @@ def breakpoints(
             continue
         size = high - low
         if size < width:
-            found.append((low, high))
+            intervals.append((low, high))
             continue
         if value.is_finite() and _monotone(slope):
             target = arb(0) if brk.at == "zero" else value.real.unique_fmpz()
             if target is not None:
                 isolated = _isolate(tape, brk.slot, arb(target), values, low, high, width)
                 if isolated is not None:
-                    found.append(isolated)
+                    intervals.append(isolated)
                 continue
         middle = ((low + high) / 2).mid()
         # Once begun, a small interval is followed to its end before the next is looked at.
@@ -200,7 +200,7 @@ def breakpoints(
             rank = float(min(abs(a), abs(b))) if size > 1 else -1.0 / float(size)
             heapq.heappush(queue, (rank, serial, a, b))
     complete = all(low >= WINDOW or high <= -WINDOW for _, _, low, high in queue)
-    return _merged(found, width), complete
+    return _merged(intervals, width), complete
 
 
 #: Evaluations spent on each non-analytic part of an integrand, how well its places need be known,
@@ -211,14 +211,14 @@ OVERLOOKED_BUDGET, OVERLOOKED_WIDTH, MAX_OVERLOOKED = 400, 2.0**-20, 8
 def overlooked(
     tape: Tape, parts: Sequence[Break], values: Mapping[str, Ball], seen: Sequence[float]
 ) -> list[float]:
-    """Points in the intervals between the places of some parts that hold none of ``seen``.
+    """Points in those intervals between breakpoints of ``parts`` that have no point in ``seen``.
 
-    The places are looked for within a budget, so that some may be missed.
+    The search for breakpoints has a budget, so some may be missed.
     """
     ends: set[float] = set()
     for part in parts:
-        found, _ = breakpoints(tape, part, values, OVERLOOKED_BUDGET, OVERLOOKED_WIDTH)
-        ends.update(float(low.mid()) for low, _ in found)
+        intervals, _ = breakpoints(tape, part, values, OVERLOOKED_BUDGET, OVERLOOKED_WIDTH)
+        ends.update(float(low.mid()) for low, _ in intervals)
     if not ends:
         return []
     edges = [-math.inf, *sorted(ends), math.inf]
@@ -246,7 +246,7 @@ def share(x: float) -> float:
 
 
 def _merged(intervals: list[tuple[Ball, Ball]], width: float) -> list[tuple[Ball, Ball]]:
-    """Sorted, and as one where two nearly touch: an end of two pieces, or a double zero."""
+    """Sort the intervals and merge those that nearly touch (common ends, double zeros)."""
     merged: list[tuple[Ball, Ball]] = []
     for low, high in sorted(intervals, key=lambda pair: float(pair[0])):
         if merged and low - merged[-1][1] < 8 * width:
@@ -259,7 +259,7 @@ def _merged(intervals: list[tuple[Ball, Ball]], width: float) -> list[tuple[Ball
 def pole_crossings(
     tape: Tape, slot: int, values: Mapping[str, Ball]
 ) -> Iterator[tuple[Ball, Ball]]:
-    """Places near the origin where u changes sign through a pole (narrow intervals)."""
+    """Narrow intervals near the origin in which u changes sign through a pole."""
 
     def at(x: float) -> float | None:
         value = tape.run(acb(x), values, derivative=False, until=slot)[slot][0]
@@ -295,7 +295,7 @@ def _isolate(
     high: Ball,
     width: float,
 ) -> tuple[Ball, Ball] | None:
-    """Where a monotone u passes ``target`` in [low, high], isolated; None where it does not.
+    """An interval that isolates where a monotone u passes ``target`` in [low, high], or None.
 
     Interval Newton steps, and a bisection where one does not halve the interval.
     """

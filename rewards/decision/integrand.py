@@ -1,6 +1,6 @@
-"""The problem's side of a verdict, prepared once: trees, parameters, sample points and values of f.
+"""An integrand prepared for decisions: its tree, parameters, sample points and values of f.
 
-A training group asks sixteen times about one integrand, so this side is cached (`prepare`).
+Training asks many times about one integrand, so `prepare` caches it.
 """
 
 from __future__ import annotations
@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING
 
 from flint import acb
 
+from ..errors import ProblemError
+from ..expression.sympy_bridge import from_sympy
 from ..expression.traversal import needs_worker, symbols_of
 from ..expression.tree import Expression
 from ..latex import ReadError, read, to_latex
 from .balls import Break, Conventions, Tape, UnusableError, compile_tape, precision
 from .domain import candidates, finer, overlooked, real_everywhere, search, uniform
 from .jets import ZERO, Ball
-from .point_count import BRANCHING_POINTS, is_tame
+from .point_count import BRANCHING_POINTS, has_fixed_branch
 
 if TYPE_CHECKING:
     import sympy
@@ -31,7 +33,7 @@ MIN_POINTS = 4
 #: Bits with which sample points are chosen and verdicts begin.
 BASE_BITS = 128
 
-#: What an assumption says of a parameter: its value from a uniform number in (0, 1).
+#: Kind of a parameter -> its value, from a uniform number in (0, 1).
 ASSUMPTIONS: dict[str, Callable[[float], float]] = {
     "positive": lambda u: 0.375 + 3.0 * u,
     "negative": lambda u: -0.375 - 3.0 * u,
@@ -42,11 +44,11 @@ ASSUMPTIONS: dict[str, Callable[[float], float]] = {
 }
 
 
-#: Customs of `rewards.latex.CUSTOMS` on which people really differ: an integrand that turns on one
-#: is refused, while an answer may be meant either way.
+#: Those of `rewards.latex.AMBIGUITIES` that authors resolve differently: an integrand with one is
+#: refused, while an answer may be read either way.
 AMBIGUOUS = frozenset(
-    f"{custom}:second"
-    for custom in (
+    f"{name}:second"
+    for name in (
         "slash_product",
         "unbraced_digits",
         "exponent_product",
@@ -55,10 +57,6 @@ AMBIGUOUS = frozenset(
         "scientific",
     )
 )
-
-
-class ProblemError(ValueError):
-    """The problem itself is bad (unreadable integrand, wrong variable): never a verdict."""
 
 
 @dataclass(slots=True)
@@ -71,10 +69,10 @@ class Point:
 
 
 class Pool:
-    """Sample points of one root convention and one draw of the parameters, found on demand.
+    """Sample points of one root convention and one draw of the parameters, made on demand.
 
-    ``tier`` says which points count: ``real`` where every part of f is real, ``value`` where only
-    f's value is, ``complex`` on a disc off the axis if f is real nowhere.
+    ``tier`` says which points are used: ``real`` where every part of f is real, ``value`` where
+    only f's value is real, ``complex`` on a disc off the axis if f is real nowhere.
     """
 
     def __init__(
@@ -108,20 +106,21 @@ class Pool:
         if not self._settled:
             self._settle()
         if len(self._points) < wanted:
-            with precision(BASE_BITS):  # whoever asks: points must not depend on who came first
+            with precision(BASE_BITS):  # the points must not depend on the caller's precision
                 self._extend(wanted)
         return self._points[:wanted]
 
     def between(self) -> list[Point]:
-        """Points of the intervals between f's own breakpoints that the first points all miss.
+        """Points in those intervals between f's own breakpoints that the first points miss.
 
-        Where f is not analytic, what holds on one interval need not hold on the next: without these
-        ``|x - 50|`` would pass for ``50 - x``. Intervals with the largest share of the line first.
+        Where f is not analytic, agreement on one interval proves nothing about the next: without
+        these points, ``50 - x`` would pass for ``|x - 50|``. Intervals with the largest share of
+        the line come first.
         """
         if self._between is None:
             parts = [*self.tape.breaks]
             for branch in self.tape.branches:
-                if not is_tame(branch, self.tape.variable):
+                if not has_fixed_branch(branch, self.tape.variable):
                     # A root changes at zeros of its radicand, arcsin turns back at whole numbers.
                     parts.append(Break(branch.slot, "zero" if branch.root else "integer"))
             self._between = []
@@ -134,9 +133,9 @@ class Pool:
         return self._between
 
     def finer(self) -> list[Point]:
-        """Many more points, for answers that cannot be computed at most of the first.
+        """Many more points, for answers that cannot be computed at most of the first ones.
 
-        So it is with ``artanh(tanh x)``: beyond |x| = 200 it takes more digits than are allowed.
+        An example is ``artanh(tanh x)``: beyond |x| = 200 it needs more digits than are allowed.
         """
         if self._finer is None:
             with precision(BASE_BITS):
@@ -176,9 +175,9 @@ class Pool:
                 if len(self._points) >= MIN_POINTS:
                     return
                 if tier == "real":
-                    found = search(self.tape, self._values, MIN_POINTS)
-                    if len(self._points) + len(found) >= MIN_POINTS:
-                        self._points += [Point(acb(x), measured=False) for x in found]
+                    further = search(self.tape, self._values, MIN_POINTS)
+                    if len(self._points) + len(further) >= MIN_POINTS:
+                        self._points += [Point(acb(x), measured=False) for x in further]
                         return
         self.tier = "complex"
         self._source = iter(())
@@ -196,7 +195,7 @@ class Pool:
                 self._points.append(Point(x, drawn[1], known))
 
     def usable(self, x: Ball) -> Ball | None:
-        """The value of f at a point that counts in this tier, else None."""
+        """The value of f at a point that this tier uses, else None."""
         jets = self.tape.run(x, self._values, derivative=False)
         value = jets[self.tape.root][0]
         if self.tier == "real":
@@ -261,8 +260,8 @@ class Integrand:
         return self._pools[key]
 
 
-# What people leave around an integrand: the integral sign, the differential (which may stand within
-# a fraction), delimiters of mathematics.
+# Text around an integrand: the integral sign, the differential (which may be in a fraction), and
+# delimiters of mathematics.
 _SIGN = re.compile(r"^\s*(?:\\displaystyle|\\textstyle)?\s*(?:\\int(?:\\limits)?(?![a-zA-Z])|∫)\s*")
 _SPACES = r"(?:\\[,;:! ]|\\quad|~|\s)*"
 _D = (
@@ -276,7 +275,17 @@ _DELIMITERS = re.compile(r"^\s*(?:\$\$?|\\\(|\\\[)\s*|\s*(?:\$\$?|\\\)|\\\])\s*[
 def prepare(
     integrand: str | sympy.Expr, variable: str | None, assumptions: Mapping[str, str] | None
 ) -> Integrand:
-    """Read a problem. Raises `ProblemError` with what is wrong."""
+    """Read an integrand.
+
+    Args:
+        integrand: LaTeX, with or without the integral sign and the differential, or SymPy.
+        variable: the variable of integration; None takes it from the differential.
+        assumptions: kinds of parameters, as in `ASSUMPTIONS`.
+
+    Raises:
+        ProblemError: the integrand is unreadable or ambiguous, or the variable is wrong.
+
+    """
     kinds = tuple(sorted((assumptions or {}).items()))
     for name, kind in kinds:
         if kind not in ASSUMPTIONS:
@@ -284,13 +293,16 @@ def prepare(
             raise ProblemError(f"assumption on {name}: {kind!r} is none of {known}")
     if isinstance(integrand, str):
         return _prepare_text(integrand, variable, kinds)
-    from ..expression.sympy_bridge import from_sympy
-
     return _finish(from_sympy(integrand), variable, None, kinds, str(integrand))
 
 
-#: Integrands that are kept with their sample points, at some 18 KB each. A sweep comes back to a
-#: problem after all others: were they fewer than its problems, each would be prepared every time.
+def as_latex(integrand: str | sympy.Expr) -> str:
+    """An integrand as a worker takes it."""
+    return integrand if isinstance(integrand, str) else to_latex(from_sympy(integrand))
+
+
+#: Integrands that are cached with their sample points, at about 18 KB each. More than a sweep has
+#: problems: it returns to a problem only after all others.
 KEPT = 4096
 
 
@@ -303,7 +315,7 @@ def _prepare_text(text: str, variable: str | None, kinds: tuple[tuple[str, str],
     except ReadError as error:
         raise ProblemError(f"unreadable integrand {text!r}: {error}") from None
     for other in others:
-        if AMBIGUOUS.intersection(other.conventions):
+        if AMBIGUOUS.intersection(other.ambiguities):
             one, two = to_latex(likeliest.expression), to_latex(other.expression)
             raise ProblemError(f"ambiguous integrand {text!r}: write {one} or {two}")
     return _finish(likeliest.expression, variable, named, kinds, text)
@@ -318,10 +330,12 @@ def _strip_integral(text: str, variable: str | None) -> tuple[str, str | None]:
     body = _DELIMITERS.sub("", text)
     sign = _SIGN.match(body)
     body = body[sign.end() :] if sign else body
-    found = list(_DIFFERENTIAL.finditer(body))
-    last = next((each for each in reversed(found) if each.end() == len(body)), None)
-    if sign and found:
-        last = last or next((each for each in found if _fills_group(body, each)), found[-1])
+    differentials = list(_DIFFERENTIAL.finditer(body))
+    last = next((each for each in reversed(differentials) if each.end() == len(body)), None)
+    if sign and differentials:
+        last = last or next(
+            (each for each in differentials if _fills_group(body, each)), differentials[-1]
+        )
     if last is None or (not sign and not _is_differential(body, last, variable)):
         return body, None
     before, after = body[: last.start()], body[last.end() :]
@@ -329,15 +343,15 @@ def _strip_integral(text: str, variable: str | None) -> tuple[str, str | None]:
     return before + ("1" if alone else " ") + after, last["name"].lstrip("\\")
 
 
-def _fills_group(body: str, found: re.Match[str]) -> bool:
-    return body[: found.start()].endswith("{") and body[found.end() :].startswith("}")
+def _fills_group(body: str, match: re.Match[str]) -> bool:
+    return body[: match.start()].endswith("{") and body[match.end() :].startswith("}")
 
 
-def _is_differential(body: str, found: re.Match[str], variable: str | None) -> bool:
-    before, text = body[: found.start()].rstrip(), found[0]
+def _is_differential(body: str, match: re.Match[str], variable: str | None) -> bool:
+    before, text = body[: match.start()].rstrip(), match[0]
     spaced = text.lstrip().startswith(("\\", "~"))
-    glued = f"d{found['name']}" in text
-    return found["name"] == variable and (spaced or glued) and before[-1:] not in ("", *"+-*/^({=")
+    glued = f"d{match['name']}" in text
+    return match["name"] == variable and (spaced or glued) and before[-1:] not in ("", *"+-*/^({=")
 
 
 def _finish(

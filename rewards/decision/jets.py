@@ -1,12 +1,12 @@
 """Value and first derivative of every function in `FUNCTIONS`, in ball arithmetic.
 
 A jet is ``(value, derivative)``; a derivative of ``None`` is an exact zero, so constants cost
-nothing. Values are `flint.acb` balls: what is computed at a point is an enclosure of the truth, and
-an operation without a finite value yields a non-finite ball, never an exception. The derivative is
+nothing. Values are `flint.acb` balls: every result encloses the exact value, and an operation
+without a finite value yields a non-finite ball, never an exception. The derivative is
 along the real line, which gives ``|u|`` one too. Inverse functions have their principal branches.
 
 A rule is a function of jets. `rule(name, ...)` looks one up; `pow_integer`, `pow_rational` and
-friends make the parametrised ones.
+others make rules with parameters.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ UNKNOWN: Jet = (NAN, None)
 
 
 def is_real(value: Ball) -> bool:
-    """Whether a ball is exactly real: an enclosure that merely straddles the axis is not."""
+    """Whether a ball is exactly real, not only an enclosure that crosses the real axis."""
     return bool(value.imag.is_zero())
 
 
@@ -158,7 +158,7 @@ def ln_abs(x: Jet) -> Jet:
 
 
 def ln_size(x: Jet) -> Jet:
-    """ln|u| by the letter, along the real line: real, also where u is not."""
+    """ln|u| taken literally, along the real line: real even where u is not."""
     u, du = x
     value = acb(abs(u)).log()
     return value, None if du is None else acb((u.conjugate() * du).real) / (abs(u) ** 2)
@@ -281,7 +281,7 @@ def acoth(x: Jet) -> Jet:
 
 
 def _of_inverse(rule: Rule) -> Rule:
-    """asec u = acos(1/u) and its like."""
+    """The rule of f(1/u), such as asec u = acos(1/u)."""
     return lambda x: rule(div((ONE, None), x))
 
 
@@ -321,7 +321,7 @@ def _step(value: Callable[[Ball], Ball]) -> Rule:
         if not is_real(u):
             return NAN, du
         stepped = value(u.real)
-        # Only an exact value says on which side of the jump the whole ball lies.
+        # Only an exact value shows on which side of the jump the whole ball is.
         return (acb(stepped), None) if stepped.is_exact() else (acb(stepped), NAN)
 
     return rule
@@ -338,7 +338,7 @@ heaviside = _step(lambda r: (r.sgn() + 1) / 2)
 
 
 def compare(x: Jet, y: Jet) -> int | None:
-    """-1, 0 or 1 as x is below, exactly equal to, or above y; None where the balls cannot say."""
+    """-1, 0 or 1 as x is below, exactly equal to, or above y; None if the balls overlap."""
     difference = x[0] - y[0]
     if not is_real(difference):
         return None

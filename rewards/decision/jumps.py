@@ -1,4 +1,4 @@
-"""Does an antiderivative jump at a place where the integrand is bounded?"""
+"""Jumps of an antiderivative at places where the integrand is bounded."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EXCESS = 16
 def jump(
     answer: Tape, values: Mapping[str, Ball], pool: Pool, low: Ball, high: Ball
 ) -> Witness | None:
-    """The values on both sides of a place in [low, high], if they are proven to differ by a jump.
+    """The values on both sides of [low, high], if they provably differ by a jump.
 
     None where F is continuous, where f is unbounded or not real, or where F has no value.
     """
@@ -60,7 +60,7 @@ def jump(
 
 
 def _enclosure(pool: Pool, left: Ball, right: Ball) -> Ball | None:
-    """An enclosure of f on the interval, if f is finite and real all over it."""
+    """An enclosure of f on the interval, if f is finite and real on all of it."""
     interval = acb(left.real.union(right.real))
     jets = pool.tape.run(interval, pool.values, derivative=pool.order == 1)
     value = jets[pool.tape.root][pool.order] or ZERO

@@ -1,4 +1,4 @@
-"""How many points an answer needs: can its branches change between them?"""
+"""The number of sample points that an answer needs."""
 
 from __future__ import annotations
 
@@ -10,27 +10,28 @@ from .balls import Branch, Tape
 from .domain import uniform
 from .ranges import never_vanishes
 
-#: Points asked for: an analytic answer, one with plain square roots, one with other branches.
-ANALYTIC_POINTS, TAME_POINTS, BRANCHING_POINTS = 4, 6, 16
+#: Sample points of an analytic answer, of one whose branches are fixed, and of any other.
+ANALYTIC_POINTS, FIXED_BRANCH_POINTS, BRANCHING_POINTS = 4, 6, 16
 
 
 def points_wanted(tape: Tape) -> int:
-    """How many points an answer needs: more where branches may change between them."""
+    """The number of sample points: more where branches may change between them."""
     if tape.breaks:
         return BRANCHING_POINTS
     if not tape.branches:
         return ANALYTIC_POINTS
     return (
-        TAME_POINTS
-        if all(is_tame(branch, tape.variable) for branch in tape.branches)
+        FIXED_BRANCH_POINTS
+        if all(has_fixed_branch(branch, tape.variable) for branch in tape.branches)
         else BRANCHING_POINTS
     )
 
 
-def is_tame(branch: Branch, variable: str) -> bool:
-    """Whether a branch can only change at an end of the real domain.
+def has_fixed_branch(branch: Branch, variable: str) -> bool:
+    """Whether a branch can change only at an end of the real domain.
 
-    A linear argument, or for a root a quadratic without a double zero or what never vanishes.
+    So it is for a linear argument; for a root also for a quadratic without a double zero, and for
+    an argument that never vanishes.
     """
     coefficients = polynomial(branch.argument, variable)
     if coefficients is None:

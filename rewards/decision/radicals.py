@@ -1,8 +1,8 @@
 r"""The branches of an integrand's own radicals.
 
-A printed integrand chooses a branch of each of its roots, and an answer may be right for another
-one on part of the line: ``2\sqrt{\sin x}`` for ``\sqrt{\csc x-\sin x}``. Here f is evaluated
-with other roots of unity at its radicals.
+A printed integrand has principal roots, and an answer may be right for another branch on part of
+the line: ``2\sqrt{\sin x}`` for ``\sqrt{\csc x-\sin x}``. Here f is evaluated with other roots of
+unity at its radicals.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Choice = tuple[tuple[int, int, int], ...]
 
 
 def choices(tape: Tape, first: Choice | None = None) -> Iterator[Choice]:
-    """Branches of f other than the principal one; ``first`` (what held elsewhere) before others."""
+    """Branches of f other than the principal one; ``first`` is tried before the others."""
     if first is not None:
         yield first
     orders = [range(order) for _, order, _ in tape.radicals]

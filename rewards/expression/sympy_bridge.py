@@ -1,8 +1,8 @@
 """Expression trees to SymPy and back, without any text in between.
 
-SymPy is imported when a function here is called, so that verifying needs none of it. Both
-directions refuse with a `ValueError` what the other side has no word for, and what SymPy would
-evaluate without end (``9^{9^9}``).
+SymPy is imported when a function here is called; the verifier does without. Both directions raise
+`ValueError` for functions that the other side lacks, and for formulas whose evaluation by SymPy
+would not end (``9^{9^9}``).
 """
 
 from __future__ import annotations
@@ -104,15 +104,24 @@ _FACTORIALS = frozenset("factorial double_factorial binomial gamma digamma lgamm
 
 
 def to_sympy(expression: Expression, assumptions: Mapping[str, str] | None = None) -> sympy.Expr:
-    """``expression`` as a SymPy expression, with what SymPy evaluates on its own evaluated.
+    """Convert a tree to a SymPy expression, with SymPy's automatic evaluation.
 
-    ``assumptions`` give symbols a kind by SymPy's word for it (``{"a": "positive"}``); the others
-    are plain symbols. Roots are principal ones, as always in SymPy.
+    Args:
+        expression: the tree.
+        assumptions: symbols' names with SymPy's name of their kind (``{"a": "positive"}``); other
+            symbols are plain. Roots are principal, as always in SymPy.
+
+    Raises:
+        ValueError: SymPy has no such function, or evaluation would not end.
+
+    >>> to_sympy(Call("sin", (Symbol("x"),)))
+    sin(x)
+
     """
     try:
         return _to_sympy(expression, dict(assumptions or {}), MAX_DEPTH)
     except (TypeError, ArithmeticError, AttributeError, RecursionError) as error:
-        # What SymPy itself refuses: an order between complex numbers, say.
+        # SymPy refuses it, such as an order between complex numbers.
         raise ValueError(f"SymPy cannot express it: {error}") from None
 
 
@@ -142,7 +151,7 @@ def _to_sympy(node: Expression, kinds: dict[str, str], depth: int) -> Any:
 
 
 def _check_size(name: str, args: Sequence[Any]) -> None:
-    """Refuse what SymPy would evaluate to a number or polynomial of enormous length."""
+    """Refuse a power that SymPy would evaluate to an enormous number or polynomial."""
     if name in _ORDERED and args[0].is_number and abs(args[0]) > MAX_ORDER:
         raise ValueError(f"{name} of an order as large as {args[0]} cannot be handed to SymPy")
     if name in _FACTORIALS and any(arg.is_Rational and abs(arg) > MAX_BITS // 16 for arg in args):
@@ -322,7 +331,7 @@ def _constants() -> dict[Any, Expression]:
 
 @lru_cache(maxsize=1)
 def _functions() -> dict[Any, dict[int | None, str]]:
-    """SymPy's class -> our name, by the number of arguments where that decides."""
+    """SymPy's class -> our name, by the number of arguments where it matters."""
     import sympy
 
     functions: dict[Any, dict[int | None, str]] = {}

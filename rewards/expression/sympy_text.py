@@ -72,7 +72,16 @@ _BY_COUNT: dict[tuple[str, int], str] = {
 
 
 def read_sympy(text: str) -> Expression:
-    """The tree of a formula in SymPy's notation; `ValueError` says what cannot be read."""
+    """Read a formula in SymPy's notation.
+
+    Raises:
+        ValueError: it cannot be read; the message says why.
+
+    >>> from calculus_harness.rewards.latex import to_latex
+    >>> to_latex(read_sympy("2*x**2"))
+    '2 x^{2}'
+
+    """
     if len(text) > MAX_CHARACTERS:
         raise ValueError(f"longer than {MAX_CHARACTERS} characters")
     try:

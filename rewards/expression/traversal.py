@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 from .tree import Call, Expression, Number, Symbol
@@ -21,70 +21,54 @@ SLOW = frozenset(
 _WITH_POLES = frozenset(("tan", "cot", "sec", "csc", "coth", "csch"))
 
 
-def symbols_of(expression: Expression) -> set[str]:
-    """Names of the free symbols of ``expression``."""
-    names: set[str] = set()
+def nodes_of(expression: Expression) -> Iterator[Expression]:
+    """All nodes of ``expression``, itself first."""
     stack = [expression]
     while stack:
         node = stack.pop()
-        if isinstance(node, Symbol):
-            names.add(node.name)
-        elif isinstance(node, Call):
+        yield node
+        if isinstance(node, Call):
             stack.extend(node.args)
-    return names
+
+
+def symbols_of(expression: Expression) -> set[str]:
+    """Names of the free symbols of ``expression``."""
+    return {node.name for node in nodes_of(expression) if isinstance(node, Symbol)}
 
 
 def is_written_with(expression: Expression, function: str) -> bool:
     """Whether a function or named constant occurs in ``expression``."""
-    stack = [expression]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Call):
-            if node.function == function:
-                return True
-            stack.extend(node.args)
-    return False
+    return any(
+        isinstance(node, Call) and node.function == function for node in nodes_of(expression)
+    )
 
 
 def is_constant(expression: Expression, variable: str) -> bool:
     """Whether ``expression`` is free of the variable."""
-    stack = [expression]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Symbol) and node.name == variable:
-            return False
-        if isinstance(node, Call):
-            stack.extend(node.args)
-    return True
+    return not any(
+        isinstance(node, Symbol) and node.name == variable for node in nodes_of(expression)
+    )
 
 
 def needs_worker(expression: Expression) -> bool:
     """Whether a function occurs that may run long inside C, where nothing interrupts it."""
-    stack = [expression]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Call):
-            if node.function in SLOW:
-                return True
-            stack.extend(node.args)
-    return False
+    return any(isinstance(node, Call) and node.function in SLOW for node in nodes_of(expression))
 
 
 def may_have_pole(expression: Expression, variable: str) -> bool:
-    stack = [expression]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Call):
-            if node.function in _WITH_POLES:
-                return True
-            if node.function == "div" and not is_constant(node.args[1], variable):
-                return True
-            if node.function == "pow" and not is_constant(node.args[0], variable):
-                exponent = fold(node.args[1])
-                if exponent is None or exponent < 0:
-                    return True
-            stack.extend(node.args)
-    return False
+    """Whether ``expression`` may have a pole on the real line, judged by its form."""
+    return any(
+        isinstance(node, Call) and _has_pole(node, variable) for node in nodes_of(expression)
+    )
+
+
+def _has_pole(node: Call, variable: str) -> bool:
+    if node.function == "div":
+        return not is_constant(node.args[1], variable)
+    if node.function == "pow" and not is_constant(node.args[0], variable):
+        exponent = fold(node.args[1])
+        return exponent is None or exponent < 0
+    return node.function in _WITH_POLES
 
 
 def additive_terms(expression: Expression, variable: str) -> list[Expression]:
@@ -113,8 +97,9 @@ def additive_terms(expression: Expression, variable: str) -> list[Expression]:
 
 
 def without_factor(term: Expression, variable: str) -> Expression:
-    """A term without its sign and constant factors. Of an outermost logarithm or arc tangent only
-    the derivative is used, so that the branch of its value does not matter.
+    """A term without its sign and constant factors.
+
+    Of an outermost logarithm or arc tangent only the derivative matters, not its branch.
     """
     while isinstance(term, Call):
         if term.function == "neg" or (

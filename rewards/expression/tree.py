@@ -1,7 +1,8 @@
-"""The small immutable expression tree that everything in the verifier reads, evaluates and prints.
+"""Immutable expression trees, which the verifier reads, evaluates and prints.
 
-Three kinds of node: exact rational `Number`, `Symbol`, and `Call` of a named function. Nothing is
-simplified on construction: the tree says what the text said. `FUNCTIONS` is the whole vocabulary.
+There are three kinds of node: exact rational `Number`, `Symbol`, and `Call` of a named function.
+Nothing is simplified on construction: a tree has the structure of its text. `FUNCTIONS` lists all
+functions.
 """
 
 from __future__ import annotations

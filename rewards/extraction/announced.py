@@ -1,4 +1,4 @@
-"""Short answers in free text: what stands in the last box, or after "the answer is"."""
+"""Short answers in free text: in the last box, or after "the answer is"."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .boxes import boxes
 from .visible import visible
 
-#: Only so much of the end of a long text is looked at.
+#: Only this many characters at the end of a text are searched.
 TAIL = 20_000
 _ANNOUNCEMENT = re.compile(
     r"(?:\b(?:final\s+)?(?:answer|label|result|prediction|verdict|conclusion|classification)\b"
@@ -30,10 +30,10 @@ class FinalText:
 
 
 def final_text(completion: str, *, strict: bool, stop: Sequence[str], truncated: bool) -> FinalText:
-    """The boxed, else the announced answer of a completion.
+    """The boxed answer of a completion, or else the announced one.
 
-    As for mathematical answers, thoughts do not count, ``stop`` strings end the text, ``strict``
-    accepts a box only, and so does a ``truncated`` completion.
+    As for mathematical answers, thoughts do not count, ``stop`` strings end the text, and with
+    ``strict`` or ``truncated`` only a box counts.
     """
     shown = visible(completion, stop)
     text = shown.text[-TAIL:]

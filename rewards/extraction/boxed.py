@@ -10,7 +10,7 @@ from .judge import CONSTANT, Kind, Statement, judge
 from .result import Extraction
 from .statements import chains
 
-# What stands in a box when the instruction is quoted: nothing, dots, "your answer".
+# Placeholders, as in a quoted instruction: nothing, dots, "your answer".
 _PLACEHOLDER = re.compile(
     r"(?:\\(?:text|mathrm|textbf)\s?\{)?[\s\"'<\[({]*"
     r"(?:\.{2,}|\\(?:[lc]?dots|quad|[,;:! ])|_+|\?+|-"
@@ -26,7 +26,7 @@ _LABEL = re.compile(
 
 
 def is_placeholder(box: Box) -> bool:
-    """Whether a box is empty, or holds what stands for an answer."""
+    """Whether a box is empty or holds a placeholder."""
     content = box.content or ""
     return len(content) < 60 and _PLACEHOLDER.fullmatch(content) is not None
 
@@ -37,7 +37,7 @@ def _is_constant(box: Box) -> bool:
 
 
 def from_boxes(complete: list[Box], notes: tuple[str, ...]) -> Extraction:
-    """The answer of the last of some complete boxes; a lone constant yields to an earlier one."""
+    """The answer in the last of these boxes; a lone constant yields to an earlier box."""
     chosen = complete[-1]
     if len(complete) > 1:
         if _is_constant(chosen):
@@ -53,7 +53,7 @@ def from_boxes(complete: list[Box], notes: tuple[str, ...]) -> Extraction:
 
 
 def _inside(content: str, notes: tuple[str, ...]) -> Extraction:
-    """A box's answer: the last link of the last of its statements that look most like one."""
+    """The answer in a box: the last link of the last statement of the highest kind."""
     if "$" in content:
         content = content.replace("$", " ")
     if "\\(" in content and "\\)" in content:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-#: A box with more in it than this counts as unclosed: nothing that long is an answer.
+#: A box with more characters counts as unclosed: no answer is that long.
 LONGEST = 20_000
-#: Only so many of the last boxes are looked at.
+#: Only this many boxes at the end of a text are searched.
 MOST = 64
 
 _BOX = re.compile(
@@ -22,7 +22,7 @@ _UNBRACED = re.compile(r"(?=[-+(\d\\]|[^\W\d_](?![^\W\d_]))((?:(?!\\[)\]])[^$\n]
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One box: where it stands and what it holds. ``content`` is None when it is not closed."""
+    """One box with its offsets. ``content`` is None when it is not closed."""
 
     start: int
     end: int
@@ -44,8 +44,8 @@ def closing_brace(text: str, start: int) -> int:
 
 
 def boxes(text: str) -> list[Box]:
-    """The last boxes of the text in order, without those that stand inside another."""
-    found: list[Box] = []
+    """The last boxes of the text in order, without those inside another."""
+    last_boxes: list[Box] = []
     for mark in list(_BOX.finditer(text))[-MOST:]:
         at = _SPACE.match(text, mark.end()).end()  # type: ignore[union-attr]  # matches anything
         if text.startswith("{", at):
@@ -54,10 +54,10 @@ def boxes(text: str) -> list[Box]:
         elif bare := _UNBRACED.match(text, at):
             box = Box(mark.start(), bare.end(), bare[1].strip())
         else:
-            continue  # the command is being talked about
+            continue  # the command without an argument, as in an explanation of it
         if box.content is None:
             box = Box(box.start, len(text), None)
-        elif found and found[-1].content is not None and box.end <= found[-1].end:
+        elif last_boxes and last_boxes[-1].content is not None and box.end <= last_boxes[-1].end:
             continue
-        found.append(box)
-    return found
+        last_boxes.append(box)
+    return last_boxes

@@ -21,10 +21,10 @@ from .words import (
     read_lead,
 )
 
-#: Only so much of the end of a text is looked at, and only so many of its last formulas.
+#: Only this many characters and formulas at the end of a text are searched.
 TAIL = 20_000
 MOST = 256
-#: How far, in characters and in formulas, a sentence is followed back.
+#: Most characters and formulas that a sentence is followed back over.
 _REACH = 240
 _FORMULAS_BACK = 5
 
@@ -51,20 +51,20 @@ _ANSWER_FIELD = re.compile(
 )
 
 
-# The commonest text by far in tests and in training on short answers: one formula and nothing else,
-# without a sign or command that could make it more than an expression.
+# One formula and nothing else, the most common text in tests and in training on short answers:
+# without any sign or command that could make it more than an expression.
 _ONLY_A_FORMULA = re.compile(
     r"(?:[\w +\-*/^(){}|!.\[\]]|\\(?:[,!;]|(?:left|right|[dt]?frac|sqrt|cdot|ln|log|exp"
     r"|operatorname|mathrm|(?:arc)?(?:sin|cos|tan|cot|sec|csc)h?|pi|alpha|beta|lambda)(?![A-Za-z])))++",
     re.ASCII,
 )
-# The whole of a text, it is an answer: x for the integrand 1, C for 0.
+# An answer if it is the whole text: x for the integrand 1, C for 0.
 _LONE_SYMBOL = re.compile(r"\$?[A-Za-z]\$?")
 _VARIES = re.compile(r"(?<![A-Za-z])[a-z](?![A-Za-z])|\\")
 
 
 def from_formulas(text: str) -> Extraction:
-    """The answer of a text without boxes, or of the part that it marks as its answer."""
+    """The answer of a text without boxes, or of the part that is marked as the answer."""
     if "<answer>" in text:
         start = text.rfind("<answer>") + len("<answer>")
         end = text.find("</answer>", start)
@@ -87,8 +87,8 @@ def from_formulas(text: str) -> Extraction:
 
 
 def _called_answer(text: str) -> Extraction:
-    found = _search(text)
-    return found if found.answer is None else replace(found, source="final_answer")
+    extraction = _search(text)
+    return extraction if extraction.answer is None else replace(extraction, source="final_answer")
 
 
 def _search(text: str) -> Extraction:
@@ -96,15 +96,15 @@ def _search(text: str) -> Extraction:
         line = text.find("\n", len(text) - TAIL)
         text = text[line + 1 if line >= 0 else len(text) - TAIL :]
     text = restored(text)
-    found = spans(text)[-MOST:]
+    formulas = spans(text)[-MOST:]
     chosen = None
-    if found:
-        chosen = _choose(_Reader(text, found))
-        settled = found[chosen.index].end if chosen else 0
+    if formulas:
+        chosen = _choose(_Reader(text, formulas))
+        settled = formulas[chosen.index].end if chosen else 0
         rest = text[settled:]
         if "+" in rest or "nswer" in rest or "esult" in rest:
-            more = _with_bare_lines(text, found, settled)
-            if len(more) > len(found):
+            more = _with_bare_lines(text, formulas, settled)
+            if len(more) > len(formulas):
                 chosen = _choose(_Reader(text, more))
     if chosen is None:
         bare = bare_spans(text, 0, len(text))[-MOST:]
@@ -112,10 +112,10 @@ def _search(text: str) -> Extraction:
     return chosen.extraction() if chosen else nothing("no formula that could be the answer")
 
 
-def _with_bare_lines(text: str, found: list[Span], start: int) -> list[Span]:
+def _with_bare_lines(text: str, formulas: list[Span], start: int) -> list[Span]:
     """The formulas with those behind ``start`` that stand without delimiters on their own lines."""
     extra: list[Span] = []
-    later = iter([span for span in found if span.end > start])
+    later = iter([span for span in formulas if span.end > start])
     span = next(later, None)
     line = text.rfind("\n", 0, start) + 1
     while line < len(text):
@@ -126,27 +126,26 @@ def _with_bare_lines(text: str, found: list[Span], start: int) -> list[Span]:
         if own and _BARE_ANSWER.search(text, line, end):
             extra += bare_spans(text, line, end)
         line = end
-    return sorted(found + extra, key=lambda each: each.start) if extra else found
+    return sorted(formulas + extra, key=lambda each: each.start) if extra else formulas
 
 
 class _Reader:
-    """The formulas of one text, and what the text says of each; worked out when asked for."""
+    """The formulas of one text and how the text introduces each; computed on demand."""
 
-    def __init__(self, text: str, found: list[Span]) -> None:
+    def __init__(self, text: str, formulas: list[Span]) -> None:
         self.text = text
-        self.spans = found
+        self.formulas = formulas
         self._chains: dict[int, list[Chain]] = {}
         self._roots: dict[int, str] = {}
         self._check: int | None = None
 
     def chains(self, index: int) -> list[Chain]:
-        found = self._chains.get(index)
-        if found is None:
-            found = self._chains[index] = chains(self.spans[index].latex)
-        return found
+        if index not in self._chains:
+            self._chains[index] = chains(self.formulas[index].latex)
+        return self._chains[index]
 
     def root(self, index: int) -> str:
-        """The first link of the chain that the formula ends, over the formulas that began it."""
+        """The first link of the chain that ends in this formula; earlier formulas may begin it."""
         walked: list[int] = []
         root = ""
         for at in range(index, -1, -1):
@@ -179,12 +178,12 @@ class _Reader:
         return judged
 
     def lead(self, index: int) -> tuple[Lead, bool]:
-        """What the sentence says that leads to the formula, over the formulas within it.
+        """How the sentence before the formula introduces it.
 
         Also whether it asks for the formula's integral ("the antiderivative of ..").
         """
-        text, found = self.text, self.spans
-        span = found[index]
+        text, formulas = self.text, self.formulas
+        span = formulas[index]
         if denied_after(text, span.end):
             return Lead(denied=True), False
         if mentioned_after(text, span.end):
@@ -196,7 +195,7 @@ class _Reader:
         sentence = ""
         asked = False
         for at in range(index, max(index - _FORMULAS_BACK, 0) - 1, -1):
-            begin, end = found[at - 1].end if at else 0, found[at].start
+            begin, end = formulas[at - 1].end if at else 0, formulas[at].start
             gap = text[max(begin, end - _REACH) : end]
             if at == index:
                 gap = gap.rstrip(" \t\n*#_:>-")
@@ -214,11 +213,11 @@ class _Reader:
         return read_lead(sentence), asked
 
     def checked(self, index: int) -> bool:
-        """Whether the formula stands in a check or an explanation that follows the answer.
+        """Whether the formula is in a check or an explanation after the answer.
 
-        Asked from the last formula to the first, so that one search serves them all.
+        Formulas are asked about from the last to the first, so one search is enough for all.
         """
-        start = self.spans[index].start
+        start = self.formulas[index].start
         if self._check is None:
             self._check = first_check(self.text, start) if start > 5 else start
         return self._check < start and not check_fails(self.text, self._check, start)
@@ -236,10 +235,10 @@ class _Candidate:
     index: int
     statement: Statement
     announced: bool
-    passed: tuple[str, ...]  # why later formulas are none
+    passed: tuple[str, ...]  # why later formulas were rejected
 
     def extraction(self) -> Extraction:
-        span = self.reader.spans[self.index]
+        span = self.reader.formulas[self.index]
         source = "inline" if span.kind == "code" else span.kind
         notes = [f"passed over {reason}" for reason in dict.fromkeys(self.passed)]
         if self.statement.links > 1:
@@ -252,11 +251,11 @@ class _Candidate:
         )
 
     def _whole(self) -> str:
-        """The answer with the terms that displays right before it began."""
+        """The answer with its first terms, where they are in displays directly before it."""
         reader, answer = self.reader, self.statement.answer
         for at in range(self.index, 0, -1):
             parts = reader.chains(at)
-            before, here = reader.spans[at - 1], reader.spans[at]
+            before, here = reader.formulas[at - 1], reader.formulas[at]
             if (
                 len(parts) != 1
                 or len(parts[0].links) != 1
@@ -269,11 +268,11 @@ class _Candidate:
         return answer
 
     def _alternatives(self) -> tuple[str, ...]:
-        """What the text offers beside it, with "or" or in the same line."""
+        """Other answers that the text offers, with "or" or on the same line."""
         reader, index = self.reader, self.index
-        span = reader.spans[index]
+        span = reader.formulas[index]
         offered: list[Statement] = []
-        if index and _OR.fullmatch(reader.text, reader.spans[index - 1].end, span.start):
+        if index and _OR.fullmatch(reader.text, reader.formulas[index - 1].end, span.start):
             offered += reader.statements(index - 1)[:1]
         parts = reader.chains(index)
         if len(parts) > 1:
@@ -288,16 +287,16 @@ class _Candidate:
 
 
 def _choose(reader: _Reader) -> _Candidate | None:
-    """The formula that is the answer; the order is the package's docstring's."""
+    """The formula that is the answer; the package's docstring has the order."""
     later: _Candidate | None = None  # a plain formula that overrides a strong one before it
     plain: _Candidate | None = None
     identity: _Candidate | None = None
-    doubtful: _Candidate | None = None  # strong, but recalled, or a rule that was used
+    doubtful: _Candidate | None = None  # strong, but a recalled formula or a rule
     explained: _Candidate | None = None  # strong, but in a check or an explanation
     remark: _Candidate | None = None
     number: _Candidate | None = None
     passed: tuple[str, ...] = ()
-    for index in range(len(reader.spans) - 1, -1, -1):
+    for index in range(len(reader.formulas) - 1, -1, -1):
         judged = reader.statements(index)
         best = next((each for each in judged if each.kind > Kind.NO_ANSWER), None)
         if best is None:
@@ -330,11 +329,11 @@ def _choose(reader: _Reader) -> _Candidate | None:
             identity = identity or this
             if lead.concluded:
                 plain = plain or this
-                if reader.spans[index].kind == "display":
+                if reader.formulas[index].kind == "display":
                     later = later or this
         else:
             plain = plain or this
-            if lead.concluded or reader.spans[index].kind == "display":
+            if lead.concluded or reader.formulas[index].kind == "display":
                 later = later or this
     if doubtful and (plain is None or plain.index < doubtful.index):
         return doubtful

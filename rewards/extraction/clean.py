@@ -1,4 +1,4 @@
-"""Cleaning one side of an equation: what only concerns the page, and remarks, go."""
+"""Cleaning one side of an equation: layout commands and remarks are removed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from .boxes import closing_brace
 
-# Commands, and their arguments, that only concern the page.
+# Layout commands and their arguments.
 _NOISE = re.compile(
     r"\\(?:display|text|script|scriptscript)style(?![A-Za-z])\s?|\\(?:no)?limits(?![A-Za-z])"
     r"|\\(?:nonumber|notag|hfill|allowbreak|nobreak|noindent|centering|ensuremath"
@@ -52,7 +52,7 @@ _GROUP = re.compile(r"\\(?:left|right|[bB]igg?[lr]?)\s?(?=[()\[\]])|\\.|[()\[\]{
 
 
 def clean(latex: str) -> str:
-    """A link without sizes of style, labels, alignment and what else only concerns the page."""
+    """A link without layout: sizes, styles, labels, alignment, punctuation at its ends."""
     if "$" in latex or "\\" in latex or "*" in latex:
         if "**" in latex:
             latex = _POWER.sub("^", latex)
@@ -80,7 +80,7 @@ def _trim(latex: str) -> str:
     if latex[-1:] in _TRAILING_CHARACTERS or latex.endswith(_TRAILING_COMMANDS):
         latex = latex[:-400] + _TRAILING.sub("", latex[-400:])
         if latex.endswith("\\right"):
-            latex += "."  # the invisible delimiter, no full stop
+            latex += "."  # the empty delimiter, not a full stop
     if latex[:1] in _LEADING_CHARACTERS:
         match = _LEADING.match(latex)
         if match:

@@ -1,4 +1,4 @@
-"""What a statement is: an answer, or a definition, a condition, a check, a lone constant."""
+"""The kind of a statement: an answer, a definition, a condition, a check, a lone constant."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STYLE = rf"{_STYLES}\s?\{{\s?[A-Za-z]\s?\}}"
 _SUBSCRIPT = r"(?:_\s?(?:\{[^{}]{0,20}\}|\w))?"
 _ARGUMENT = rf"(?:\s?(?:\\left)?\(\s?{_LETTER}{_SUBSCRIPT}\s?(?:\\right)?\))?"
 _NAME = re.compile(rf"(?:{_LETTER}|{_STYLE}){_SUBSCRIPT}{_ARGUMENT}")
-# What antiderivatives are called.
+# Usual names of antiderivatives.
 _ANSWER_NAME = re.compile(
     rf"(?:[FIJGHSYyPT]|\\(?:Phi|Psi)|Φ|Ψ|{_STYLES}\s?\{{\s?[FIJGS]\s?\}}|\\mathcal\s?[FI])"
     rf"{_SUBSCRIPT}{_ARGUMENT}"
@@ -36,7 +36,7 @@ _PLUS_CONSTANT = re.compile(
 )
 _CONSTANT_PLUS = re.compile(rf"{_CONSTANT_NAME}\s*[-+]")
 _LONGEST_CONSTANT = 40
-# An antiderivative by its name: "F(x) + C" says nothing.
+# Only the name of an antiderivative: "F(x) + C".
 _MERE_NAME = re.compile(
     rf"[FGHfgh]\s?(?:\\left)?\(\s?{_LETTER}\s?(?:\\right)?\)\s*\+\s*{_CONSTANT_NAME}"
 )
@@ -63,18 +63,18 @@ _MATHEMATICS = re.compile(r"[\w\\]")
 
 
 class Kind(IntEnum):
-    """What a chain is. The higher, the more it looks like an answer."""
+    """The kind of a chain. The higher, the more likely it is an answer."""
 
     NO_ANSWER = 0  # a lone constant, a definition, a condition, a check, an integral
     LONE = 1  # a single symbol or number: an answer only if it is called one
     IDENTITY = 2  # an equation of two expressions
     PLAIN = 3  # an expression
-    STRONG = 4  # ends in "+ C", or says what it is: "\int f dx = ..", "F(x) = .."
+    STRONG = 4  # ends in "+ C", or begins with "\int f dx =" or "F(x) ="
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A chain judged: its last link, what kind of thing it is, and why."""
+    """A classified chain: its last link, its kind, and the reason."""
 
     answer: str
     kind: Kind
@@ -84,7 +84,7 @@ class Statement:
 
 
 def judge(chain: Chain, root: str | None = None) -> Statement:
-    """What a chain says. ``root`` is given when the chain goes on from an earlier formula."""
+    """Classify a chain. ``root`` is given when the chain continues an earlier formula."""
     links = chain.links
     answer = clean(links[-1])
     count = 1
@@ -118,7 +118,7 @@ def judge(chain: Chain, root: str | None = None) -> Statement:
 
 
 def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
-    """Why a chain with this last link and root is no answer; empty if it may be one."""
+    """Why a chain with this last link and root is not an answer; empty if it may be one."""
     if bound:
         return "a condition"
     if not answer or not _MATHEMATICS.search(answer):
@@ -141,7 +141,7 @@ def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
     if not about_integral and _differentiates(answer) and not has_constant(answer):
         return "a derivative"
     if _DIFFERENTIAL.search(answer[-24:]):
-        # Behind an integral sign, or it is a differential.
+        # Part of an integral, or else a differential.
         where = _INTEGRAL.search(answer)
         if where is None:
             return "a differential"
@@ -163,14 +163,14 @@ _SIGN = re.compile(r"[-+]")
 
 
 def has_constant(latex: str) -> bool:
-    """Whether a constant of integration is added somewhere."""
+    """Whether a constant of integration is added."""
     return _PLUS_CONSTANT.search(latex) is not None or (
         latex[0] in "CKck\\" and _CONSTANT_PLUS.match(latex) is not None
     )
 
 
 def has_integral(latex: str) -> bool:
-    """Whether an integral sign stands in it."""
+    """Whether it has an integral sign."""
     return "int" in latex and _INTEGRAL.search(latex) is not None
 
 

@@ -1,4 +1,4 @@
-"""What extraction finds."""
+"""The result of extraction."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The final answer's LaTeX, or None; where it was found; what else was seen.
+    """The final answer of a completion.
 
-    ``source`` is boxed, display, final_answer, inline, bare or none. ``alternatives`` are other
-    formulas that the text offers for the same answer ("or"): it stands only if they hold too.
+    Attributes:
+        answer: its LaTeX, or None.
+        source: ``boxed``, ``display``, ``final_answer``, ``inline``, ``bare`` or ``none``.
+        notes: remarks on how it was chosen.
+        alternatives: other formulas that the text offers as the same answer ("or"); the answer is
+            correct only if they are.
+
     """
 
     answer: str | None
@@ -20,5 +25,5 @@ class Extraction:
 
 
 def nothing(*notes: str) -> Extraction:
-    """No answer, and why."""
+    """An extraction without an answer; the notes say why."""
     return Extraction(None, "none", notes)

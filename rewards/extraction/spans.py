@@ -1,4 +1,4 @@
-"""Where a text holds formulas: between delimiters, in code, or bare among the words."""
+"""The formulas of a text: between delimiters, in code, or without delimiters."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Span:
 
 
 def restored(text: str) -> str:
-    """The text with display delimiters that lost their backslashes put right."""
+    """The text with its display delimiters restored where they lost their backslashes."""
     if ("[ " not in text and "[\n" not in text) or "\\[" in text:
         return text
     return _LOST.sub(lambda m: f"\\[{m[1]}\\]" if _FORMULA.search(m[1]) else m[0], text)
@@ -50,24 +50,24 @@ _FORMULA = re.compile(r"\\[a-z]|=|\+")
 
 def spans(text: str) -> list[Span]:
     """The delimited formulas of a text, in order; neighbours that are one formula are joined."""
-    found: list[Span] = []
+    formulas: list[Span] = []
     position = 0
     while token := _DELIMITER.search(text, position):
         position = token.end()
         kind = token.lastgroup
         if kind == "command":
-            position = _add_command(found, text, token)
+            position = _add_command(formulas, text, token)
         elif kind == "dollar":
-            position = _add_dollars(found, text, token)
+            position = _add_dollars(formulas, text, token)
         elif kind == "env":
             closer = f"\\end{{{token['env']}}}"
-            position = _add_until(found, "display", text, token, closer)
+            position = _add_until(formulas, "display", text, token, closer)
         elif kind is not None:
-            position = _add_code(found, text, token)
-    return found
+            position = _add_code(formulas, text, token)
+    return formulas
 
 
-def _add_command(found: list[Span], text: str, token: re.Match[str]) -> int:
+def _add_command(formulas: list[Span], text: str, token: re.Match[str]) -> int:
     bracket = token["command"]
     close = text.find(_CLOSERS[bracket], token.end())
     again = text.find("\\" + bracket, token.end())
@@ -75,33 +75,33 @@ def _add_command(found: list[Span], text: str, token: re.Match[str]) -> int:
     if not closed:  # up to the end of its paragraph
         close = _paragraph_end(text, token.end(), again)
     kind = "display" if bracket == "[" else "inline"
-    return _add(found, kind, text, token, close, 2 if closed else 0)
+    return _add(formulas, kind, text, token, close, 2 if closed else 0)
 
 
-def _add_dollars(found: list[Span], text: str, token: re.Match[str]) -> int:
+def _add_dollars(formulas: list[Span], text: str, token: re.Match[str]) -> int:
     start = token.end()
     if token[0] == "$$":
         close = text.find("$$", start)
         if close < 0:
-            return _add(found, "display", text, token, _paragraph_end(text, start, -1), 0)
-        return _add(found, "display", text, token, close, 2)
+            return _add(formulas, "display", text, token, _paragraph_end(text, start, -1), 0)
+        return _add(formulas, "display", text, token, close, 2)
     close = text.find("$", start)
     while close > 0 and text[close - 1] == "\\":
         close = text.find("$", close + 1)
     inside = text[start : max(close, start)]
     if close < 0 or "\n\n" in inside or (len(inside) > 9 and _PROSE_INSIDE.search(inside)):
         return start  # a price, or a stray sign
-    return _add(found, "inline", text, token, close, 1)
+    return _add(formulas, "inline", text, token, close, 1)
 
 
-def _add_code(found: list[Span], text: str, token: re.Match[str]) -> int:
+def _add_code(formulas: list[Span], text: str, token: re.Match[str]) -> int:
     fence, start = token[0], token.end()
     close = text.find(fence, start)
     if len(fence) < 3:
         inside = text[start:close] if close > 0 else "\n"
         if "\n" in inside or "$" in inside or "\\(" in inside or "\\[" in inside:
-            return start  # what it holds speaks for itself
-        return _add(found, "code", text, token, close, len(fence))
+            return start  # the formulas inside have delimiters of their own
+        return _add(formulas, "code", text, token, close, len(fence))
     language = _LANGUAGE.match(text, start)
     tag = language[1].lower() if language else ""
     end = close if close >= 0 else len(text)
@@ -111,15 +111,17 @@ def _add_code(found: list[Span], text: str, token: re.Match[str]) -> int:
         start = language.end()
     if _DELIMITER.search(text, start, end):
         return start
-    _add_lines(found, text, start, end)
+    _add_lines(formulas, text, start, end)
     return min(end + 3, len(text))
 
 
-def _add_until(found: list[Span], kind: str, text: str, token: re.Match[str], closer: str) -> int:
+def _add_until(
+    formulas: list[Span], kind: str, text: str, token: re.Match[str], closer: str
+) -> int:
     close = text.find(closer, token.end())
     if close < 0:
-        return _add(found, kind, text, token, len(text), 0)
-    return _add(found, kind, text, token, close, len(closer))
+        return _add(formulas, kind, text, token, len(text), 0)
+    return _add(formulas, kind, text, token, close, len(closer))
 
 
 def _paragraph_end(text: str, start: int, limit: int) -> int:
@@ -129,7 +131,7 @@ def _paragraph_end(text: str, start: int, limit: int) -> int:
 
 
 def _add(
-    found: list[Span], kind: str, text: str, token: re.Match[str], close: int, width: int
+    formulas: list[Span], kind: str, text: str, token: re.Match[str], close: int, width: int
 ) -> int:
     """Add the formula between a delimiter and the offset ``close``; the offset after it."""
     latex = text[token.end() : close]
@@ -138,21 +140,26 @@ def _add(
         latex, end = latex + loose[0], loose.end()
     if not latex or latex.isspace():
         return end
-    if kind == "inline" and found and found[-1].kind == kind and start - found[-1].end < 10:
-        before = found[-1]
+    if (
+        kind == "inline"
+        and formulas
+        and formulas[-1].kind == kind
+        and start - formulas[-1].end < 10
+    ):
+        before = formulas[-1]
         joint = _JOINT.match(text, before.end, start)
         if joint and (joint[1] or before.latex.rstrip()[-1:] in "+-=" or latex.lstrip()[0] in "+="):
-            found[-1] = Span(kind, f"{before.latex} {joint[1]} {latex}", before.start, end)
+            formulas[-1] = Span(kind, f"{before.latex} {joint[1]} {latex}", before.start, end)
             return end
-    found.append(Span(kind, latex, start, end))
+    formulas.append(Span(kind, latex, start, end))
     return end
 
 
-def _add_lines(found: list[Span], text: str, start: int, end: int) -> None:
+def _add_lines(formulas: list[Span], text: str, start: int, end: int) -> None:
     """The lines of a code fence: each a formula of its own."""
     for line in text[start:end].split("\n"):
         if line and not line.isspace():
-            found.append(Span("display", line, start, start + len(line)))
+            formulas.append(Span("display", line, start, start + len(line)))
         start += len(line) + 1
 
 
@@ -161,7 +168,7 @@ _FUNCTION = (
     r"(?:arc|ar|a)?(?:sinh?|cosh?|tanh?|coth?|sech?|csch?|cosec)|ln|log|lg|exp|sqrt|cbrt|erfc?i?|abs"
     r"|sgn|sign|li|ei|si|ci|gamma|arg"
 )
-# A run of letters that is no word: "dx", "ax", "pi", "xsinx".
+# A run of letters that is not a word: "dx", "ax", "pi", "xsinx".
 _MATH_WORD = re.compile(
     r"(?:d?[xtuvyzswθ]|[a-ce-hkmnpqrCα-ω]?[xtuvyz]|[xtuvyz]?[α-ω]|[xtu]e|ex|pi|int|frac"
     rf"|(?:[xtuvyznkab0e]?(?:{_FUNCTION})[xtuvyzθ]?)+)",
@@ -190,12 +197,12 @@ _AROUND = " \t\n*_#>:,;.\"'`|"
 
 
 def bare_spans(text: str, start: int, end: int) -> list[Span]:
-    """The stretches of a text between its words, where they may be formulas."""
-    found: list[Span] = []
+    """The parts of a text between its words that may be formulas."""
+    formulas: list[Span] = []
     while start < end:
         line = text.find("\n", start, end) + 1 or end
         if not has_prose(text, start, line):
-            _add_bare(found, text, start, line)
+            _add_bare(formulas, text, start, line)
             start = line
             continue
         left = start
@@ -203,15 +210,15 @@ def bare_spans(text: str, start: int, end: int) -> list[Span]:
             kind = lexeme.lastgroup
             if kind is None or (kind == "word" and _is_mathematical(text, lexeme)):
                 continue
-            _add_bare(found, text, left, lexeme.start())
+            _add_bare(formulas, text, left, lexeme.start())
             left = lexeme.end()
-        _add_bare(found, text, left, line)
+        _add_bare(formulas, text, left, line)
         start = line
-    return found
+    return formulas
 
 
 def has_prose(text: str, start: int = 0, end: int = LONGEST_LINE) -> bool:
-    """Whether a line holds words, and is not a formula from end to end."""
+    """Whether a line has words, so that it is not one formula."""
     for lexeme in _LONE.finditer(text, start, end):
         word = lexeme[0]
         if not word.isalpha() or _MATH_WORD.fullmatch(word):
@@ -237,7 +244,7 @@ def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
     return len(word) <= 4 and after in ("^", "_")
 
 
-def _add_bare(found: list[Span], text: str, left: int, right: int) -> None:
+def _add_bare(formulas: list[Span], text: str, left: int, right: int) -> None:
     latex = text[left:right].strip().rstrip("([").rstrip()
     if not _LETTER_OR_DIGIT.search(latex.strip(_AROUND)):
         return
@@ -245,7 +252,7 @@ def _add_bare(found: list[Span], text: str, left: int, right: int) -> None:
     end = start + len(latex)
     if latex.startswith(("[ ", "( ")) and latex.rstrip(".,").endswith((" ]", " )")):
         latex = latex.rstrip(".,")[1:-1]  # delimiters that lost their backslashes
-    found.append(Span("bare", latex, start, end))
+    formulas.append(Span("bare", latex, start, end))
 
 
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")

@@ -2,7 +2,7 @@ r"""One formula's statements: chains of links that are joined by ``=``.
 
 A formula's LaTeX is cut at its top level (outside braces, brackets and environments such as
 ``cases``) into *chains*: ``F(x) = a = b, \quad x > 0 \\ u = x^2`` has three. The last link of a
-chain is its answer, its first link (the root) says what the chain is about.
+chain is its answer, its first link (the root) its subject.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _TOKEN = re.compile(
     r"|\\(?P<escaped>[{}])|\\[^A-Za-z]|(?P<brace>[{}])|(?P<bracket>[()\[\]])"
 )
 _BRACKETS = frozenset(("bracket", "sized", "escaped"))
-# A formula that holds none of this is cut by a split at its equality signs.
+# A formula without any of these is split at its equality signs.
 _INVOLVED = re.compile(
     r"\\(?:[\\{}]|begin|(?:inter|shortinter)?text|[mh]box|mathrm|operatorname|q?quad|hspace|impl|iff"
     r"|therefore|because|L(?:ongr|eftr|ongl)|(?:right|left)arrow|R|to(?![A-Za-z])|long|leadsto"
@@ -49,7 +49,7 @@ _INVOLVED = re.compile(
 )
 
 # --- Text within a formula -----------------------------------------------------------------------
-# \text{...} that is mathematics after all.
+# \text{...} that holds mathematics.
 _MATH_TEXT = re.compile(
     r"\s*\\?(?:a(?:rc?)?)?(?:sinh?|cosh?|tanh?|coth?|sech?|csch?|cosec|sh|ch|th)\s*"
     r"|\s*(?:arg|arc|area)\w*\s*"
@@ -94,19 +94,19 @@ _ORNAMENTS = re.compile(
 )
 _DIFFERENTIAL = re.compile(r"\s*d[A-Za-z]\s*")
 _LONE_NAME = re.compile(r"\s*\\?[A-Za-z]+\s*(?:\([A-Za-z]\))?\s*")
-#: How many tokens ahead are looked at to see what follows a pause.
+#: Look-ahead in tokens after a pause.
 _AHEAD = 40
 
 
 @dataclass(slots=True)
 class Chain:
-    """Links joined by relations. A root of ``""`` means that the chain goes on from elsewhere."""
+    """Links joined by relations. A root of ``""`` means that the chain continues an earlier one."""
 
     links: list[str] = field(default_factory=list)
     lead: str = ""  # the prose in \text{} before it
-    remark: bool = False  # said after the answer: "where C is ..", "x > 0"
+    remark: bool = False  # follows the answer: "where C is ..", "x > 0"
     approximate: bool = False  # follows an approximation sign
-    alternative: bool = False  # offered with "or" beside the one before
+    alternative: bool = False  # joined to the one before with "or"
     bound: bool = False  # holds an inequality or membership at its top level
 
 
@@ -143,7 +143,7 @@ class _Cutter:
         self.unbalanced = self._run(brackets)
 
     def _run(self, brackets: bool) -> bool:
-        """Handle the tokens at the top level; whether the brackets did not match."""
+        """Handle the tokens at the top level. Returns whether brackets did not match."""
         braces = depth = unmatched = until = 0
         tables: list[str] = []  # environments that are part of a link
         for index, token in enumerate(self.tokens):
@@ -234,11 +234,11 @@ class _Cutter:
         if (kind == "equal" and begun) or kind == "bound" or _REMARK_START.match(rest):
             self._close_chain(remark=begun and kind != "equal")
         elif begun and rest.strip() and not _ORNAMENTS.fullmatch(rest):
-            return  # it stays in the link: the reader judges lists
+            return  # part of the link: lists are handled by the LaTeX reader
         self.start = token.end()
 
     def _text(self, index: int, token: re.Match[str]) -> int:
-        r"""A ``\text{..}``: mathematics, the constant, a connective, or a remark; where it ends."""
+        r"""Handle a ``\text{..}``: mathematics, the constant, a connective, or a remark."""
         close = closing_brace(self.latex, token.end())
         if close < 0:
             return 0
@@ -281,12 +281,12 @@ class _Cutter:
     # The link and the chain that grow
 
     def _take(self, token: re.Match[str] | None, *, drop: bool = True) -> None:
-        """Add what stands before the token to the link; ``drop`` the token itself."""
+        """Add the text before the token to the link; ``drop`` leaves out the token itself."""
         end = token.start() if token else len(self.latex)
         piece = self.latex[self.start : end]
         self.start = token.end() if token and drop else end
         if self.row and piece.strip():
-            # A row goes on with the chain, or with its last link, or begins another statement.
+            # A row continues the chain, or its last link, or begins another statement.
             indentation = _INDENTATION.match(piece)
             piece = piece[indentation.end() :] if indentation else piece
             self.row = False
@@ -314,7 +314,7 @@ class _Cutter:
             self.chain = Chain(lead=chain.lead, remark=remark or chain.remark)
 
     def _next(self, index: int) -> re.Match[str] | None:
-        """The next token at the top level that means something."""
+        """The next token at the top level that has a role."""
         depth = 0
         for token in self.tokens[index + 1 : index + 1 + _AHEAD]:
             kind = token.lastgroup
@@ -326,7 +326,7 @@ class _Cutter:
 
 
 def _looks_mathematical(words: str) -> bool:
-    r"""Whether the content of a ``\text{}`` is a formula that was put there by mistake."""
+    r"""Whether the content of a ``\text{}`` is a formula."""
     return _FORMULA_SIGN.search(words) is not None and all(
         _MATH_TEXT.fullmatch(word[0]) for word in _WORD.finditer(words)
     )

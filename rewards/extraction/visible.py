@@ -1,6 +1,6 @@
-"""What of a completion the model shows as its answer: no thoughts, no next question, plain spacing.
+"""The part of a completion that may hold the answer: no thoughts, no next turn, plain spacing.
 
-Everything here is a linear pass over the text; none of it looks at mathematics.
+Every step is a linear pass over the text.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import unescape
+from unicodedata import normalize
 
 # --- Unicode -----------------------------------------------------------------------------------
-# Only what finding the answer needs. Letters are never mapped (Cyrillic stays Cyrillic), and
-# superscripts, radicals and Greek are left to the reader.
+# Only the characters that extraction needs. Letters are never mapped (Cyrillic stays Cyrillic);
+# superscripts, radicals and Greek are left to the LaTeX reader.
 _INVISIBLE = (
     "\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2063\ufeff\u00ad"
 )
@@ -67,7 +68,7 @@ _CHARACTERS: dict[str, str] = {
 }
 _CHARACTER = re.compile("[" + re.escape("".join(_CHARACTERS)) + "]")
 _TABLE = str.maketrans(_CHARACTERS)
-_LONG = 100_000
+_LONG = 100_000  # characters
 # Unicode's styled alphanumerics are compatibility forms of ASCII letters, not homoglyphs.
 _STYLED = re.compile("[\U0001d400-\U0001d7ff\u210e]")
 
@@ -79,10 +80,8 @@ def plain(text: str) -> str:
     if text.isascii():
         return text
     if _STYLED.search(text):
-        import unicodedata
-
-        text = _STYLED.sub(lambda m: unicodedata.normalize("NFKC", m[0]), text)
-    if len(text) > _LONG:  # where every character might be one of them
+        text = _STYLED.sub(lambda m: normalize("NFKC", m[0]), text)
+    if len(text) > _LONG:  # linear even if every character has to be replaced
         return text.translate(_TABLE)
     return _CHARACTER.sub(lambda m: _CHARACTERS[m[0]], text)
 
@@ -148,7 +147,7 @@ _END = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """The shown text; ``thought`` is the unfinished thought that ends it, if there is one."""
+    """The visible text; ``thought`` is an unfinished thought at its end, if there is one."""
 
     text: str
     thought: str | None = None
@@ -182,7 +181,7 @@ def _without_thoughts(text: str) -> Visible:
     size = len(text.rstrip())
     closed = False
     for tag in _TAG.finditer(text):
-        if not tag.lastgroup or not tag[tag.lastgroup]:  # an opening tag; a nested one says nothing
+        if not tag.lastgroup or not tag[tag.lastgroup]:  # an opening tag; nested ones are ignored
             if opened is None:
                 shown.append(text[start : tag.start()])
                 opened = tag.end()
@@ -192,7 +191,7 @@ def _without_thoughts(text: str) -> Visible:
             shown.append(text[start : tag.start()])  # a stray tag at the very end
             start = tag.end()
         else:
-            # Closed without having been opened: all before it was a thought.
+            # A closing tag without an opening one: all text before it was a thought.
             shown, start = [], tag.end()
     if opened is not None:
         return Visible("\n".join(shown), text[opened:])
@@ -202,7 +201,7 @@ def _without_thoughts(text: str) -> Visible:
     return Visible("\n".join(shown))
 
 
-# --- A text whose backslashes were escaped once more (JSON) --------------------------------------
+# --- Text with doubled backslashes (JSON) --------------------------------------------------------
 _COMMANDS = (
     r"(?:boxed|[dt]?frac|int|sqrt|(?:arc)?(?:sin|cos|tan)|(?:sin|cos|tan)h|sec|csc|cot|ln|log|exp|left"
     r"|cdot|text|mathrm|operatorname|displaystyle|pi)(?![A-Za-z])"
@@ -227,7 +226,7 @@ def visible(completion: str, stop: Sequence[str] = ()) -> Visible:
     cuts = [at for mark in stop if mark and (at := text.find(mark)) >= 0]
     if cuts:
         text = text[: min(cuts)]
-        shown = Visible("")  # what follows a stop string, a thought included, was never asked for
+        shown = Visible("")  # a thought after a stop string does not count
     text = plain(_without_markup(text))
     if "<|" in text or "INST]" in text or "s>" in text or "_of_turn>" in text:
         text = _TURN.sub("", text, count=1)

@@ -1,4 +1,4 @@
-"""What the words around a formula say of it: announced, concluded, recalled, defined, checked."""
+"""How the words around a formula introduce it: as the answer, a rule, a condition, a check."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ _GROUPS = {
         back back-substituting back-substitution resubstituting consequently accordingly
         alternatively
     """,
-    # something else is spoken of
+    # another formula, not the answer
     "recall": """
         recall recalling recalls remember example examples similarly since because
         original matches match compare comparing reminder indeed generally instance
         confidence parce car weil denn porque perché
     """,
-    # a tool, unless it leads to something
+    # a rule that is used, unless a conclusion follows
     "method": """
         identity identities formula formulas standard known well-known table rule rules
         lemma theorem used definition formule regel fórmula regla regra formel satz
@@ -70,22 +70,22 @@ _GROUPS = {
 }
 _KINDS = {word: kind for kind, words in _GROUPS.items() for word in words.split()}
 _WORD = re.compile(r"[^\W\d_]+(?:[-.'][^\W\d_]+)*|§|[,;]")
-# A result that is used, not found: "using the standard result".
+# A known result that is used: "using the standard result".
 _USED_RESULT = re.compile(
     r"\b(?:(?:well-)?known|standard|classical|basic|general) results?\b"
     r"|\b(?:using|use|used|by|from|apply|applying|recall) (?:the|this|a|an|our)(?: \w+)? results?"
     r"(?=\W*\Z)"
 )
-# A formula that is not meant, or that was or would be the answer otherwise: "rather than ..",
-# "had we kept the factor, it would have been ..", "one might guess ..", "I first wrote ..".
+# A formula that the text rejects: "rather than ..", "one might guess ..", "I first wrote ..",
+# "had we kept the factor, it would have been ..".
 _DENIAL = re.compile(
-    # said right before it
+    # directly before the formula
     r"\b(?:(?:not|nor|never|instead of|rather than|as opposed to|unlike|can(?:not|'t) be"
     r"|differs? from|different from|reject|rule out|ruled out|considered|ignore|disregard|discard"
     r"|don't (?:write|say|use)|wrong|incorrect|draft|scratch(?: work)?|rough work|whereas"
     r"|intermediate result|previously|formerly|related)"
     r"(?: (?:just|simply|merely|equal to|be|the same as|given by|as|the))?)[\s*:(]*\Z"
-    # said before it, with no turn towards the answer in between
+    # earlier in the sentence, if no word in between leads back to the answer
     r"|\b(?:would have|had (?:we|i|you|it|the)|if (?:you|one|someone) (?:got|get|wrote|had)"
     r"|if\b[^\u00a7]{0,60}\b(?:instead|were(?! to)|had)\b[^\u00a7]{0,60}\bwould"
     r"|(?:confused?|mixed up) (?:this |it |that )?with|tempt(?:ing|ed)|naive(?:ly)?|at first glance"
@@ -112,7 +112,7 @@ _DENIED_AFTER = re.compile(
     r"|(?:has|had) (?:the|a) (?:wrong|incorrect|typo|mistake|error)\b)",
     re.IGNORECASE,
 )
-#: They end a clause.
+#: Words that end a clause.
 _BREAKS = frozenset((",", ";", "but", "however"))
 _CJK = re.compile(
     r"(?P<announce>答案|结果|結果|原函数|原始関数|积分为|積分為|解答|答え|정답|답은|결과)"
@@ -124,7 +124,7 @@ _CJK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """What a sentence says of the formula that ends it."""
+    """How a sentence introduces the formula at its end."""
 
     announced: bool = False  # "the answer is", "the integral is"
     named: bool = False  # announced as the answer, or result, by that name
@@ -135,7 +135,7 @@ class Lead:
 
 
 def read_lead(sentence: str) -> Lead:
-    """Judges the words before a formula; `FORMULA` stands for the formulas among them."""
+    """Classify the words before a formula; `FORMULA` stands for other formulas among them."""
     kinds: list[str] = []
     if "respect" in sentence:
         sentence = sentence.replace("with respect to", "")
@@ -157,8 +157,8 @@ def read_lead(sentence: str) -> Lead:
     if not kinds:
         return Lead()
     announced = named = concluded = recalled = method = checked = soft = noun = False
-    clause = 0  # the clause that a doubt was raised in
-    here = 0
+    clause = 0  # the clause with the last doubt
+    here = 0  # the current clause
     for kind in kinds:
         if kind == "announce":
             announced, soft, method = True, False, False
@@ -204,12 +204,12 @@ _MENTIONED_AFTER = re.compile(
 
 
 def mentioned_after(text: str, end: int) -> bool:
-    """Whether what follows a formula speaks of it as of something known: "is defined"."""
+    """Whether the words after a formula treat it as known: "is defined"."""
     return _MENTIONED_AFTER.match(text, end, end + 60) is not None
 
 
 def denied_after(text: str, end: int) -> bool:
-    """Whether what follows a formula takes it back: "is not right"."""
+    """Whether the words after a formula reject it: "is not right"."""
     return _DENIED_AFTER.match(text, end, end + 80) is not None
 
 
@@ -223,7 +223,7 @@ _LAST_WORDS = re.compile(r"[^\W\d_]+")
 
 
 def asks(gap: str) -> bool:
-    """Whether the words end by asking for a formula's integral: "the antiderivative of"."""
+    """Whether the words end with a request for the next formula's integral: "the integral of"."""
     words = _LAST_WORDS.findall(gap[-60:].lower())
     for word in reversed(words):
         if word in _FILLER:
@@ -249,7 +249,7 @@ _HEADING = re.compile(
     r"|steps?(?: used| taken)?\s*[:*]|remarks?\s*[:*]|method(?: used)?\s*[:*]|details)",
     re.IGNORECASE,
 )
-# What a check, or such a heading, must hold: found fast, and then looked at closely.
+# Parts of words that every check or heading has: a fast search before the regular expressions.
 _CHECK_HINTS = ("erif", "heck", "onfirm", "ifferentiat", "roof")
 _FOREIGN_HINTS = ("vérif", "prüf", "robe", "omprob", "роверк", "验", "検算", "검산")
 _HEADING_HINTS = tuple("xplanation ustification erivation easoning teps emark ethod etails".split())
@@ -257,7 +257,7 @@ _HEADING_HINTS += ("ow ",)
 
 
 def first_check(text: str, end: int) -> int:
-    """Where the first check or explanation before ``end`` begins; ``end`` if there is none."""
+    """The offset of the first check or explanation before ``end``; ``end`` if there is none."""
     hints = _CHECK_HINTS if text.isascii() else _CHECK_HINTS + _FOREIGN_HINTS
     first = end
     for hint in hints:
@@ -265,8 +265,8 @@ def first_check(text: str, end: int) -> int:
         for _ in range(20):
             if at < 0:
                 break
-            if found := _SENTENCE_CHECK.search(text, max(at - 12, 0), min(at + 30, end)):
-                first = min(first, found.start())
+            if check := _SENTENCE_CHECK.search(text, max(at - 12, 0), min(at + 30, end)):
+                first = min(first, check.start())
                 break
             at = text.find(hint, at + 1, first)
     for hint in _HEADING_HINTS:
@@ -291,5 +291,5 @@ _FAILURE = re.compile(
 
 
 def check_fails(text: str, start: int, end: int) -> bool:
-    """Whether a check between two offsets found a mistake, so that what follows mends it."""
+    """Whether a check between two offsets reports a mistake, which later text may correct."""
     return _FAILURE.search(text, start, end) is not None

@@ -4,17 +4,17 @@ A lexer of one regular expression and a Pratt parser; nothing is ever evaluated,
 in the size of the text, which is bounded by `Limits`.
 """
 
-from ..expression.latex_printer import to_latex
-from .ambiguities import CUSTOMS, Custom
+from .ambiguities import AMBIGUITIES, Ambiguity
 from .errors import AlternativesError, NotClosedFormError, ReadError, TooBigError
 from .limits import DEFAULT_LIMITS, Limits
+from .printer import to_latex
 from .readings import Reading, read, readings
 
 __all__ = [
-    "CUSTOMS",
+    "AMBIGUITIES",
     "DEFAULT_LIMITS",
     "AlternativesError",
-    "Custom",
+    "Ambiguity",
     "Limits",
     "NotClosedFormError",
     "ReadError",

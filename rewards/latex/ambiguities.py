@@ -1,7 +1,7 @@
-"""The customs that decide between readings of ambiguous notation, in one table.
+"""Notation that can be read in two ways, in one table.
 
-The parser reads with the first choice of every custom and records which customs it consulted;
-`rewards.latex.readings` reads again with the second choice of just those.
+The parser first takes the likelier reading of every ambiguity and records which ones the text has;
+`rewards.latex.readings` then parses again with the second reading of just those.
 """
 
 from __future__ import annotations
@@ -11,8 +11,16 @@ from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
-class Custom:
-    """One divided custom: a bit of the parser's masks, and what each choice says."""
+class Ambiguity:
+    """One ambiguity of notation.
+
+    Attributes:
+        bit: its bit in the parser's masks.
+        name: its name in `Reading.ambiguities`.
+        first: the likelier reading.
+        second: the other reading.
+
+    """
 
     bit: int
     name: str
@@ -21,7 +29,7 @@ class Custom:
 
 
 _ROWS: Final = (
-    # name, what the first reading says, what the second says
+    # name, first reading, second reading
     ("call_power", r"\log(2x)^2 is (\log(2x))^2; \ln|x|^2 is \ln(|x|^2)", "the other of the two"),
     (
         "slash_product",
@@ -62,8 +70,8 @@ _ROWS: Final = (
     ("a_inverse", "asin x is \\arcsin x where a is a symbol too", r"a\sin x"),
 )
 
-CUSTOMS: Final = tuple(
-    Custom(1 << index, name, first, second) for index, (name, first, second) in enumerate(_ROWS)
+AMBIGUITIES: Final = tuple(
+    Ambiguity(1 << index, name, first, second) for index, (name, first, second) in enumerate(_ROWS)
 )
 
 (
@@ -83,13 +91,13 @@ CUSTOMS: Final = tuple(
     LETTER_FUNCTION,
     FRESNEL_SCALE,
     A_INVERSE,
-) = (custom.bit for custom in CUSTOMS)
+) = (ambiguity.bit for ambiguity in AMBIGUITIES)
 
 
 def names(consulted: int, flipped: int) -> tuple[str, ...]:
-    """The customs that a reading consulted, those read the second way marked ``:second``."""
+    """Names of the ambiguities in a text; ``:second`` marks those that were read the second way."""
     return tuple(
-        custom.name + (":second" if flipped & custom.bit else "")
-        for custom in CUSTOMS
-        if (consulted | flipped) & custom.bit
+        ambiguity.name + (":second" if flipped & ambiguity.bit else "")
+        for ambiguity in AMBIGUITIES
+        if (consulted | flipped) & ambiguity.bit
     )

@@ -1,4 +1,4 @@
-"""What the special functions build from their subscript, arguments and separators."""
+"""Builders of special functions from their subscript, arguments and separators."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ..expression.tree import Call, Expression, Number, Symbol
-from . import ambiguities as customs
+from . import ambiguities
 from .parser import IMAGINARY, ONE, PI, TWO, Parser
 
 Arguments = list[Expression]
@@ -105,7 +105,7 @@ def _fresnel(name: str) -> Builder:
         if subscript is not None or len(arguments) != 1:
             return None
         (argument,) = arguments
-        if not parser.choose(customs.FRESNEL_SCALE):
+        if not parser.choose(ambiguities.FRESNEL_SCALE):
             return Call(name, (argument,))
         # The integral of sin t^2 is sqrt(pi/2) times the normalised one at x sqrt(2/pi).
         scale = Call("sqrt", (Call("div", (TWO, PI)),))
@@ -141,9 +141,9 @@ def _elliptic(
         *leading, module = arguments
         if spelling == "parameter" or _is_zero_or_one(module):
             return Call(name, (*leading, module))
-        if is_parameter == parser.choose(customs.ELLIPTIC_MODULUS):
+        if is_parameter == parser.choose(ambiguities.ELLIPTIC_MODULUS):
             module = Call("pow", (module, TWO))
-        if count == 2 and separators[-1:] == ";" and parser.choose(customs.ELLIPTIC_JACOBI):
+        if count == 2 and separators[-1:] == ";" and parser.choose(ambiguities.ELLIPTIC_JACOBI):
             leading[-1] = Call("asin", (leading[-1],))
         return Call(name, (*leading, module))
 

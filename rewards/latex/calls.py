@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..expression.tree import Call, Expression, Number, Symbol
-from . import ambiguities as customs
+from . import ambiguities
 from .functions import INVERSES
 from .parser import CLOSERS, INFIX, E, Parser, is_constant, product, quotient
 
@@ -34,7 +34,7 @@ def function(parser: Parser, name: str, depth: int) -> Expression:
         inverse = INVERSES.get(name)
         if inverse is not None:
             name, power = inverse, None
-    if token == "}":  # {{\sin}^{-1}}x: the braces hold the name alone
+    if token == "}":  # {{\sin}^{-1}}x: only the name is in the braces
         del tokens[parser.pos]
         argument = argument_of(parser, name, depth)
         tokens.insert(parser.pos, "}")
@@ -94,14 +94,14 @@ def argument_of(parser: Parser, name: str, depth: int) -> Expression:
 def _power_or_argument(
     parser: Parser, argument: Expression, depth: int, *, inside: bool
 ) -> Expression:
-    """``f(u)^n``: leaves the power to the call, or takes it into the argument."""
-    if parser.choose(customs.CALL_POWER) == inside:
+    """``f(u)^n``: a power of the call, or of the argument."""
+    if parser.choose(ambiguities.CALL_POWER) == inside:
         return argument
     return parser.postfix(argument, "^", depth)
 
 
 def _bare_argument(parser: Parser, name: str, depth: int) -> Expression:
-    """An argument without parentheses: a product that custom ends."""
+    """An argument without parentheses: a product up to where it ends by convention."""
     tokens = parser.tokens
     negative = parser.sign() if tokens[parser.pos] in ("+", "-") else False
     parts = [parser.factor(depth)]
@@ -123,14 +123,14 @@ def _bare_argument(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def _is_simple(node: Expression) -> bool:
-    """A letter or a power of one, after which an argument may go on with another letter."""
+    """Whether it is a letter or a power of one, which another letter in the argument may follow."""
     if type(node) is Call and node.function == "pow":
         node = node.args[0]
     return type(node) is Symbol
 
 
 def _continues(parser: Parser, name: str, token: str, constant: bool) -> bool:
-    """Whether an argument that is so far constant (or ends in a letter) takes the next operand."""
+    """Whether an argument that is constant so far (or ends in a letter) takes the next one."""
     following = parser.tokens[parser.pos + 1]
     atom = parser.atoms.get(token)
     if atom is not None and type(atom) is not Number:
@@ -141,20 +141,20 @@ def _continues(parser: Parser, name: str, token: str, constant: bool) -> bool:
         return False
     group = token in OPENERS or token == "{" or token == "|" or token == "\\left|"
     if not constant:
-        return group and token != "{" and parser.choose(customs.ARGUMENT_EXTENT)
+        return group and token != "{" and parser.choose(ambiguities.ARGUMENT_EXTENT)
     if not (group or token in ("\\frac", "\\sqrt", "\\radical")) and token not in parser.prefix:
         return False
     is_function = not group and parser.prefix[token][0] is function
     takes = not (is_function and not name.startswith("a") and name != "exp")
     if name in _LOGARITHMS or is_function or group:
-        return takes != parser.choose(customs.ARGUMENT_EXTENT)
+        return takes != parser.choose(ambiguities.ARGUMENT_EXTENT)
     return takes
 
 
 def _take_operator(
     parser: Parser, name: str, token: str, parts: list[Expression], depth: int
 ) -> None:
-    r"""``\sin x/2`` and ``\sin 2 \cdot x``, where custom is divided."""
+    r"""``\sin x/2`` and ``\sin 2 \cdot x``, which are ambiguous."""
     tokens = parser.tokens
     following = tokens[parser.pos + 1]
     if token == "/":
@@ -165,13 +165,13 @@ def _take_operator(
             and divisor not in parts
             and after not in ("^", "(", "_")
             and not (type(parts[0]) is Number and len(parts) == 1)
-            and parser.choose(customs.ARGUMENT_SLASH)
+            and parser.choose(ambiguities.ARGUMENT_SLASH)
         ):
             parser.pos += 1
             parts[:] = [quotient(product(parts), parser.factor(depth))]
     elif token in ("*", "\\cdot", "\\times") and len(parts) == 1 and type(parts[0]) is Number:
         divided = type(parser.atoms.get(following)) is Symbol
-        if divided and (name in _LOGARITHMS) == parser.choose(customs.ARGUMENT_TIMES):
+        if divided and (name in _LOGARITHMS) == parser.choose(ambiguities.ARGUMENT_TIMES):
             parser.pos += 1
             parts.append(parser.factor(depth))
 
@@ -179,6 +179,6 @@ def _take_operator(
 def inverse_or_product(parser: Parser, names: str, depth: int) -> Expression:
     """``asin x`` where ``a`` is a symbol of the problem."""
     inverse, plain = names.split()
-    if parser.choose(customs.A_INVERSE):
+    if parser.choose(ambiguities.A_INVERSE):
         return Call("mul", (Symbol("a"), function(parser, plain, depth)))
     return function(parser, inverse, depth)

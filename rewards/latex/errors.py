@@ -1,10 +1,16 @@
-"""What can go wrong when a formula is read. Every error is a `ReadError` with an offset."""
+"""Errors of the LaTeX reader. Each has the offset at which reading failed.
+
+* ReadError                  not a formula that can be read
+  x NotClosedFormError       it has an unevaluated integral, derivative, limit or infinite sum
+  x AlternativesError        several answers instead of one
+  x TooBigError              over one of the `Limits`
+"""
 
 from __future__ import annotations
 
 
 class ReadError(ValueError):
-    """The text is not a formula that we can read: `expected` was missing at `offset`."""
+    """The text cannot be read as a formula: `expected` is missing at `offset`."""
 
     def __init__(self, expected: str, offset: int) -> None:
         super().__init__(f"at offset {offset}: expected {expected}")
@@ -16,7 +22,7 @@ class ReadError(ValueError):
 
 
 class NotClosedFormError(ReadError):
-    """The formula holds an unevaluated integral, derivative, limit or infinite sum."""
+    """The formula has an unevaluated integral, derivative, limit or infinite sum."""
 
 
 class AlternativesError(ReadError):

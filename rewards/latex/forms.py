@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..expression.tree import Call, Expression, Number, Symbol
-from . import ambiguities as customs
+from . import ambiguities
 from .calls import function
 from .errors import NotClosedFormError, ReadError, TooBigError
 from .parser import Parser, quotient, ratio
@@ -86,7 +86,7 @@ def _maybe_mixed(parser: Parser, node: Number, start: int) -> Expression:
     whole = int(parser.tokens[start - 2][: parser.limits.digits])
     if whole == 0 or before in ("^", "_") or not 0 < node.numerator < node.denominator:
         return node
-    if not parser.choose(customs.MIXED_NUMBER):
+    if not parser.choose(ambiguities.MIXED_NUMBER):
         return node
     # The number before is already a factor: times this, it is the mixed number.
     return ratio(whole * node.denominator + node.numerator, whole * node.denominator)
@@ -125,7 +125,7 @@ def accented(parser: Parser, accent: str, depth: int) -> Expression:
 
 
 def vulgar(parser: Parser, value: Number, depth: int) -> Expression:
-    """``½`` and its like."""
+    """``½`` and other fractions in one character."""
     return value
 
 
@@ -136,7 +136,7 @@ def radical(parser: Parser, _: None, depth: int) -> Expression:
         parser.pos += 1
         index = parser.group(_BRACKET, depth)
     token = tokens[parser.pos]
-    if token.isdigit() and len(token) > 1 and not parser.choose(customs.UNBRACED_DIGITS):
+    if token.isdigit() and len(token) > 1 and not parser.choose(ambiguities.UNBRACED_DIGITS):
         argument = parser.operand(token, depth)
     else:
         argument = parser.tex_argument(depth)
@@ -317,6 +317,6 @@ def substitute(node: Expression, name: str, value: Expression) -> Expression:
 
 
 def refused(parser: Parser, reason: tuple[type[ReadError], str], depth: int) -> Expression:
-    """Handler of what never stands in a closed form."""
+    """A handler that refuses a token which no closed form has."""
     kind, expected = reason
     raise parser.error(expected, kind, at=parser.pos - 1)

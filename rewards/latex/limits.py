@@ -7,10 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The same text meets the same limit on every machine, so that it gets the same verdict.
+    """Limits on a text and its tree; being counts, they give the same verdict on every machine.
 
-    `depth` counts nested forms (groups, fractions, functions, exponents), `levels` those of the
-    tree, `terms` the terms of an expanded sum or product, `nodes` the tree after such expansions.
+    Attributes:
+        characters: of the text.
+        tokens: of the text.
+        depth: nested forms (groups, fractions, functions, exponents).
+        levels: of the tree.
+        digits: of a number.
+        terms: of a sum or product that is expanded.
+        nodes: of the tree after such expansions.
+        readings: of an ambiguous text.
+
     """
 
     characters: int = 32_768

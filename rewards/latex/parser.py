@@ -15,7 +15,7 @@ from math import gcd
 from typing import Any, Final
 
 from ..expression.tree import Call, Expression, Number, Symbol
-from . import ambiguities as customs
+from . import ambiguities
 from .errors import AlternativesError, ReadError, TooBigError
 from .limits import Limits
 
@@ -104,7 +104,7 @@ E, IMAGINARY, PI = Call("e"), Call("i"), Call("pi")
 
 
 class Parser:
-    """One reading of one token list. `flipped` holds the customs to be read the second way."""
+    """One reading of a token list. `flipped` has the bits of ambiguities to read the second way."""
 
     __slots__ = (
         "atoms",
@@ -189,17 +189,17 @@ class Parser:
         return self.error("an operator or the end of the formula")
 
     def insert(self, place: int, tokens: list[str]) -> None:
-        """Puts back tokens that the lexer had joined; offsets are found as if they were not."""
+        """Insert tokens that the lexer had joined; offsets count as if it had not."""
         self.tokens[place:place] = tokens
         self.inserted.extend([place] * len(tokens))
 
-    def choose(self, custom: int) -> bool:
-        """Whether this divided custom is to be read the second way."""
-        self.consulted |= custom
-        return self.flipped & custom != 0
+    def choose(self, ambiguity: int) -> bool:
+        """Whether to read this ambiguity (a bit) the second way."""
+        self.consulted |= ambiguity
+        return self.flipped & ambiguity != 0
 
     def lengthen(self, what: str) -> None:
-        """Counts a link of a chain that deepens the tree without nesting, such as ``a/b/c``."""
+        """Count a link of a chain that deepens the tree without nesting, such as ``a/b/c``."""
         self.links += 1
         if self.links > self.limits.depth:
             raise self.error(f"at most {self.limits.depth} {what}", TooBigError)
@@ -230,7 +230,7 @@ class Parser:
         return Call("add", tuple(terms))
 
     def sign(self) -> bool:
-        """Skips signs; whether they amount to a minus."""
+        """Skip signs. Returns whether they amount to a minus."""
         negative = False
         tokens = self.tokens
         while (token := tokens[self.pos]) == "+" or token == "-":
@@ -288,7 +288,7 @@ class Parser:
         return product(factors)
 
     def divide(self, factors: list[Expression], operator: int, depth: int) -> None:
-        """Divides the product so far by what the slash takes as its denominator."""
+        """Divide the product so far by the denominator after the slash."""
         tokens = self.tokens
         start = self.pos
         bottom = self.factor(depth)
@@ -296,7 +296,7 @@ class Parser:
         operator_after = INFIX.get(following)
         if operator == SLASH and operator_after is None and not following[0].isdigit():
             joins = self.slash_joins(start, factors, bottom, following)
-            if joins is not None and joins != self.choose(customs.SLASH_PRODUCT):
+            if joins is not None and joins != self.choose(ambiguities.SLASH_PRODUCT):
                 parts = [bottom]
                 while self.continues_denominator(tokens[self.pos]):
                     parts.append(self.factor(depth))
@@ -308,7 +308,7 @@ class Parser:
     def slash_joins(
         self, start: int, factors: list[Expression], bottom: Expression, following: str
     ) -> bool | None:
-        """Whether what follows a denominator first reads as part of it; None if never."""
+        """Whether the next operand is part of the denominator in the first reading; None: never."""
         if not self.continues_denominator(following):
             return None
         if self.tokens[start] in ("(", "[", "{", "\\frac", "\\{"):
@@ -346,9 +346,9 @@ class Parser:
         tokens = self.tokens
         if self.bars != 1 or INFIX.get(tokens[self.pos + 1]) is not None:
             return False
-        if self.consulted & customs.NESTED_BARS and not self.flipped & customs.NESTED_BARS:
+        if self.consulted & ambiguities.NESTED_BARS and not self.flipped & ambiguities.NESTED_BARS:
             return False
-        return self.bars_ahead() >= 3 and self.choose(customs.NESTED_BARS)
+        return self.bars_ahead() >= 3 and self.choose(ambiguities.NESTED_BARS)
 
     def bars_ahead(self) -> int:
         """The bare bars up to the end of the formula or of its present group."""
@@ -417,9 +417,9 @@ class Parser:
         token = token.replace("{,}", "").replace("{\\,}", "").replace("\\,", "")
         mantissa, mark, exponent = token.lower().partition("e")
         if mark:
-            # 2e-3 may be a difference; 1.5e-3 and 2e5 hardly.
+            # 2e-3 may be a difference; 1.5e-3 and 2e5 are numbers.
             if not ("." in mantissa or exponent.isdigit()) and (
-                (mantissa == "1") == self.choose(customs.SCIENTIFIC)
+                (mantissa == "1") == self.choose(ambiguities.SCIENTIFIC)
             ):
                 return self.mantissa_times_e(mantissa, exponent)
             if abs(int(exponent)) > self.limits.digits:
@@ -487,19 +487,19 @@ class Parser:
     def unbraced(
         self, base: Expression, exponent: Expression, token: str, depth: int
     ) -> Expression:
-        """What an exponent without braces may take beyond its first token."""
+        """What an exponent without braces includes beyond its first token."""
         tokens = self.tokens
         following = tokens[self.pos]
         if type(exponent) is not Number and type(exponent) is not Symbol:
             return exponent
         if following == "/" and token == "1" and tokens[self.pos + 1].isdigit():
-            if not self.choose(customs.UNIT_EXPONENT):
+            if not self.choose(ambiguities.UNIT_EXPONENT):
                 self.pos += 2
                 return quotient(exponent, self.number(tokens[self.pos - 1]))
         elif (
             base is E
             and type(self.atoms.get(following)) is Symbol
-            and self.choose(customs.EXPONENT_PRODUCT)
+            and self.choose(ambiguities.EXPONENT_PRODUCT)
         ):
             parts: list[Expression] = [exponent]
             while type(self.atoms.get(tokens[self.pos])) is Symbol:
@@ -508,13 +508,13 @@ class Parser:
         return exponent
 
     def exponent(self, depth: int) -> Expression:
-        """What stands after ``^``: a group, one token, or (in plain text) a signed operand."""
+        """The operand after ``^``: a group, one token, or (in plain text) a signed operand."""
         tokens = self.tokens
         token = tokens[self.pos]
         if token in _SIGNS:
             negative = self.sign()
             return self.negated(negative, self.exponent(depth))
-        if token.isdigit() and len(token) > 1 and self.choose(customs.UNBRACED_DIGITS):
+        if token.isdigit() and len(token) > 1 and self.choose(ambiguities.UNBRACED_DIGITS):
             node: Expression = self.first_digit(token)
         else:
             node = self.operand(token, depth)
@@ -528,8 +528,8 @@ class Parser:
         return node
 
     def first_digit(self, token: str) -> Number:
-        r"""Takes one digit of a number, as TeX does after ``^`` and ``\frac``."""
-        # The brace keeps the rest from being refused as a number after a number.
+        r"""Take one digit of a number, as TeX does after ``^`` and ``\frac``."""
+        # With the brace, the rest is not refused as a number after a number.
         self.tokens[self.pos] = "}"
         self.insert(self.pos + 1, [token[1:]])
         self.pos += 1

@@ -1,4 +1,4 @@
-"""From text to readings: the likely one first, then those that other customs give."""
+"""From text to readings: the likeliest first, then those of its ambiguities."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from ..expression.tree import Call, Expression
-from . import ambiguities as customs
+from .ambiguities import AMBIGUITIES, names
 from .errors import AlternativesError, NotClosedFormError, ReadError, TooBigError
 from .grammar import PREFIX, Vocabulary, vocabulary
 from .limits import DEFAULT_LIMITS, Limits
@@ -16,23 +16,37 @@ from .tokens.lexer import offset_of, tokenize
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One way to read a text, with the names of the divided customs that it consulted.
+    """One way to read a text, with the names of the ambiguities that the text has.
 
-    A name ends in ``:second`` where the custom was read the second way (`customs.CUSTOMS`).
+    A name ends in ``:second`` where the second reading was taken (`AMBIGUITIES` has both).
     """
 
     expression: Expression
-    conventions: tuple[str, ...] = ()
+    ambiguities: tuple[str, ...] = ()
 
 
 def read(
     text: str, *, symbols: Collection[str] = (), limits: Limits = DEFAULT_LIMITS
 ) -> tuple[Reading, ...]:
-    """All readings of one formula, most likely first: one if it is unambiguous, at most eight.
+    r"""Read a formula.
 
-    `symbols` are the names that the problem uses; they guide the splitting of runs of letters and
-    take precedence over constants (``e``, ``i``) and functions (``K``) of the same name. Raises
-    `ReadError` (with an offset and what was expected) for what has no reading.
+    Args:
+        text: LaTeX, plain text or Unicode. Any text is safe.
+        symbols: names that the problem uses. They guide the splitting of runs of letters and take
+            precedence over constants (``e``, ``i``) and functions (``K``) of the same name.
+        limits: limits on the work.
+
+    Returns:
+        All readings, most likely first: one if the text is unambiguous, at most eight.
+
+    Raises:
+        ReadError: the text has no reading; the error has the offset and what was expected.
+
+    Example:
+        >>> from calculus_harness.rewards.latex import to_latex
+        >>> [to_latex(reading.expression) for reading in read(r"\sin x/2")]
+        ['\\frac{\\sin\\left(x\\right)}{2}', '\\sin\\left(\\frac{x}{2}\\right)']
+
     """
     return tuple(readings(text, symbols=symbols, limits=limits))
 
@@ -40,7 +54,7 @@ def read(
 def readings(
     text: str, *, symbols: Collection[str] = (), limits: Limits = DEFAULT_LIMITS
 ) -> Iterator[Reading]:
-    """The readings that `read` returns, each made when it is asked for."""
+    """The readings that `read` returns, each made on demand."""
     words = vocabulary(frozenset(symbols))
     tokens = tokenize(text, words.known, words.spell, limits)
     failure: ReadError | None = None
@@ -48,7 +62,7 @@ def readings(
     parser = _parser(text, tokens, words, limits, 0)
     try:
         expression = _parse(parser)
-        yield Reading(expression, customs.names(parser.consulted, 0))
+        yield Reading(expression, names(parser.consulted, 0))
         seen.append(expression)
     except (NotClosedFormError, AlternativesError, TooBigError):
         raise
@@ -64,7 +78,7 @@ def readings(
             except (ReadError, RecursionError):
                 continue
             else:
-                yield Reading(expression, customs.names(parser.consulted, flipped))
+                yield Reading(expression, names(parser.consulted, flipped))
                 seen.append(expression)
     if not seen and failure is not None:
         raise failure
@@ -108,8 +122,8 @@ def _is_deeper(node: Expression, most: int) -> bool:
 
 
 def _alternatives(consulted: int, most: int) -> list[int]:
-    """Masks of customs to flip: single ones first, then pairs, and so on."""
-    bits = [custom.bit for custom in customs.CUSTOMS if custom.bit & consulted]
+    """Masks of ambiguities to flip: single ones first, then pairs, and so on."""
+    bits = [each.bit for each in AMBIGUITIES if each.bit & consulted]
     masks = sorted(
         (sum(bit for place, bit in enumerate(bits) if mask >> place & 1), mask.bit_count())
         for mask in range(1, 1 << min(len(bits), 5))

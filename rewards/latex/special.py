@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..expression.tree import Call, Expression, Number, Symbol
-from . import ambiguities as customs
+from . import ambiguities
 from .builders import BUILDERS, Arguments
 from .calls import BRACE, OPENERS, argument_of
 from .parser import CLOSERS, E, Parser
@@ -97,7 +97,7 @@ def _is_product(parser: Parser, name: str, count: int) -> bool:
     """Whether ``S(x)`` and the like are read as a product."""
     if count > 1 or name not in ("S", "C", "\\theta", "H"):
         return False
-    return parser.choose(customs.LETTER_FUNCTION) != (name != "S")
+    return parser.choose(ambiguities.LETTER_FUNCTION) != (name != "S")
 
 
 def _letter_call(

@@ -1,11 +1,11 @@
 """The main loop of one worker: a separate interpreter that serves tasks over a socket on fd 0.
 
-The file is run as a script (``python -P .../_child.py SETTINGS``), so that nothing of the user's
-program is imported: not its ``__main__``, and not a module of its own that is called like this
-package, because the package is loaded by its location under the name that its parent knows it by.
+This file is run as a script (``python -P .../child.py SETTINGS``), so nothing of the user's program
+is imported, not even its ``__main__``. The package is loaded by its location, so a user's module of
+the same name does no harm.
 
-Frames are a 4-byte length and JSON, in both directions. JSON and not pickle, because this process
-reads hostile text with native libraries, and what it says must not be able to run in its parent.
+Frames are a 4-byte length and JSON, in both directions. It is not pickle, because this process
+reads hostile text with native libraries and its replies must not run code in the parent.
 Requests: ``{"task", "deadline", "options", "items"}``, or ``{}`` to give up the rest of a chunk.
 Replies: ``["ready"]``, ``["started"]`` (the task is imported, the clock runs), ``["value", i, v]``,
 ``["failed", i, kind, message, where]``, ``["memory", i]``, ``["unloadable", message]``,
@@ -39,10 +39,10 @@ except ImportError:  # not a POSIX system; the pool refuses to start there
 
 HEADER = 4
 MARK = "CALCULUS_HARNESS_WORKER"
-#: A processor-time allowance beyond an item's deadline, in seconds: the last resort against a loop
-#: in C that outlives its parent where the kernel cannot tie the two together.
+#: Seconds of processor time beyond an item's deadline: the last resort against a loop in C that
+#: outlives its parent where the kernel cannot tie the two together.
 CPU_GRACE = 5
-#: Seconds of an item after which to look for a message; less than the parent waits to send it.
+#: After an item of so many seconds, look for a message; less than `rewards.workers.worker.STALL`.
 PATIENCE = 0.05
 PR_SET_PDEATHSIG = 1
 
@@ -66,7 +66,7 @@ class Channel:
         return frame
 
     def waiting(self) -> bool:
-        """Whether something has arrived that was not read yet."""
+        """Whether there is something to read."""
         return bool(select.select([self._stream], [], [], 0)[0])
 
     def _exactly(self, size: int) -> bytes:
@@ -88,17 +88,17 @@ class Memory:
         self.enforced = False
 
     def rebase(self) -> None:
-        """Start counting from here (after an import, which is not the item's doing)."""
+        """Start counting from here, after an import, which is not part of an item."""
         self._base, used = resident(), address_space()
         self._limit = used + self._allowance if used else 0
         self.enforced = bool(used) and self._set(self._limit)
 
     def lift(self) -> None:
-        """Make room, to report that the limit was reached or to import code."""
+        """Remove the limit, to report that it was reached or to import code."""
         self._set(resource.RLIM_INFINITY)
 
     def bloated(self) -> bool:
-        """Whether caches have grown so far that an innocent item might hit the limit."""
+        """Whether caches have grown so far that another item might reach the limit."""
         return resident() - self._base > self._allowance // 2
 
     def exceeded(self) -> bool:
@@ -112,17 +112,17 @@ class Memory:
                 limit = hard if limit == resource.RLIM_INFINITY else min(limit, hard)
             resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
         except (OSError, ValueError):
-            return False  # macOS knows the limit but does not keep it
+            return False  # macOS has the limit but does not enforce it
         return True
 
 
 def address_space() -> int:
-    """Bytes of address space in use, 0 where the system does not say."""
+    """Bytes of address space in use, 0 on systems without /proc."""
     return _statm(0)
 
 
 def resident() -> int:
-    """Bytes of memory in use (the most so far, where the system does not say more)."""
+    """Bytes of memory in use, or the most so far on systems without /proc."""
     return _statm(1) or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
@@ -145,8 +145,8 @@ def tie_to_parent(parent: int, memory: Memory) -> None:
     """Die with the parent, even in the middle of a C call that holds the interpreter's lock.
 
     Linux kills this process when the thread that started it is gone; that thread is the pool's
-    dispatcher, which lives as long as the pool. Elsewhere a thread looks, and
-    `limit_processor_time` ends what that thread cannot interrupt.
+    dispatcher, which lives as long as the pool. Elsewhere a thread polls, and
+    `limit_processor_time` ends a loop that the thread cannot interrupt.
     """
     tied = False
     if sys.platform == "linux":
@@ -157,7 +157,7 @@ def tie_to_parent(parent: int, memory: Memory) -> None:
         except (ImportError, OSError, AttributeError):
             pass
     if os.getppid() != parent:
-        os._exit(0)  # it died before the tie was made
+        os._exit(0)  # the parent died before
     if not (tied and memory.enforced):
         threading.Thread(target=_watch, args=(parent, memory), daemon=True).start()
 
@@ -198,8 +198,8 @@ def resolve(target: str, package: str) -> Callable[..., Any]:
     return function
 
 
-class Server:
-    """Answers requests until the parent hangs up."""
+class TaskLoop:
+    """Runs the tasks that the parent sends until it closes the connection."""
 
     def __init__(self, channel: Channel, settings: dict[str, Any], memory: Memory) -> None:
         self._channel = channel
@@ -234,8 +234,8 @@ class Server:
         return self._functions[task]
 
     def _settle(self) -> None:
-        # What is loaded by now stays: the collector need not walk it again and again. Trees hold
-        # no cycles, so that what it is for is rare; it is made rare accordingly (1.8 times faster).
+        # Loaded code stays: the collector need not walk it. Expression trees have no cycles, so
+        # collections can be rare (1.8 times faster).
         gc.collect()
         gc.freeze()
         gc.set_threshold(100_000, 20, 50)
@@ -248,7 +248,7 @@ class Server:
         for position, arguments in enumerate(items):
             self._channel.send(self._item(position, function, arguments, options))
             now = time.monotonic()
-            # Only after a slow item may there be a message, and only one: give up the rest.
+            # The only message there can be, after a slow item, is to give up the rest.
             slow = slow or now - before > PATIENCE
             if slow and self._channel.waiting():
                 self._channel.receive()
@@ -263,7 +263,7 @@ class Server:
         except MemoryError:
             self._memory.lift()
             self._channel.send(b'["memory",%d]' % position)
-            os._exit(0)  # nobody knows in what state it is; the parent starts another
+            os._exit(0)  # its state is unknown; the parent starts another
         except Exception as error:
             frame = traceback.extract_tb(error.__traceback__)[-1]
             where = f"{Path(frame.filename).name}:{frame.lineno}"
@@ -274,7 +274,7 @@ class Server:
 
 def main() -> None:
     """Entry point: ``argv[1]`` holds the settings as JSON."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to act on
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     faulthandler.enable()
     stream = socket.socket(fileno=os.dup(0))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -285,14 +285,14 @@ def main() -> None:
     tie_to_parent(settings["parent"], memory)
     memory.lift()
     os.environ[MARK] = str(os.getpid())
-    # Last, not first: what the parent can import can be imported here, and its script's directory
-    # shadows nothing.
+    # Appended, not prepended: everything that the parent can import can be imported here, and the
+    # directory of its script shadows nothing.
     sys.path += [entry for entry in settings["path"] if entry not in sys.path]
     for name, root in settings["roots"].items():
         load_package(name, root)
-    # The end of the stream is the end of the parent, or it wants no more.
+    # The stream ends when the parent dies or closes it.
     with contextlib.suppress(EOFError, OSError):
-        Server(Channel(stream), settings, memory).run()
+        TaskLoop(Channel(stream), settings, memory).run()
     os._exit(0)
 
 

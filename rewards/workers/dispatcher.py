@@ -1,4 +1,4 @@
-"""The thread that owns a pool's workers: hands out items, enforces limits, replaces the dead."""
+"""The thread that owns a pool's workers: assigns items, enforces limits, replaces workers."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ CHUNK_ITEMS = 32
 
 assert __package__ is not None
 #: The package of the verifier, which workers import by its location.
-_PACKAGE = __package__.rpartition(".")[0]
+PACKAGE = __package__.rpartition(".")[0]
 
 
 def _roots() -> dict[str, str]:
     """Where workers find the verifier and, where it is a part of it, calculus_harness."""
-    parent = _PACKAGE.rpartition(".")[0]
-    names = [parent, _PACKAGE] if parent == "calculus_harness" else [_PACKAGE]
+    parent = PACKAGE.rpartition(".")[0]
+    names = [parent, PACKAGE] if parent == "calculus_harness" else [PACKAGE]
     return {name: str(Path(sys.modules[name].__path__[0]).absolute()) for name in names}
 
 
 class Dispatcher:
-    """One thread that owns the workers of a pool and hands them the batches' items."""
+    """One thread that owns the workers of a pool and gives them the batches' items."""
 
     def __init__(self, size: int, memory_mb: int, tasks: Mapping[str, str]) -> None:
         _check_platform()
         self._size = size
         self._settings = {
-            "package": _PACKAGE,
+            "package": PACKAGE,
             "roots": _roots(),
             "memory_mb": memory_mb,
             "tasks": dict(tasks),
@@ -63,7 +63,7 @@ class Dispatcher:
         self._wake_in.setblocking(False)
         self._wake_out.setblocking(False)
         self._selector.register(self._wake_out, selectors.EVENT_READ, self._woken)
-        # The thread is what workers are tied to: it must live as long as they may.
+        # Workers die with the thread that started them: it must live as long as the pool.
         self._thread = threading.Thread(target=self._run, name="rewards-workers", daemon=True)
         self._thread.start()
 
@@ -77,14 +77,14 @@ class Dispatcher:
             batch.fail(self.dead)
 
     def stop(self, wait: bool = False) -> None:
-        """End everything. Takes no lock, because the garbage collector may call it anywhere."""
+        """End the thread and its workers. Takes no lock: the garbage collector may call it."""
         self._stopping = True
         self._wake()
         if wait and threading.current_thread() is not self._thread:
             self._thread.join(5.0)
 
     def abandon(self) -> None:
-        """In a forked child: let go of what belongs to the parent, without touching it."""
+        """In a forked child: close our ends of what belongs to the parent."""
         for worker in self._workers:
             worker.channel.close()
             worker.stderr.close()
@@ -143,7 +143,7 @@ class Dispatcher:
             batch.waiting.clear()
 
     def _patience(self) -> float | None:
-        """Seconds until something must be done though nobody speaks."""
+        """Seconds until something must be done without a message; None for never."""
         times = [min(worker.expires, worker.stalls) for worker in self._workers]
         moment = min(times, default=math.inf)
         if self._dying:
@@ -153,7 +153,7 @@ class Dispatcher:
     def _assign(self) -> None:
         idle = [worker for worker in self._workers if worker.idle]
         self._assign_retries(idle)
-        # Batches take turns, so that a long one does not keep a short one waiting.
+        # Batches take turns, so a short one does not wait for a long one.
         chunk = max(1, min(CHUNK_ITEMS, self._waiting() // (4 * self._size)))
         while idle and any(batch.waiting for batch in self._batches):
             batch = self._batches[0]
@@ -169,7 +169,7 @@ class Dispatcher:
         self._grow()
 
     def _assign_retries(self, idle: list[Worker]) -> None:
-        """Items that were there when a worker broke get one that has done nothing yet."""
+        """Give items that were current when a worker broke to one that has served nothing yet."""
         for _ in range(len(self._retries)):
             batch, index = self._retries.popleft()
             if batch.future.done():
@@ -192,7 +192,7 @@ class Dispatcher:
         return sum(len(batch.waiting) for batch in self._batches)
 
     def _grow(self) -> None:
-        """Start as many workers as there is work for."""
+        """Start workers for the waiting items, up to the pool's size."""
         starting = sum(not worker.ready for worker in self._workers)
         wanted = len(self._retries) + self._waiting() - starting
         for _ in range(min(wanted, self._size - len(self._workers))):
@@ -201,7 +201,7 @@ class Dispatcher:
             except OSError as error:
                 if not self._workers:
                     raise PoolError(f"no worker can be started: {error}") from error
-                return  # no more processes or memory: make do with those that there are
+                return  # no more processes or memory: go on with the existing workers
             self._workers.append(worker)
             self._watch(worker)
             self._selector.register(
@@ -234,7 +234,7 @@ class Dispatcher:
         except EOFError:
             self._lost(worker, None)
         except (ValueError, TypeError, LookupError, RecursionError) as error:
-            self._lost(worker, WorkerCrash(f"the worker's reply made no sense: {error}"))
+            self._lost(worker, WorkerCrash(f"the worker's reply is invalid: {error}"))
 
     def _reply(self, worker: Worker, kind: str, *rest: Any) -> None:
         worker.since = time.monotonic()
@@ -251,8 +251,8 @@ class Dispatcher:
         elif kind == "unloadable":
             batch.fail(PoolError(f"workers cannot load the task {batch.task!r}: {rest[0]}"))
         elif kind == "done":
-            # What waited behind a slow item was taken back; the worker may have heard of that
-            # before it began the item that was meant to stay with it.
+            # Items behind a slow one were taken back; the worker may have received that message
+            # before it began the item that it was to keep.
             batch.waiting.extendleft(reversed(worker.chunk[worker.position :]))
             worker.batch, worker.chunk, worker.running = None, [], False
             if rest[0]:
@@ -270,11 +270,11 @@ class Dispatcher:
             worker.position += 1
             worker.served += 1
             worker.noise.clear()
-            if current is not None:  # else it was taken back a moment too late, and is done twice
+            if current is not None:  # else it was taken back too late, and is computed twice
                 batch.finish(current, result)
 
     def _lost(self, worker: Worker, why: WorkerError | None) -> None:
-        """A worker is gone or has to go: settle what it was at."""
+        """Discard a worker that is gone or over a limit, and settle its items."""
         error = why or worker.autopsy()
         batch, current = worker.batch, worker.current
         self._discard(worker)
@@ -307,11 +307,11 @@ class Dispatcher:
             self._dying.append(worker.process)
 
     def _police(self) -> None:
-        """Kill what is over its time, take back what waits behind slow items, bury the dead."""
+        """Kill workers over their time, take back items behind slow ones, reap dead processes."""
         now = time.monotonic()
         for worker in list(self._workers):
             if worker.expires <= now:
-                self._serve(worker)  # this thread may have been kept from hearing it in time
+                self._serve(worker)  # its reply may have arrived meanwhile
             if worker not in self._workers:
                 continue
             if worker.expires <= now:

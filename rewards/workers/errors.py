@@ -1,4 +1,12 @@
-"""What may become of an item that a worker could not finish, and of the workers themselves."""
+"""Errors of workers and of their pool.
+
+* WorkerError             an item was not finished; the rest of its batch goes on
+  x WorkerTimeout         its deadline passed
+  x WorkerMemory          it needed too much memory
+  x WorkerCrash           its worker died
+  x TaskError             its task raised an exception
+* PoolError               the pool itself cannot work
+"""
 
 from __future__ import annotations
 
@@ -18,7 +26,7 @@ class WorkerMemory(WorkerError):  # noqa: N818
 
 
 class WorkerCrash(WorkerError):  # noqa: N818
-    """The item brought its worker down."""
+    """The item's worker died."""
 
 
 class TaskError(WorkerError):

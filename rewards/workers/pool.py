@@ -1,27 +1,27 @@
-"""Isolated, killable workers: deadlines, memory limits, and one bad item costs only itself.
+"""Isolated workers that can be killed: deadlines, memory limits, one bad item spoils no other.
 
 Each worker is a separate interpreter (`rewards.workers.child`) that imports this package and
-nothing of the program that uses it. A dispatcher thread owns them all and speaks with them over
-sockets, so that a pool works the same from the main thread, from other threads, from an asyncio
-loop, in Ray actors, daemonic processes, notebooks, scripts without a ``__main__`` guard, and
-processes that hold a CUDA context (nothing is forked without an exec). No signal handler or alarm
-is involved: an item that outlives its deadline is ended by killing its process, and another takes
-its place.
+nothing of the user's program. A dispatcher thread owns the workers and talks to them over sockets,
+so a pool works the same from the main thread, other threads, an asyncio loop, Ray actors, daemonic
+processes, notebooks, scripts without a ``__main__`` guard, and processes with a CUDA context
+(nothing is forked without an exec). It uses no signal handlers: an item over its deadline is ended
+by killing its process, which is replaced.
 
-What a pool promises:
+Guarantees:
 
 - Deadlines are per item, on the wall clock, and do not count the time to start or import.
 - Memory is limited per worker, beyond what the loaded code takes.
-- Items are handed out in small chunks; a reply comes per item, so that when a worker dies the one
-  at fault is known and the others go elsewhere. Items that wait behind a slow one are taken back.
-- A crash or lack of memory is only charged to an item that causes it in a worker that had done
-  nothing before; otherwise it is tried once more in such a worker.
-- Workers die with the process (or dispatcher thread) that started them, whatever it dies of.
+- Items are sent in small chunks with a reply per item, so when a worker dies the item at fault is
+  known and the others go to other workers. Items behind a slow one are taken back.
+- A crash or lack of memory counts against an item only if it happens in a fresh worker; otherwise
+  the item is tried once more in a fresh one.
+- Workers die with the process (or dispatcher thread) that started them, however it dies.
 - After a fork, the child process starts its own workers and leaves its parent's alone.
 """
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import contextlib
 import json
@@ -48,10 +48,11 @@ __all__ = [
     "WorkerPool",
     "WorkerTimeout",
     "in_worker",
+    "shared_pool",
     "usable_cores",
 ]
 
-#: What workers may be asked to do: name -> function of this package.
+#: The tasks of workers: name -> function of this package.
 TASKS: Mapping[str, str] = {
     "verify": ".worker_tasks:verify",
     "value": ".worker_tasks:value",
@@ -62,6 +63,8 @@ TASKS: Mapping[str, str] = {
     "welleck": ".baselines.welleck:judge",
 }
 
+#: Seconds of wall clock for an item, and megabytes for a worker, where the caller does not say.
+DEFAULT_DEADLINE = 10.0
 DEFAULT_MEMORY_MB = 1024
 
 
@@ -87,9 +90,18 @@ def usable_cores() -> int:
 class WorkerPool:
     """Workers that start when first needed; `close`, or the end of the process, ends them.
 
-    ``size`` is the number of workers (by default `usable_cores`), ``memory_mb`` what each may take
-    of memory beyond its code, ``tasks`` what they may be asked to do. A pool can be pickled; the
-    copy starts workers of its own.
+    A pool can be pickled; the copy starts workers of its own.
+
+    Args:
+        size: number of workers; by default `usable_cores`.
+        memory_mb: megabytes of memory that each may take beyond its code.
+        tasks: name -> function, as ``.module:function`` of this package or ``/a/file.py:function``.
+
+    Example:
+        >>> with WorkerPool(1) as pool:
+        ...     pool.call("integer", "It is 42.", 42, {}, deadline=10)[0]
+        'correct'
+
     """
 
     def __init__(
@@ -112,9 +124,21 @@ class WorkerPool:
         _POOLS.add(self)
 
     def call(self, task: str, *args: Any, deadline: float, **options: Any) -> Any:
-        """Run one task; raises `WorkerError` when it could not be finished.
+        """Run one task on one item.
 
-        Arguments, options and the value are plain JSON data.
+        Args:
+            task: the name of a task.
+            args: its arguments, as plain JSON data.
+            deadline: seconds of wall clock.
+            options: its keyword arguments, as plain JSON data.
+
+        Returns:
+            The task's result, as plain JSON data.
+
+        Raises:
+            WorkerError: it was not finished.
+            PoolError: the pool cannot work.
+
         """
         result = self.map(task, [args], deadline=deadline, **options)[0]
         if isinstance(result, WorkerError):
@@ -124,23 +148,23 @@ class WorkerPool:
     def map(
         self, task: str, items: Iterable[Sequence[Any]], *, deadline: float, **options: Any
     ) -> list[Result | WorkerError]:
-        """Run a task on many items (each a sequence of arguments), in order, on all workers.
+        """Run a task on many items (each a sequence of arguments), on all workers.
 
-        What could not be finished is a `WorkerError` in its place.
+        Returns:
+            The results in order; a `WorkerError` in place of one that was not finished.
+
         """
         future = self.submit(task, items, deadline=deadline, **options)
         try:
             return future.result()
-        except BaseException:  # Ctrl-C, say: do not go on with what nobody waits for
+        except BaseException:  # such as Ctrl-C: drop the items that nobody waits for
             future.cancel()
             raise
 
     async def amap(
         self, task: str, items: Iterable[Sequence[Any]], *, deadline: float, **options: Any
     ) -> list[Result | WorkerError]:
-        """`map` for asyncio; the loop is never blocked, and cancelling gives up what is waiting."""
-        import asyncio
-
+        """`map` for asyncio; the loop is not blocked, and cancelling drops the waiting items."""
         return await asyncio.wrap_future(self.submit(task, items, deadline=deadline, **options))
 
     def submit(
@@ -168,7 +192,7 @@ class WorkerPool:
         return batch.future
 
     def close(self) -> None:
-        """End the workers; what is still waiting fails with `PoolError`."""
+        """End the workers; waiting calls fail with `PoolError`."""
         with self._lock:
             self._closed = True
             dispatcher, self._dispatcher = self._dispatcher, None
@@ -189,6 +213,19 @@ class WorkerPool:
         dispatcher, self._dispatcher = self._dispatcher, None
         if dispatcher is not None:
             dispatcher.abandon()
+
+
+#: The pools of `shared_pool`.
+_SHARED: dict[tuple[int | None, int], WorkerPool] = {}
+
+
+def shared_pool(size: int | None = None, memory_mb: int = DEFAULT_MEMORY_MB) -> WorkerPool:
+    """The pool of this process with these settings, kept from call to call."""
+    key = (size, memory_mb)
+    if key not in _SHARED:
+        # No lock, which a fork might leave held: `setdefault` is atomic, and an unused pool free.
+        _SHARED.setdefault(key, WorkerPool(size, memory_mb))
+    return _SHARED[key]
 
 
 def _rebuild(size: int, memory_mb: int, tasks: Mapping[str, str]) -> WorkerPool:

@@ -1,4 +1,4 @@
-"""The parent's side of one worker process: its channel, the request that it is at, its end.
+"""The parent's side of one worker process: its channel, its current request, how it ended.
 
 The other side is `rewards.workers.child`.
 """
@@ -25,13 +25,13 @@ from .errors import WorkerCrash, WorkerError, WorkerMemory, WorkerTimeout
 
 #: Seconds for a worker to start, or to import a task.
 START_LIMIT = 120.0
-#: After so many seconds on one item, those behind it in the chunk are given to other workers.
+#: After so many seconds on one item, the rest of its chunk is given to other workers.
 STALL = 0.1
 #: Most bytes of a chunk of items.
 CHUNK_BYTES = 1 << 20
 #: A reply longer than this is a malfunction.
 MAX_REPLY = 64 << 20
-#: What a process says that cannot have the memory that it wants.
+#: Parts of the messages of processes that run out of memory.
 _OUT_OF_MEMORY = (
     "allocate memory",
     "memoryerror",
@@ -44,7 +44,7 @@ Result: TypeAlias = Any
 
 
 class Batch:
-    """Items of one call, what became of them, and which still wait."""
+    """The items of one call, their results, and which still wait."""
 
     def __init__(self, task: str, items: list[list[Any]], deadline: float, options: str) -> None:
         self.task = task
@@ -92,7 +92,7 @@ class Batch:
 
 
 class Worker:
-    """The parent's side of one worker: its process, its channel, and what it is at."""
+    """The parent's side of one worker: its process, its channel, and its current work."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         ours, theirs = socket.socketpair()
@@ -135,7 +135,7 @@ class Worker:
 
     @property
     def expires(self) -> float:
-        """When to kill it (it is waiting for work: never)."""
+        """When to kill it; never while it is idle."""
         if self.idle:
             return math.inf
         limit = self.batch.deadline if self.batch is not None and self.running else START_LIMIT
@@ -143,13 +143,13 @@ class Worker:
 
     @property
     def stalls(self) -> float:
-        """When to take back what waits behind its current item."""
+        """When to take back the items behind its current one."""
         blocking = self.running and self.position + 1 < len(self.chunk)
         return self.since + STALL if blocking else math.inf
 
     @property
     def current(self) -> int | None:
-        """The index of the item that it is at."""
+        """The index of its current item."""
         return self.chunk[self.position] if self.position < len(self.chunk) else None
 
     def assign(self, batch: Batch, chunk: list[int], request: bytes) -> None:
@@ -160,7 +160,7 @@ class Worker:
         self.flush()
 
     def take_back(self) -> list[int]:
-        """The items behind the current one, which the worker is told not to do."""
+        """Take back the items behind the current one; the worker is told to skip them."""
         keep = self.position + 1
         rest, self.chunk = self.chunk[keep:], self.chunk[:keep]
         self.dropped = True
@@ -169,7 +169,7 @@ class Worker:
         return rest
 
     def flush(self) -> None:
-        """Send what the socket takes. (A worker that is gone shows itself when read from.)"""
+        """Send as much as the socket takes. Reading shows whether the worker is gone."""
         with contextlib.suppress(BlockingIOError, OSError):
             while self.outbox:
                 rest = self.outbox[0][self.channel.send(self.outbox[0]) :]
@@ -193,7 +193,7 @@ class Worker:
         while len(self.inbox) - start >= HEADER:
             size = int.from_bytes(self.inbox[start : start + HEADER])
             if size > MAX_REPLY:
-                raise EOFError("its reply was too long")
+                raise EOFError("the reply is too long")
             if len(self.inbox) - start - HEADER < size:
                 break
             start += HEADER + size
@@ -203,7 +203,7 @@ class Worker:
             raise EOFError
 
     def listen(self) -> bool:
-        """Keep the end of what it prints to stderr; false when there will be no more."""
+        """Keep the end of its stderr; false when that is closed."""
         with contextlib.suppress(BlockingIOError):
             while part := os.read(self.stderr.fileno(), 1 << 16):
                 self.noise += part
@@ -212,11 +212,11 @@ class Worker:
         return True
 
     def autopsy(self) -> WorkerError:
-        """Why a worker that was not killed by us is gone."""
+        """Why a worker that we did not kill is gone."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(1.0)
         self.listen()
-        said = self.noise.decode(errors="replace").strip()
+        message = self.noise.decode(errors="replace").strip()
         code = self.process.returncode
         try:
             how = signal.Signals(-code).name if code and code < 0 else f"exit status {code}"
@@ -224,10 +224,10 @@ class Worker:
             how = f"signal {-code}"
         if code == -signal.SIGXCPU:
             return WorkerTimeout("the limit on processor time was reached")
-        low = any(text in said.lower() for text in _OUT_OF_MEMORY)
+        low = any(text in message.lower() for text in _OUT_OF_MEMORY)
         if low or code == -signal.SIGKILL:  # not by us: the system ran out of memory
             return WorkerMemory(f"the worker ran out of memory ({how})")
-        return WorkerCrash(f"the worker died ({how}){': ' if said else ''}{said[:500]}")
+        return WorkerCrash(f"the worker died ({how}){': ' if message else ''}{message[:500]}")
 
     def kill(self) -> None:
         self.channel.close()
@@ -240,7 +240,7 @@ def _import_path() -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    """The parent's, but: reproducible, one thread each, and not asked to stay or to explain."""
+    """The parent's environment, but with a fixed hash seed, one thread, no interactive options."""
     dropped = {MARK, "PYTHONINSPECT", "PYTHONSTARTUP", "PYTHONPROFILEIMPORTTIME", "PYTHONVERBOSE"}
     environment = {name: value for name, value in os.environ.items() if name not in dropped}
     threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "MALLOC_ARENA_MAX")

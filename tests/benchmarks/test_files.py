@@ -44,7 +44,7 @@ def test_short_rows_and_whole_problems(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "message"),
     [
         ("{broken", "Expecting property name"),
         ("[1]", "not a JSON object"),
@@ -59,10 +59,10 @@ def test_short_rows_and_whole_problems(tmp_path: Path) -> None:
     ],
 )
 def test_a_broken_row_is_named_by_its_line(
-    tmp_path: Path, row: dict[str, Any] | str, said: str
+    tmp_path: Path, row: dict[str, Any] | str, message: str
 ) -> None:
     path = write(tmp_path / "mine.jsonl", {"integrand": "x"}, row)
-    with pytest.raises(ProblemFileError, match=r"mine\.jsonl, line 2: .*" + said):
+    with pytest.raises(ProblemFileError, match=r"mine\.jsonl, line 2: .*" + message):
         read_problems(path)
 
 

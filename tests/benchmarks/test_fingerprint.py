@@ -58,15 +58,17 @@ def test_a_set_is_screened_against_another() -> None:
         problem("q", "x^4"),
         problem("r", r"\frac{x}{"),
     ]
-    found = overlap(ours, theirs)
-    assert found.matches == [Match("mine/all/b", "mine/all/p")]
-    assert [name for name, _ in found.unreadable] == ["mine/all/r"]
-    assert found.compared == 2
+    result = overlap(ours, theirs)
+    assert result.matches == [Match("mine/all/b", "mine/all/p")]
+    assert [name for name, _ in result.unreadable] == ["mine/all/r"]
+    assert result.compared == 2
 
 
 def test_duplicates_within_a_set() -> None:
-    found = duplicates([problem("a", "x e^x"), problem("b", "x^2"), problem("c", r"-e^{t} t", "t")])
-    assert found.matches == [Match("mine/all/a", "mine/all/c")]
+    result = duplicates(
+        [problem("a", "x e^x"), problem("b", "x^2"), problem("c", r"-e^{t} t", "t")]
+    )
+    assert result.matches == [Match("mine/all/a", "mine/all/c")]
 
 
 def test_an_unreadable_integrand_is_a_problem_error() -> None:

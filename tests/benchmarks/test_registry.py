@@ -9,8 +9,8 @@ import pytest
 
 from calculus_harness import prompts
 from calculus_harness.benchmarks import Problem, UnknownBenchmarkError, load, names, subsets
-from calculus_harness.benchmarks.bee.records import ledger
-from calculus_harness.benchmarks.registry import resolve, together
+from calculus_harness.benchmarks.bee.decisions import decisions
+from calculus_harness.benchmarks.registry import resolve, sample_families
 from calculus_harness.rewards import verify_antiderivative
 
 SUBSETS = [f"{name}/{subset}" for name in names() for subset in subsets(name)]
@@ -72,7 +72,7 @@ def test_the_main_job_is_the_two_partitions() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("spec", "message"),
     [
         ("be", "did you mean 'bee'"),
         ("bee/qualifer", "did you mean 'qualifier'"),
@@ -80,8 +80,8 @@ def test_the_main_job_is_the_two_partitions() -> None:
         ("bee/nothing", "known: "),
     ],
 )
-def test_a_mistyped_name(spec: str, said: str) -> None:
-    with pytest.raises(UnknownBenchmarkError, match=said):
+def test_a_mistyped_name(spec: str, message: str) -> None:
+    with pytest.raises(UnknownBenchmarkError, match=message):
         load(spec)
 
 
@@ -89,11 +89,11 @@ def test_another_seed_is_another_set_with_the_same_originals(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CALCULUS_HARNESS_CACHE", str(tmp_path))
-    ledger.cache_clear()
+    decisions.cache_clear()
     try:
         one, two = (load("bee/parametric", limit=20, seed=seed) for seed in (0, 1))
     finally:
-        ledger.cache_clear()
+        decisions.cache_clear()
     assert {problem.content_hash for problem in one}.isdisjoint(p.content_hash for p in two)
 
 
@@ -110,23 +110,23 @@ def test_a_limit_keeps_originals_with_what_was_made_from_them() -> None:
     subsets = [originals, others, shifted, again]
     before: set[Problem] = set()
     for limit in range(1, 180):
-        found = together(subsets, limit, seed=3)
-        assert len(found) == min(limit, 175)
-        assert before <= set(found)  # a larger one only adds
-        before = set(found)
-        ids = {problem.id for problem in found}
-        for problem in found:
+        chosen = sample_families(subsets, limit, seed=3)
+        assert len(chosen) == min(limit, 175)
+        assert before <= set(chosen)  # a larger one only adds
+        before = set(chosen)
+        ids = {problem.id for problem in chosen}
+        for problem in chosen:
             if problem.subset == "shifted":
                 assert problem.pair_parent in ids
-        names = [problem.subset for problem in found]
+        names = [problem.subset for problem in chosen]
         assert names == sorted(names, key=["plain", "else", "shifted", "again"].index)
         whole = sum(
-            f"shifted{problem.id[5:]}" in ids for problem in found if problem.subset == "plain"
+            f"shifted{problem.id[5:]}" in ids for problem in chosen if problem.subset == "plain"
         )
         assert whole >= names.count("plain") - 1  # at most one family is cut
-    assert together(subsets, 20, seed=3) != together(subsets, 20, seed=4)
+    assert sample_families(subsets, 20, seed=3) != sample_families(subsets, 20, seed=4)
 
 
 def test_an_original_that_is_not_there_keeps_its_perturbations_together() -> None:
-    found = together([[family(i, "shifted", f"plain{i // 3}") for i in range(9)]], 3)
-    assert len({problem.pair_parent for problem in found}) == 1
+    chosen = sample_families([[family(i, "shifted", f"plain{i // 3}") for i in range(9)]], 3)
+    assert len({problem.pair_parent for problem in chosen}) == 1

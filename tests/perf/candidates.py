@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 
 from calculus_harness.benchmarks import Problem, load
 from calculus_harness.benchmarks.brittleness import sums
-from calculus_harness.benchmarks.draws import Draws
+from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.harness.studies.brittleness.tables import KS, LIMIT, published
 from calculus_harness.rewards import Verdict, verify_antiderivative
 
@@ -37,32 +37,32 @@ def problems(count: int) -> list[Problem]:
     ]
 
 
-def first_correct(problem: Problem, draws: Draws) -> int | None:
+def first_correct(problem: Problem, rng: HashedRandom) -> int | None:
     """The rank of the correct candidate, from 0, by the published Fail@k; None: it is not there."""
     terms = str(problem.metadata["terms"])
     fail = [float(published()["table 8", "exp", terms, f"fail@{k}"]) for k in KS]
-    ticket = draws.below(1000) / 10
+    ticket = rng.below(1000) / 10
     if ticket >= fail[0]:
         return 0
     for at in range(1, len(KS)):
         if ticket >= fail[at]:
-            return draws.integer(KS[at - 1], KS[at] - 1)
+            return rng.integer(KS[at - 1], KS[at] - 1)
     return None
 
 
 def candidates(problem: Problem) -> list[str]:
     """Fifty answers, boxed, as a model says them."""
-    draws = Draws("candidates", problem.id)
+    rng = HashedRandom("candidates", problem.id)
     right = str(problem.target["antiderivative"])
     numbers = list(re.finditer(r"\d+", right))
     found: dict[str, None] = {}
     while len(found) < max(KS):
-        number = draws.pick(numbers)
-        changed = int(number[0]) + draws.integer(-9, 9, nonzero=True)
+        number = rng.choice(numbers)
+        changed = int(number[0]) + rng.integer(-9, 9, nonzero=True)
         if changed > 1:
             found[right[: number.start()] + str(changed) + right[number.end() :]] = None
     answers = list(found)
-    place = first_correct(problem, draws)
+    place = first_correct(problem, rng)
     if place is not None:
         answers[place] = right
     return [rf"\boxed{{{answer}}}" for answer in answers]

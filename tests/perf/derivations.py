@@ -33,7 +33,7 @@ from calculus_harness.benchmarks.derivations.examples import example
 from calculus_harness.benchmarks.derivations.expressions.rewriting import CasesError, antiderivative
 from calculus_harness.benchmarks.derivations.expressions.terms import Term, UndefinedError
 from calculus_harness.benchmarks.derivations.options import CODE, ORIGINAL
-from calculus_harness.benchmarks.draws import Draws
+from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.rewards.workers.pool import usable_cores
 
 PAPER = 1 / 7  # steps per second
@@ -114,7 +114,7 @@ def undecided(count: int, length: int = 4) -> dict[str, Any]:
     found: Counter[str] = Counter()
     number = 0
     while found.total() < count:
-        made = derivation(length, Draws("undecided", number), CODE)
+        made = derivation(length, HashedRandom("undecided", number), CODE)
         number += 1
         if made is not None:
             try:
@@ -122,7 +122,7 @@ def undecided(count: int, length: int = 4) -> dict[str, Any]:
                 found["proven"] += 1
             except proof.UndecidedError:
                 found["undecided"] += 1
-            except proof.WrongError:
+            except proof.RefutedError:
                 found["wrong"] += 1
     return {"derivations": count, "steps": length, "found": dict(found)}
 
@@ -155,7 +155,7 @@ def traps(count: int, length: int = 3) -> dict[str, Any]:
         one = example(length, SEED, index, ORIGINAL)
         try:
             proof.prove_steps([*one.before, one.positive])
-        except proof.WrongError:
+        except proof.RefutedError:
             found["positive wrong"] += 1
             continue
         except proof.UndecidedError:
@@ -164,7 +164,7 @@ def traps(count: int, length: int = 3) -> dict[str, Any]:
         try:
             proof.prove_steps([*one.before, one.negative])
             right = proof.is_result(one.negative.equation, one.positive, one.negative.constants)
-        except proof.WrongError:
+        except proof.RefutedError:
             found["negative's own derivation wrong"] += 1
             continue
         except proof.UndecidedError:
@@ -213,7 +213,7 @@ def integrals(count: int, limit: int = 5) -> dict[str, int]:
     steps.antiderivative = noted  # type: ignore[assignment]
     number = 0
     while len(met) < count:
-        derivation(3, Draws("integrals", number), CODE)
+        derivation(3, HashedRandom("integrals", number), CODE)
         number += 1
     steps.antiderivative = antiderivative
     outcomes: Counter[str] = Counter()
@@ -258,7 +258,7 @@ def main() -> None:
     elif args.sympy:
         result = integrals(args.sympy)
     else:
-        chains.derivation(3, Draws("warm"), CODE)
+        chains.derivation(3, HashedRandom("warm"), CODE)
         result = {
             "machine": platform.machine(),
             "python": platform.python_version(),

@@ -20,17 +20,25 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from calculus_harness.benchmarks.draws import Draws
-from calculus_harness.benchmarks.lample_charton.algebra.backends import Kit, OwnKit, SympyKit
-from calculus_harness.benchmarks.lample_charton.algebra.normal_form import UnusableError
-from calculus_harness.benchmarks.lample_charton.generators import Draft, Settings, backward
-from calculus_harness.benchmarks.lample_charton.pairs import Pair, make, proven
+from calculus_harness.benchmarks.hashed_random import HashedRandom
+from calculus_harness.benchmarks.lample_charton.algebra.backends import (
+    Backend,
+    OwnBackend,
+    SympyBackend,
+)
+from calculus_harness.benchmarks.lample_charton.algebra.normal_form import UnusableFormulaError
+from calculus_harness.benchmarks.lample_charton.generators import (
+    GeneratorSettings,
+    UnprovenPair,
+    backward,
+)
+from calculus_harness.benchmarks.lample_charton.pairs import IntegralPair, make, proven
 from calculus_harness.benchmarks.lample_charton.parallel import stream
 from calculus_harness.benchmarks.lample_charton.problems import problem_of
 
 #: What the issue asks of BWD on one core.
 WANTED = 100
-SETTINGS = Settings()
+SETTINGS = GeneratorSettings()
 
 
 def main() -> None:
@@ -45,13 +53,15 @@ def main() -> None:
     make("ibp", 1, 0, SETTINGS)  # makes the store
     report("IBP, ours, proven, as problems", options.pairs // 10, problems("ibp", 1))
 
-    drafts = list(drafted(OwnKit, options.pairs))
-    report("  of BWD: algebra and simplifier", len(drafts), drafted(OwnKit, options.pairs))
-    report("  of BWD: proof", len(drafts), (check(draft) for draft in drafts))
+    drafts = list(drafted(OwnBackend, options.pairs))
+    report("  of BWD: algebra and simplifier", len(drafts), drafted(OwnBackend, options.pairs))
+    report("  of BWD: proof", len(drafts), (check(unproven) for unproven in drafts))
 
-    next(drafted(SympyKit, 4))  # imports SymPy
-    ours = report("BWD, algebra alone, ours", options.sympy, drafted(OwnKit, options.sympy))
-    theirs = report("BWD, algebra alone, SymPy", options.sympy, drafted(SympyKit, options.sympy))
+    next(drafted(SympyBackend, 4))  # imports SymPy
+    ours = report("BWD, algebra alone, ours", options.sympy, drafted(OwnBackend, options.sympy))
+    theirs = report(
+        "BWD, algebra alone, SymPy", options.sympy, drafted(SympyBackend, options.sympy)
+    )
     print(f"  ours is {ours / theirs:.0f} times as fast on the same draws")
     if options.fwd:
         with tempfile.TemporaryDirectory() as empty:  # what is recorded takes no time
@@ -77,19 +87,19 @@ def problems(method: str, seed: int) -> Iterator[object]:
         index += 1
 
 
-def drafted(kit: Callable[[], Kit[object]], number: int) -> Iterator[Draft]:
+def drafted(backend: Callable[[], Backend[object]], number: int) -> Iterator[UnprovenPair]:
     """What the filters of BWD leave of so many draws."""
     for index in range(number):
         try:
-            yield backward(kit(), Draws("lample_charton", "bwd", 1, index, 0), SETTINGS)
-        except UnusableError:
+            yield backward(backend(), HashedRandom("lample_charton", "bwd", 1, index, 0), SETTINGS)
+        except UnusableFormulaError:
             continue
 
 
-def check(draft: Draft) -> Pair | None:
+def check(unproven: UnprovenPair) -> IntegralPair | None:
     try:
-        return proven(draft, 0)
-    except UnusableError:
+        return proven(unproven, 0)
+    except UnusableFormulaError:
         return None
 
 

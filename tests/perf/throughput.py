@@ -369,7 +369,7 @@ def ours(work: Work) -> float:
     import openai  # noqa: F401 (the work alone is timed; *wall* has the imports)
 
     from calculus_harness import harness
-    from calculus_harness.rewards.batch import default_pool
+    from calculus_harness.rewards.workers.pool import shared_pool
 
     path = problem_file(work.problems)
     Path("asked.jinja").write_text(PROMPT)
@@ -386,7 +386,7 @@ def ours(work: Work) -> float:
     seconds = time.perf_counter() - start
     judged = {row["key"] for row in run.verdicts().rows()}
     assert len(judged) == len(list(run.completions.rows())) == work.total
-    default_pool().close()  # so that what the workers used is counted
+    shared_pool().close()  # so that what the workers used is counted
     return seconds
 
 

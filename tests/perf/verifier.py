@@ -234,7 +234,7 @@ class Stages:
             ("the integrand's side", rewards.decision.integrand.Pool, "f"),
             ("compile the tree", rewards.decision.decide, "compile_tape"),
             ("balls and decision", rewards.antiderivative, "decide"),
-            ("in a worker", rewards.batch, "verify_in_worker"),
+            ("in a worker", rewards.antiderivative, "verify_in_worker"),
         ]
         originals = [(owner, name, getattr(owner, name)) for _, owner, name in places]
         try:

@@ -35,7 +35,7 @@ def pool_problems() -> list[Problem]:
 
 
 @pytest.mark.parametrize("example", pool("integration"), ids=lambda example: example.id)
-def test_every_example_is_right_as_it_is_shown(example: prompts.fewshot.Example) -> None:
+def test_every_example_is_right_as_it_is_shown(example: prompts.fewshot.WorkedExample) -> None:
     shown = rf"{example.solution} \boxed{{{example.antiderivative}+C}}"
     verdict = verify_antiderivative(shown, example.integrand, variable=example.variable)
     assert verdict.correct
@@ -43,9 +43,9 @@ def test_every_example_is_right_as_it_is_shown(example: prompts.fewshot.Example)
 
 
 def test_the_pool_is_held_out_of_the_bank() -> None:
-    found = overlap([*load("bee/qualifier"), *load("bee/competition")], pool_problems())
-    assert found.matches == []
-    assert found.compared == len(pool("integration")) >= 12
+    result = overlap([*load("bee/qualifier"), *load("bee/competition")], pool_problems())
+    assert result.matches == []
+    assert result.compared == len(pool("integration")) >= 12
     assert duplicates(pool_problems()).matches == []
 
 

@@ -91,13 +91,13 @@ def test_same_text_same_verdict_whatever_came_before() -> None:
     ]
 
     def verdicts(order: list[tuple[str, str]]) -> dict[tuple[str, str], object]:
-        found: dict[tuple[str, str], object] = {}
+        rows: dict[tuple[str, str], object] = {}
         for case in order:
             verdict = verify_antiderivative(*case)
             row = verdict.to_dict()
             row["evidence"].pop("seconds")
-            found[case] = row
-        return found
+            rows[case] = row
+        return rows
 
     _prepare_text.cache_clear()
     first = verdicts(cases)
@@ -119,15 +119,15 @@ def test_threads_do_not_disturb_each_other_or_the_callers_precision() -> None:
 
 
 def test_works_off_the_main_thread_with_special_functions() -> None:
-    found: list[Status] = []
+    statuses: list[Status] = []
     thread = threading.Thread(
-        target=lambda: found.append(
+        target=lambda: statuses.append(
             verify_antiderivative(r"\operatorname{Li}_2(x)", r"-\frac{\ln(1-x)}{x}").status
         )
     )
     thread.start()
     thread.join()
-    assert found == [Status.CORRECT]
+    assert statuses == [Status.CORRECT]
 
 
 def test_the_evidence_says_why() -> None:

@@ -30,7 +30,7 @@ FORM = {"components": ["correctness", "format"]}
 #: The integrand unless an exploit names another.
 F = r"x^2e^{x}\cos x"
 
-#: class -> what is said in the box.
+#: class -> the text in the box.
 BOXED: dict[str, list[str]] = {
     "echo the question": [
         rf"\int {F}\,dx",
@@ -289,7 +289,7 @@ NEARLY: dict[str, list[tuple[str, str]]] = {
         ("e", "2.718281828459045235x"),
         (r"\pi", r"\frac{355}{113}x"),
     ],
-    "customs of notation": [
+    "ambiguous notation": [
         ("2x", r"x^3, x^2"),
         ("2x", r"x^3 \neq x^2"),
         (r"2\sin x\cos x", r"\sin x^2"),
@@ -401,11 +401,11 @@ def test_an_exploit_earns_nothing_in_trl(kind: str) -> None:
 @pytest.mark.parametrize("kind", CLASSES)
 def test_an_exploit_earns_nothing_in_verl_and_openrlhf(kind: str) -> None:
     integrands, texts = exploits(kind)
-    found = [
+    rewards = [
         compute_score("mine", text, f, {}, deadline=3.0, **FORM)["score"]
         for f, text in zip(integrands, texts, strict=True)
     ]
-    assert not earners(found, texts)
+    assert not earners(rewards, texts)
     prompt = r"Integrate. Put the answer into $\boxed{}$, for instance $\boxed{x^2}$." + "\n"
     reward = make_reward_func(**FORM, deadline=3.0)
     queries = [prompt + text for text in texts]
@@ -571,7 +571,7 @@ search = settings(
 )
 
 
-def said(template: str, box: str, right: str, wrong: str) -> str:
+def filled(template: str, box: str, right: str, wrong: str) -> str:
     return template.format(
         box=rf"\boxed{{{box}}}",
         right=rf"\boxed{{{right}}}",
@@ -595,9 +595,9 @@ def test_no_disguise_makes_a_wrong_answer_right(
     parents = [each["answer"] for each in RIGHT if each["id"] == row.get("parent")]
     right = parents[0] if parents else row["answer"]
     inside = data.draw(st.sampled_from(INSIDE)).format(row["answer"])
-    texts = [said(attack, inside, right, row["answer"]) for attack in attacks]
-    found = rewards_of(texts, row["integrand"])
-    assert all(reward in (0.0, None) for reward in found), texts
+    texts = [filled(attack, inside, right, row["answer"]) for attack in attacks]
+    rewards = rewards_of(texts, row["integrand"])
+    assert all(reward in (0.0, None) for reward in rewards), texts
 
 
 @search
@@ -605,8 +605,8 @@ def test_no_disguise_makes_a_wrong_answer_right(
 def test_no_poison_leaves_a_right_answer_right(row: dict[str, str], poisons: list[str]) -> None:
     answer = re.sub(r"\s*\+\s*C\s*$", "", row["answer"])
     texts = [rf"\boxed{{{poison.format(answer)}}}" for poison in poisons]
-    found = rewards_of(texts, row["integrand"])
-    assert all(reward in (0.0, None) for reward in found), texts
+    rewards = rewards_of(texts, row["integrand"])
+    assert all(reward in (0.0, None) for reward in rewards), texts
 
 
 @search
@@ -617,7 +617,7 @@ def test_no_ornament_makes_a_right_answer_wrong(
     row: dict[str, str], ornaments: list[str], data: st.DataObject
 ) -> None:
     shape = data.draw(st.sampled_from(INSIDE[:4]))
-    texts = [said(each, shape.format(row["answer"]), row["answer"], "x^x") for each in ornaments]
+    texts = [filled(each, shape.format(row["answer"]), row["answer"], "x^x") for each in ornaments]
     assert rewards_of(texts, row["integrand"]) == [1.0] * len(texts), texts
 
 

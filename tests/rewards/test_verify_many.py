@@ -18,15 +18,13 @@ from calculus_harness.rewards import (
     Witness,
     verify_antiderivative,
 )
-from calculus_harness.rewards import (
-    batch as workers,
-)
 from calculus_harness.rewards.batch import averify_many, verify_many
 from calculus_harness.rewards.verdict import Evidence
-from calculus_harness.rewards.worker_tasks import pack, unpack
+from calculus_harness.rewards.workers import verdicts
 from calculus_harness.rewards.workers.pool import WorkerPool
+from calculus_harness.rewards.workers.verdicts import pack, unpack
 
-FILE = Path(__file__).with_name("worker_tasks.py")
+FILE = Path(__file__).parent / "workers" / "tasks.py"
 CASES = json.loads((Path(__file__).parent / "cases" / "verdicts.json").read_text())
 PLAIN = [
     case
@@ -39,7 +37,7 @@ PLAIN = [
 def mischief(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Workers that do what a completion such as ``do segfault`` says."""
     with WorkerPool(2, 256, tasks={"verify": f"{FILE}:judge"}) as pool:
-        monkeypatch.setattr(workers, "shared_pool", lambda *_: pool)
+        monkeypatch.setattr(verdicts, "shared_pool", lambda *_: pool)
         yield
 
 

@@ -1,0 +1,1 @@
+"""Expressions of derivations: terms, printing and rewriting."""

@@ -1,6 +1,6 @@
-r"""How derivations are written: LaTeX as SymPy's ``latex`` prints it, and a plain form.
+r"""Printing of expressions: LaTeX as by SymPy's ``latex``, and plain text as by its ``str``.
 
-The order of terms and factors is SymPy's, too (`terms.sort_key`, `terms.ordered_terms`).
+The order of terms and factors is SymPy's (`terms.sort_key`, `terms.ordered_terms`).
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ def _braced(text: str) -> str:
 
 
 def plain(term: Term) -> str:
-    """As SymPy's ``str`` prints it: what the original looks for strings in."""
+    """An expression as SymPy's ``str`` prints it; the released code searches this text."""
     if term._plain is None:
         term._plain = _plain(term)
     return term._plain

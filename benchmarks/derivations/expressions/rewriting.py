@@ -1,8 +1,8 @@
-"""What the operators do to expressions: substitute, expand, differentiate, integrate.
+"""Rewriting of expressions: substitute, expand, differentiate, integrate.
 
 Substitution finds parts of sums, products and powers, as SymPy's ``subs`` does: x + y in x + y + z,
-x y in 2 x y, x^2 in x^4. Integration is by a table, linearity, one substitution and parts, which
-decides everything that premises and a few steps lead to in time that does not depend on a clock.
+x y in 2 x y, x^2 in x^4. Integration is by a table, linearity, substitution and parts. This decides
+the integrals that occur in derivations, with bounded work and no time limit.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import product
 
+from .printing import plain
 from .terms import (
     ADD,
     APPLY,
@@ -54,16 +55,16 @@ from .terms import (
 
 
 class BoundVariableError(ValueError):
-    """Something else than a symbol for the variable of a derivative or an integral."""
+    """A substitution of a formula for the variable of a derivative or an integral."""
 
 
 class CasesError(ValueError):
-    """An integral that needs a distinction of cases, as x^n does at n = -1."""
+    """An integral that needs a case distinction, as that of x^n does at n = -1."""
 
 
-#: Terms that an expansion may come to.
+#: The most terms of an expansion.
 MAX_TERMS = 200
-#: Changes of variable and integrations by parts that one integral may take.
+#: The most substitutions and integrations by parts for one integral.
 MAX_DEPTH = 3
 
 
@@ -77,19 +78,19 @@ def substitute(term: Term, old: Term, new: Term) -> Term:
     if not term.args:
         return term
     if term.head in (DERIVATIVE, INTEGRAL) and old in term.args[1:] and new.head != SYMBOL:
-        raise BoundVariableError(f"{new!r} for a bound variable")
+        raise BoundVariableError(f"{plain(new)} for a bound variable")
     if term.head == INTEGRAL and not _reaches_into(term, old, new):
         return term
     part = _PARTS.get(term.head)
-    found = part(term, old, new) if part else None
-    if found is not None:
-        return found
+    changed = part(term, old, new) if part else None
+    if changed is not None:
+        return changed
     args = tuple([substitute(arg, old, new) for arg in term.args])
     return rebuild(term, args)
 
 
 def _reaches_into(term: Term, old: Term, new: Term) -> bool:
-    """Whether SymPy substitutes in an integrand: not for a formula in the variable integrated."""
+    """Whether SymPy substitutes in the integrand: it does not for formulas in its variable."""
     variables = {variable.value for variable in term.args[1:]}
     if old.head == APPLY:
         if not variables & new.free <= old.free:
@@ -138,11 +139,11 @@ def _powers(term: Term) -> tuple[Rational, dict[tuple[Term, Term], Rational]]:
     return value, powers
 
 
-def _times(has_: Rational | None, wanted: Rational) -> int:
-    """How often one exponent goes into another of the same sign."""
-    if not has_ or (has_ > 0) != (wanted > 0):
+def _times(exponent: Rational | None, wanted: Rational) -> int:
+    """How often an exponent contains another of the same sign."""
+    if not exponent or (exponent > 0) != (wanted > 0):
         return 0
-    return int(has_ / wanted)
+    return int(exponent / wanted)
 
 
 def _in_power(term: Term, old: Term, new: Term) -> Term | None:
@@ -164,7 +165,7 @@ _PARTS: dict[str, Callable[[Term, Term, Term], Term | None]] = {
 
 
 def rename(term: Term, names: Mapping[str, str]) -> Term:
-    """The same with other names of symbols and functions; those not mentioned stay."""
+    """``term`` with other names of symbols and functions; names not in ``names`` stay."""
     if term.head == SYMBOL:
         return symbol(names.get(term.value, term.value))
     args = tuple([rename(arg, names) for arg in term.args])
@@ -177,7 +178,7 @@ def rename(term: Term, names: Mapping[str, str]) -> Term:
 
 
 def expand(term: Term) -> Term:
-    """Products and whole powers of sums multiplied out, e^(x + y) as e^x e^y."""
+    """``term`` with products and integer powers of sums expanded, and e^(x + y) as e^x e^y."""
     if not term.args:
         return term
     if term.head == DERIVATIVE:
@@ -217,7 +218,7 @@ def _expanded_power(term: Term) -> Term:
 
 def _expanded_product(factors: tuple[Term, ...]) -> Term:
     below = [f for f in factors if f.head == POW and base_and_exponent(f)[1] == MINUS_ONE]
-    if len(below) > 1:  # 1/(x (x + 1)) is held as 1/x 1/(x + 1)
+    if len(below) > 1:  # 1/(x (x + 1)) is stored as 1/x 1/(x + 1)
         product_ = _expanded_product(tuple(power(f, MINUS_ONE) for f in below))
         rest = [f for f in factors if f not in below]
         return _expanded_product((*rest, power(product_, MINUS_ONE)))
@@ -271,14 +272,14 @@ def differentiate(term: Term, x: Term) -> Term:
 
 
 def integral_of(term: Term, variables: tuple[Term, ...]) -> Term:
-    """An integral over several variables, not evaluated."""
+    """An unevaluated integral over several variables."""
     for variable in variables:
         term = integral(term, variable)
     return term
 
 
 def evaluated(term: Term) -> Term:
-    """With every derivative in it carried out, where that can be done."""
+    """``term`` with its derivatives evaluated where possible."""
     if not term.args:
         return term
     term = rebuild(term, tuple(map(evaluated, term.args)))
@@ -291,7 +292,7 @@ def evaluated(term: Term) -> Term:
 
 
 def evaluate_derivatives(term: Term) -> Term:
-    """Derivatives that hold no integral carried out, where substitution reaches them."""
+    """``term`` with derivatives without integrals evaluated, where `substitute` finds them."""
     for node in tuple(dict.fromkeys(walk(term))):
         if node.head == DERIVATIVE and not has(node, INTEGRAL):
             term = substitute(term, node, evaluated(node))
@@ -303,19 +304,21 @@ def evaluate_derivatives(term: Term) -> Term:
 
 @lru_cache(maxsize=4096)
 def antiderivative(term: Term, x: Term) -> Term | None:
-    """A closed form of the indefinite integral without constant, or None.
+    """An antiderivative of a term with respect to the symbol x, or None if none is found.
 
-    Raises `CasesError` where there is one that needs a distinction of cases.
+    Raises:
+        CasesError: if it needs a case distinction.
+
     """
     term = evaluated(term)
     if has(term, INTEGRAL):
         return None
-    found = _antiderivative(term, x, MAX_DEPTH)
-    if found is None:
+    result = _antiderivative(term, x, MAX_DEPTH)
+    if result is None:
         expanded = expand(term)
         if expanded != term:
-            found = _antiderivative(expanded, x, MAX_DEPTH)
-    return found
+            result = _antiderivative(expanded, x, MAX_DEPTH)
+    return result
 
 
 def _antiderivative(term: Term, x: Term, depth: int) -> Term | None:
@@ -327,24 +330,24 @@ def _antiderivative(term: Term, x: Term, depth: int) -> Term | None:
     constant = [factor for factor in factors_of(term) if x.value not in factor.free]
     if constant:
         varying = [factor for factor in factors_of(term) if x.value in factor.free]
-        found = _antiderivative(mul(*varying), x, depth)
-        if found is None:
+        result = _antiderivative(mul(*varying), x, depth)
+        if result is None:
             return None
-        return add(*(mul(*constant, part) for part in terms_of(found)))
-    found = _by_table(term, x)
-    if found is None and depth:
-        found = _by_substitution(term, x, depth) or _by_parts(term, x, depth)
-    return found
+        return add(*(mul(*constant, part) for part in terms_of(result)))
+    result = _by_table(term, x)
+    if result is None and depth:
+        result = _by_substitution(term, x, depth) or _by_parts(term, x, depth)
+    return result
 
 
 def _slope(term: Term, x: Term) -> Term | None:
-    """``a`` where the term is a x + b with a free of x."""
+    """``a`` if the term is a x + b with a free of x."""
     slope = differentiate(term, x)
     return slope if slope != ZERO and x.value not in slope.free else None
 
 
 def _needs_cases(slope: Term) -> None:
-    """A slope that may vanish: SymPy distinguishes cases then."""
+    """Raise `CasesError` for a slope that may be zero, for which SymPy distinguishes cases."""
     if slope.free:
         raise CasesError("the coefficient may vanish")
 
@@ -392,8 +395,8 @@ def _by_table(term: Term, x: Term) -> Term | None:
 
 
 def _by_substitution(term: Term, x: Term, depth: int) -> Term | None:
-    """One change of variable u: a function in the integrand whose derivative is a factor."""
-    hole = symbol(f"\0{depth}")  # each change has a variable of its own
+    """Substitute u for a function in the integrand whose derivative is a factor."""
+    new = symbol(f"\0{depth}")  # a new variable for each substitution
     tried: set[Term] = set()
     for node in walk(term):
         if node in tried or node == x or node.head in (NUMBER, SYMBOL, ADD, MUL):
@@ -406,19 +409,19 @@ def _by_substitution(term: Term, x: Term, depth: int) -> Term | None:
                 continue
             rest = divide(term, differentiate(u, x))
             try:
-                rest = substitute(rest, u, hole)
+                rest = substitute(rest, u, new)
             except BoundVariableError:
                 continue
             if x.value in rest.free:
                 continue
-            found = _antiderivative(rest, hole, depth - 1)
-            if found is not None:
-                return substitute(found, hole, u)
+            result = _antiderivative(rest, new, depth - 1)
+            if result is not None:
+                return substitute(result, new, u)
     return None
 
 
 def _by_parts(term: Term, x: Term, depth: int) -> Term | None:
-    """A power of x, or of a logarithm, times what the table knows."""
+    """Integrate a power of x or of a logarithm times what the table has, by parts."""
     factors = factors_of(term)
     for i, factor in enumerate(factors):
         base, exponent = base_and_exponent(factor)

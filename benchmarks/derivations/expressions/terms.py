@@ -1,10 +1,10 @@
-"""The expressions of derivations: an immutable tree that evaluates itself as SymPy's does.
+"""The expressions of derivations: immutable trees that are evaluated on construction as SymPy's.
 
-Derivations need what the verifier's trees lack: names of functions, derivatives and integrals that
-nobody has evaluated. The constructors here do what SymPy does on its own when an expression with
-plain symbols is built (2x + x is 3x, (xy)^2 is x^2 y^2, cos(y - x) is cos(x - y), e^(log x) is x,
-but log(e^x) stays), so that derivations read like those of Meadows et al., who used SymPy; doing it
-here makes them quick, and the same whatever version of SymPy is installed. Tests compare the two.
+They have what the verifier's trees lack: functions without a formula, unevaluated derivatives and
+integrals. The constructors evaluate as SymPy does for plain symbols (2x + x is 3x, (xy)^2 is
+x^2 y^2, cos(y - x) is cos(x - y), e^(log x) is x, but log(e^x) stays), because Meadows et al. used
+SymPy. This module is faster, and its results do not depend on SymPy's version. Tests compare the
+two.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ Rational: TypeAlias = int | Fraction
 
 NUMBER, SYMBOL, ADD, MUL, POW = "number", "symbol", "add", "mul", "pow"
 EXP, LOG, SIN, COS = "exp", "log", "sin", "cos"
-#: A function that has a name and no formula, as f in f(x, y); a derivative or an integral that is
-#: not evaluated, whose arguments are the expression and then one variable for each time.
+#: A function without a formula, as f in f(x, y); an unevaluated derivative or integral, whose
+#: arguments are the expression and then the variables.
 APPLY, DERIVATIVE, INTEGRAL = "apply", "derivative", "integral"
 UNARY = (COS, SIN, EXP, LOG)
 
-#: Longer numbers than derivations have any use for.
+#: The most bits of a number's numerator and denominator.
 MAX_BITS = 64
 
 
 class UndefinedError(ArithmeticError):
-    """No finite value, or one that needs the imaginary unit: log 0, 1/0, log(-2)."""
+    """An expression without a finite real value, such as log 0, 1/0 or log(-2)."""
 
 
 class Term:
-    """A node. Build with the functions of this module, which evaluate; compare with ``==``."""
+    """A node. Use the functions of this module to make one: they evaluate. Compare with ``==``."""
 
     __slots__ = ("_free", "_hash", "_key", "_latex", "_plain", "args", "head", "value")
 
@@ -65,13 +65,12 @@ class Term:
         return Term, (self.head, self.args, self.value)
 
     def __repr__(self) -> str:
-        from .printing import plain
-
-        return f"<{plain(self)}>"
+        parts = [repr(self.value)] * (self.value is not None) + list(map(repr, self.args))
+        return f"{self.head}({', '.join(parts)})"
 
     @property
     def free(self) -> frozenset[str]:
-        """The names of the symbols in it; names of functions are none."""
+        """The names of the symbols in it, without names of functions."""
         if self._free is None:
             args = self.args[:1] if self.head == DERIVATIVE else self.args
             names = frozenset((self.value,)) if self.head == SYMBOL else frozenset()
@@ -101,6 +100,7 @@ def _small(value: int) -> Term:
 
 @cache
 def symbol(name: str) -> Term:
+    """A symbol."""
     return Term(SYMBOL, (), name)
 
 
@@ -117,12 +117,12 @@ def walk(*terms: Term) -> Iterator[Term]:
 
 
 def has(term: Term, *heads: str) -> bool:
-    """Whether a node of one of these kinds is in it."""
+    """Whether a node with one of these heads occurs."""
     return any(node.head in heads for node in walk(term))
 
 
 def names_of(term: Term) -> set[str]:
-    """All names in it: of symbols, and of functions."""
+    """The names of symbols and of functions in it."""
     return {node.value for node in walk(term) if node.head in (SYMBOL, APPLY)}
 
 
@@ -130,7 +130,7 @@ def names_of(term: Term) -> set[str]:
 
 
 def coefficient(term: Term) -> tuple[Rational, Term]:
-    """``c`` and ``t`` with term = c t and c a number."""
+    """The number ``c`` and the rest ``t`` such that the term is c t."""
     if term.head == NUMBER:
         return term.value, ONE
     if term.head == MUL and term.args[0].head == NUMBER:
@@ -140,7 +140,7 @@ def coefficient(term: Term) -> tuple[Rational, Term]:
 
 
 def base_and_exponent(term: Term) -> tuple[Term, Term]:
-    """``b`` and ``e`` with term = b^e; b is Euler's number for an exponential."""
+    """``b`` and ``e`` such that the term is b^e; for an exponential, b is Euler's number."""
     if term.head == POW:
         return term.args[0], term.args[1]
     if term.head == EXP:
@@ -149,10 +149,12 @@ def base_and_exponent(term: Term) -> tuple[Term, Term]:
 
 
 def factors_of(term: Term) -> tuple[Term, ...]:
+    """The factors of a product."""
     return term.args if term.head == MUL else (term,)
 
 
 def terms_of(term: Term) -> tuple[Term, ...]:
+    """The terms of a sum."""
     return term.args if term.head == ADD else (term,)
 
 
@@ -160,7 +162,7 @@ def terms_of(term: Term) -> tuple[Term, ...]:
 
 
 def _scaled(value: Rational, term: Term) -> Term:
-    """value * term for a term without a number in front; a sum is not opened."""
+    """value * term for a term without a numeric factor; a sum is not expanded."""
     if value == 1:
         return term
     if term is ONE:
@@ -169,6 +171,7 @@ def _scaled(value: Rational, term: Term) -> Term:
 
 
 def add(*terms: Term) -> Term:
+    """A sum with like terms collected."""
     total: Rational = 0
     parts: dict[Term, Rational] = {}
     for outer in terms:
@@ -188,10 +191,11 @@ def add(*terms: Term) -> Term:
 
 
 def mul(*factors: Term) -> Term:
+    """A product with like powers collected."""
     value: Rational = 1
     powers: dict[Term, dict[Term, Rational]] = {}
     stack = list(reversed(factors))
-    again = 4  # a power that evaluates to a product is taken apart again
+    again = 4  # a power that evaluates to a product is split again
     while True:
         while stack:
             factor = stack.pop()
@@ -232,14 +236,17 @@ def mul(*factors: Term) -> Term:
 
 
 def negative(term: Term) -> Term:
+    """The negative of a term."""
     return mul(MINUS_ONE, term)
 
 
 def divide(above: Term, below: Term) -> Term:
+    """A quotient."""
     return mul(above, power(below, MINUS_ONE))
 
 
 def power(base: Term, exponent: Term) -> Term:
+    """A power."""
     if exponent.head == NUMBER:
         if exponent.value == 0:
             return ONE
@@ -288,6 +295,7 @@ def _power_of_number(base: Term, exponent: Term) -> Term:
 
 
 def exp(x: Term) -> Term:
+    """The exponential function."""
     if x == ZERO:
         return ONE
     if x.head == LOG:
@@ -308,6 +316,7 @@ EULER = Term(EXP, (ONE,))
 
 
 def log(x: Term) -> Term:
+    """The natural logarithm; `UndefinedError` for numbers that are not positive."""
     if x.head == NUMBER:
         if x.value <= 0:
             raise UndefinedError("a logarithm of zero or less")
@@ -321,6 +330,7 @@ def log(x: Term) -> Term:
 
 
 def sin(x: Term) -> Term:
+    """The sine."""
     if x == ZERO:
         return ZERO
     if leads_with_minus(x):
@@ -329,24 +339,25 @@ def sin(x: Term) -> Term:
 
 
 def cos(x: Term) -> Term:
+    """The cosine."""
     if x == ZERO:
         return ONE
     return Term(COS, (negative(x) if leads_with_minus(x) else x,))
 
 
 def apply(name: str, args: tuple[Term, ...]) -> Term:
-    """A function that has only a name: ``f(x, y)``."""
+    """A function without a formula, as in ``f(x, y)``."""
     return Term(APPLY, args, name)
 
 
 def derivative(term: Term, variable: Term) -> Term:
-    """The derivative, not evaluated."""
+    """An unevaluated derivative."""
     inner = term.args if term.head == DERIVATIVE else (term,)
     return Term(DERIVATIVE, (*inner, variable))
 
 
 def integral(term: Term, variable: Term) -> Term:
-    """The indefinite integral, not evaluated."""
+    """An unevaluated indefinite integral."""
     inner = term.args if term.head == INTEGRAL else (term,)
     return Term(INTEGRAL, (*inner, variable))
 
@@ -355,7 +366,7 @@ CONSTRUCTORS = {EXP: exp, LOG: log, SIN: sin, COS: cos}
 
 
 def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
-    """The same node of other arguments, evaluated again."""
+    """The node with other arguments, evaluated."""
     if args == term.args:
         return term
     head = term.head
@@ -376,7 +387,7 @@ def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
 
 
 def leads_with_minus(term: Term) -> bool:
-    """Whether SymPy would write it with a minus in front (``could_extract_minus_sign``)."""
+    """Whether SymPy writes it with a leading minus (``could_extract_minus_sign``)."""
     if term.head == NUMBER:
         return bool(term.value < 0)
     if term.head == MUL:
@@ -390,7 +401,7 @@ def leads_with_minus(term: Term) -> bool:
     return False
 
 
-# --- order: SymPy's, which decides how sums and products are written ---
+# --- SymPy's order, in which sums and products are printed ---
 
 _ATOM = {NUMBER: (1, 0, "Number"), SYMBOL: (2, 0, "Symbol")}
 _KINDS = {
@@ -408,7 +419,7 @@ _ONE_KEY = (_ATOM[NUMBER], (0, ()), (), 1)
 
 
 def sort_key(term: Term) -> Any:
-    """The key by which SymPy sorts factors (``sort_key``): coefficients count last."""
+    """SymPy's key for sorting factors (``sort_key``); coefficients are compared last."""
     if term._key is None:
         term._key = _sort_key(term)
     return term._key
@@ -445,7 +456,7 @@ def _limit_key(variable: Term, head: str) -> Any:
 
 
 def ordered_terms(term: Term) -> list[Term]:
-    """The terms of a sum as SymPy writes them: by exponents of the factors, lexicographically."""
+    """The terms of a sum in SymPy's order: lexicographically by the exponents of the factors."""
     terms = term.args
     if len(terms) == 2:
         first, second = sorted(terms, key=lambda t: t.head != NUMBER and t != EULER)
@@ -482,7 +493,7 @@ def ordered_terms(term: Term) -> list[Term]:
 
 
 def _decomposed(factor: Term) -> tuple[Term, int]:
-    """Base and whole exponent, as in e^(2x) = (e^x)^2."""
+    """Base and integer exponent, as in e^(2x) = (e^x)^2."""
     base, exponent = base_and_exponent(factor)
     value, kind = coefficient(exponent)
     if value == 1:
@@ -493,19 +504,19 @@ def _decomposed(factor: Term) -> tuple[Term, int]:
 
 
 def _float_of(term: Term) -> float | None:
-    """Its value, if it is made of numbers alone."""
+    """The value of a term made of numbers only, else None."""
     if term.free or has(term, APPLY, DERIVATIVE, INTEGRAL):
         return None
     if term.head == NUMBER:
         return float(term.value)
     try:
-        known = [value for arg in term.args if (value := _float_of(arg)) is not None]
+        values = [value for arg in term.args if (value := _float_of(arg)) is not None]
         if term.head == ADD:
-            return math.fsum(known)
+            return math.fsum(values)
         if term.head == MUL:
-            return math.prod(known)
+            return math.prod(values)
         if term.head == POW:
-            return float(known[0] ** known[1])
-        return float(getattr(math, term.head)(*known))
+            return float(values[0] ** values[1])
+        return float(getattr(math, term.head)(*values))
     except (ValueError, ArithmeticError, TypeError):  # a part has no value
         return None

@@ -1,28 +1,29 @@
-"""The computer algebra that generators are written against: ours, or SymPy's."""
+"""The computer algebra that generators use: an interface, this package's algebra, and SymPy."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from ....rewards.expression.sympy_bridge import from_sympy
 from ....rewards.expression.tree import Expression
 from ..codec.prefix import PrefixError, Tokens, from_prefix
 from ..codec.sympy_prefix import ASSUMPTIONS, InvalidError, check, sympy_of, sympy_prefix
 from .nodes import Node, prefix_of
-from .normal_form import Algebra, UnusableError
+from .normal_form import Algebra, UnusableFormulaError
 from .simplify import simplify
-from .work_limit import OutOfWorkError, bounded
+from .work_limit import CallLimitError, call_limited
 
 if TYPE_CHECKING:
     import sympy
 
 Formula = TypeVar("Formula")
 
-#: Calls of Python functions that stand for a second of SymPy's time; see `work`.
+#: Calls of Python functions that count as one second of SymPy; see `work_limit`.
 CALLS_PER_SECOND = 1_300_000
 
 
-class Kit(Protocol[Formula]):
-    """What is asked of a formula. What cannot be done is an `UnusableError`."""
+class Backend(Protocol[Formula]):
+    """Operations on formulas. One that cannot be done raises `UnusableFormulaError`."""
 
     def read(self, tree: Expression) -> Formula: ...
     def varies(self, formula: Formula) -> bool: ...
@@ -41,8 +42,8 @@ class Kit(Protocol[Formula]):
     def variable(self) -> Formula: ...
 
 
-class OwnKit:
-    """`algebra` and `simplify`; only integrals are SymPy's."""
+class OwnBackend:
+    """`normal_form.Algebra` and `simplify`; only integrals are SymPy's."""
 
     def __init__(self) -> None:
         self.algebra = Algebra()
@@ -51,7 +52,7 @@ class OwnKit:
         try:
             check(tree)
         except InvalidError as error:
-            raise UnusableError(str(error)) from None
+            raise UnusableFormulaError(str(error)) from None
         return self.algebra.read(tree)
 
     def varies(self, formula: Node) -> bool:
@@ -67,11 +68,11 @@ class OwnKit:
         return self.algebra.derivative(formula)
 
     def simplify(self, formula: Node, seconds: int) -> Node:
-        return simplify(self.algebra, formula)  # its bounds are its own
+        return simplify(self.algebra, formula)  # has its own limits
 
     def integral(self, formula: Node) -> Node:
-        """By SymPy, under a budget; run it in a worker."""
-        tokens = SympyKit().integral_of(from_prefix(prefix_of(formula)))
+        """By SymPy; run it in a worker, with a limit."""
+        tokens = SympyBackend().integral_of(from_prefix(prefix_of(formula)))
         return self.algebra.read(tokens)
 
     def mul(self, one: Node, other: Node) -> Node:
@@ -99,11 +100,11 @@ class OwnKit:
         return self.algebra.variable
 
 
-class SympyKit:
-    """SymPy for everything, as in the released code; its time limits are counts of calls.
+class SympyBackend:
+    """SymPy for everything, as in the released code; time limits are counts of function calls.
 
-    Those are the same everywhere in a worker of `rewards.workers.pool`, whose hash seed is fixed,
-    and in a process that has asked SymPy nothing before (`isolation`).
+    The counts are reproducible in a worker of `rewards.workers.pool`, whose hash seed is fixed, and
+    in a process that has not used SymPy before (`isolation`).
     """
 
     def __init__(self) -> None:
@@ -115,7 +116,7 @@ class SympyKit:
         try:
             return sympy_of(tree)
         except InvalidError as error:
-            raise UnusableError(str(error)) from None
+            raise UnusableFormulaError(str(error)) from None
 
     def varies(self, formula: sympy.Expr) -> bool:
         return self._x in formula.free_symbols
@@ -131,51 +132,49 @@ class SympyKit:
         return formula.diff(self._x)
 
     def simplify(self, formula: sympy.Expr, seconds: int) -> sympy.Expr:
-        """Simplified, or as it is if that takes too long or fails."""
+        """The simplified formula, or the formula itself if that takes too long or fails."""
         import sympy
 
         try:
-            shorter = bounded(seconds * CALLS_PER_SECOND, sympy.simplify, formula)
-        except OutOfWorkError:
+            shorter = call_limited(seconds * CALLS_PER_SECOND, sympy.simplify, formula)
+        except CallLimitError:
             return formula
-        except Exception:  # SymPy fails in many ways; the released code goes on, too
+        except Exception:  # SymPy raises many classes; the released code continues, too
             return formula
         return formula if shorter.atoms(sympy.Dummy) else shorter
 
     def integral(self, formula: sympy.Expr) -> sympy.Expr:
-        """By the Risch algorithm and, where that gives up, by all that SymPy has.
+        """By the Risch algorithm or, where that is not applicable, by SymPy's other methods.
 
-        The released code asks for ``risch=True`` and then evaluates what comes of it (``doit``): an
-        integral that Risch proves to be not elementary is refused, one that it cannot do (it does
-        no trigonometric and no algebraic functions) is tried by the other methods.
+        The released code integrates with ``risch=True`` and then calls ``doit``: an integral that
+        Risch proves not to be elementary is refused; one that it cannot decide (it has no
+        trigonometric and no algebraic functions) is tried by the other methods.
         """
         import sympy
         from sympy.integrals.risch import NonElementaryIntegral
 
         try:
-            found = sympy.integrate(formula, self._x, risch=True)
-            if isinstance(found, NonElementaryIntegral):
-                raise UnusableError("not elementary")
-            found = found.doit()
-        except (OutOfWorkError, UnusableError):
+            integral = sympy.integrate(formula, self._x, risch=True)
+            if isinstance(integral, NonElementaryIntegral):
+                raise UnusableFormulaError("not elementary")
+            integral = integral.doit()
+        except (CallLimitError, UnusableFormulaError):
             raise
-        except Exception as error:  # SymPy fails in many ways
-            raise UnusableError(f"SymPy fails: {type(error).__name__}") from None
+        except Exception as error:  # SymPy raises many classes
+            raise UnusableFormulaError(f"SymPy fails: {type(error).__name__}") from None
         refused = (sympy.Integral, sympy.Piecewise, sympy.I, sympy.zoo, sympy.nan, sympy.oo)
-        if found.has(*refused):
-            raise UnusableError("no closed form")
-        return found
+        if integral.has(*refused):
+            raise UnusableFormulaError("no closed form")
+        return integral
 
     def integral_of(self, tree: Expression) -> Expression:
-        """The same from tree to tree."""
-        from ....rewards.expression.sympy_bridge import from_sympy
-
+        """`integral` from tree to tree."""
         try:
             return from_sympy(self.integral(self.read(tree)))
-        except UnusableError:
+        except UnusableFormulaError:
             raise
-        except ValueError as error:  # a function that we do not know
-            raise UnusableError(str(error)) from None
+        except ValueError as error:  # a function that has no tree
+            raise UnusableFormulaError(str(error)) from None
 
     def mul(self, one: Any, other: Any) -> Any:
         return one * other
@@ -195,13 +194,13 @@ class SympyKit:
         return formula
 
     def terms(self, formula: Any) -> tuple[Any, ...]:
-        return (formula,)  # the released code looks a formula up as a whole
+        return (formula,)  # the released code looks up whole formulas
 
     def prefix(self, formula: sympy.Expr) -> Tokens:
         try:
             return sympy_prefix(formula)
         except PrefixError as error:
-            raise UnusableError(str(error)) from None
+            raise UnusableFormulaError(str(error)) from None
 
     def variable(self) -> sympy.Expr:
         return self._x

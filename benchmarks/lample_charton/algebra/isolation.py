@@ -1,7 +1,7 @@
-"""A function in a copy of this process, so that it leaves nothing behind and finds nothing changed.
+"""Running a function in a fork of this process, so that calls do not affect each other.
 
-SymPy keeps tables and caches that `clear_cache` does not clear, and what an attempt costs depends
-on them. Each attempt therefore runs in a fork of a worker that does nothing but fork.
+SymPy keeps tables and caches that `clear_cache` does not clear, and the number of function calls of
+an attempt depends on them. Each attempt therefore runs in a fork of a worker that only forks.
 """
 
 from __future__ import annotations
@@ -13,43 +13,56 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-#: Seconds of wall clock after which a copy ends itself, should its worker have been killed.
-LONGEST = 200
-#: How a copy ends that ran out of memory, and one in which there was a fault of ours.
-OUT_OF_MEMORY, FAULT = 3, 4
+#: Seconds of wall clock after which a fork ends itself, in case its worker was killed.
+MAX_SECONDS = 200
+#: Exit codes of a fork that ran out of memory, and of one whose function raised an error.
+OUT_OF_MEMORY, FAILED = 3, 4
 
 
-class EndedError(RuntimeError):
-    """The copy ended without a value: it was killed, or ran out of memory."""
+class ForkError(RuntimeError):
+    """The fork ended without a result: it was killed, or ran out of memory."""
 
 
-def isolated(function: Callable[..., Any], *args: Any) -> Any:
-    """What the function returns (JSON data), computed in a fork; `EndedError` if it is lost.
+def run_in_fork(function: Callable[..., Any], *args: Any) -> Any:
+    """Call a function in a fork.
 
-    Only for workers of `rewards.workers.pool`, which have no threads that a fork would cut off.
+    Use it only in workers of `rewards.workers.pool`: these have no threads, which a fork would
+    lose.
+
+    Args:
+        function: returns JSON data.
+        args: its arguments.
+
+    Returns:
+        The function's result.
+
+    Raises:
+        ForkError: if the fork was killed or ran out of memory.
+        RuntimeError: if the function raised an error; the message is its traceback.
+
     """
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
         os.close(reading)
-        _serve(writing, function, args)
+        _run_child(writing, function, args)
     os.close(writing)
     with os.fdopen(reading) as pipe:
         text = pipe.read()
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    if code == FAULT:
+    if code == FAILED:
         raise RuntimeError(text)
     if code:
-        raise EndedError("out of memory" if code == OUT_OF_MEMORY else f"ended with {code}")
+        raise ForkError("out of memory" if code == OUT_OF_MEMORY else f"ended with {code}")
     return json.loads(text)
 
 
-def _serve(writing: int, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
-    """The copy's life; it does not come back."""
-    code = FAULT
+def _run_child(writing: int, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    """Call the function in the fork, and end the fork."""
+    code = FAILED
     try:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(LONGEST)
+        signal.alarm(MAX_SECONDS)
         with os.fdopen(writing, "w") as pipe:
             try:
                 json.dump(function(*args), pipe)
@@ -63,7 +76,7 @@ def _serve(writing: int, function: Callable[..., Any], args: tuple[Any, ...]) ->
 
 
 def load_sympy() -> None:
-    """What SymPy imports and tabulates at first use: done once, and not in every copy."""
+    """Make SymPy import and tabulate what it does at first use, so that forks need not."""
     import sympy
     from sympy.core.cache import clear_cache
     from sympy.integrals.meijerint import meijerint_indefinite

@@ -1,4 +1,4 @@
-"""Formulas in normal form: shared nodes, and the order of their arguments, which is SymPy's."""
+"""Nodes of formulas in normal form. Equal nodes are shared; arguments are in SymPy's order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CLASSES: Final = {
     "abs": "Abs",
     "sgn": "sign",
 }
-_KNOWN: Final = (
+_CLASS_ORDER: Final = (
     "Zero",
     "One",
     "Half",
@@ -35,7 +35,7 @@ _KNOWN: Final = (
     "Add",
     "Abs",
 )
-_RANKS: Final = {name: rank for rank, name in enumerate(_KNOWN)}
+_RANKS: Final = {name: rank for rank, name in enumerate(_CLASS_ORDER)}
 _NUMBERS: Final = {fmpq(0): "Zero", fmpq(1): "One", fmpq(1, 2): "Half", fmpq(-1): "NegativeOne"}
 _TOKENS: Final = {"pi": "pi", "e": "E", "sgn": "sign"}
 
@@ -76,8 +76,8 @@ class Node:
             name = _NUMBERS.get(self.value) or ("Integer" if self.value.q == 1 else "Rational")
             return (_RANKS[name], "", 2, int(self.value.p), int(self.value.q))
         name = _CLASSES.get(self.kind, self.kind)
-        rank = _RANKS.get(name, len(_KNOWN))
-        label = name if rank == len(_KNOWN) else ""
+        rank = _RANKS.get(name, len(_CLASS_ORDER))
+        label = name if rank == len(_CLASS_ORDER) else ""
         if self.kind == "symbol":
             return (rank, label, 1, self.name)
         return (rank, label, len(self.args), *(arg.key for arg in self.args))
@@ -97,7 +97,7 @@ HALF: Final = fmpq(1, 2)
 
 
 def prefix_of(node: Node) -> list[str]:
-    """The tokens of a node: what SymPy's form of it has in the published data."""
+    """The tokens of a node, as in the published data, which is in SymPy's form."""
     if node.kind == "number":
         p, q = int(node.value.p), int(node.value.q)
         return integer_tokens(p) if q == 1 else ["div", *integer_tokens(p), *integer_tokens(q)]

@@ -1,12 +1,12 @@
 """A small computer algebra: the normal form of elementary formulas, and their derivatives.
 
-The released generator hands every formula to SymPy, which evaluates it on construction: like terms
-and like powers are collected, numbers computed, ``exp(ln u)`` undone, ``sin(-u)`` turned. This
-module does the same to trees of our own, a good ten times faster, and writes arguments in SymPy's
-order, so that what it writes is what SymPy would write for most formulas (the tests measure for how
-many). Rules hold on the principal branches for every real variable; where one needs a part to be
-real or positive, that is shown first. Nothing depends on a clock: an algebra makes at most
-`MAX_NODES` nodes, and a formula that needs more is refused.
+The released generator gives every formula to SymPy, which evaluates it on construction: it collects
+like terms and like powers, computes numbers, and rewrites ``exp(ln u)`` and ``sin(-u)``. This
+module does the same to its own nodes, about ten times faster. Arguments are in SymPy's order, so
+most formulas are printed as by SymPy (the tests measure how many). Rules hold on the principal
+branches for every real variable; rules that need a part to be real or positive are applied only
+where that is proven. Work is bounded without a time limit: an algebra makes at most `MAX_NODES`
+nodes, and refuses formulas that need more.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .readable import readable
 MAX_NODES = 20_000
 #: Bits of the longest number.
 MAX_BITS = 256
-#: Divisors that are tried to take powers out of roots of numbers.
+#: The largest divisor that is tried to take powers out of roots of numbers.
 MAX_DIVISOR = 1000
 
 _ODD = frozenset(
@@ -32,7 +32,7 @@ _ODD = frozenset(
 )
 _EVEN = frozenset(("cos", "sec", "cosh", "sech", "abs"))
 _REAL = frozenset("exp sin cos tan atan sinh cosh tanh asinh abs sgn".split())
-#: Exponents of sums that are multiplied out.
+#: Exponents of sums that are expanded.
 _EXPANDED = (1, 2, 3)
 _FUNCTIONS = frozenset(
     """exp ln abs sgn sin cos tan cot sec csc asin acos atan acot asec acsc sinh cosh tanh coth
@@ -40,16 +40,16 @@ _FUNCTIONS = frozenset(
 )
 
 
-class UnusableError(ValueError):
-    """A formula without a value, or too large: a draw that is no good."""
+class UnusableFormulaError(ValueError):
+    """A formula without a value, too large, or otherwise of no use."""
 
 
 class Algebra:
-    """Makes nodes in normal form; equal formulas that it made are the same node."""
+    """Makes nodes in normal form. Equal formulas of one algebra are the same node."""
 
     def __init__(self, variable: str = "x") -> None:
         self._made: dict[object, Node] = {}
-        self._slopes: dict[Node, Node] = {}
+        self._derivatives: dict[Node, Node] = {}
         self._signs: dict[Node, tuple[bool, bool]] = {}
         self.zero, self.one, self.minus_one = (self.number(i) for i in (0, 1, -1))
         self.two, self.half = self.number(2), self.number(HALF)
@@ -65,7 +65,7 @@ class Algebra:
         node = self._made.get(key)
         if node is None:
             if max(abs(p), q).bit_length() > MAX_BITS:
-                raise UnusableError(f"a number of more than {MAX_BITS} bits")
+                raise UnusableFormulaError(f"a number of more than {MAX_BITS} bits")
             node = self._keep(key, Node("number", value=exact))
         return node
 
@@ -83,14 +83,14 @@ class Algebra:
 
     def _keep(self, key: object, node: Node) -> Node:
         if len(self._made) >= MAX_NODES:
-            raise UnusableError(f"more than {MAX_NODES} parts")
+            raise UnusableFormulaError(f"more than {MAX_NODES} parts")
         self._made[key] = node
         return node
 
     # --- sums and products ---
 
     def add(self, *terms: Node) -> Node:
-        """A sum, like terms collected."""
+        """A sum with like terms collected."""
         constant = fmpq(0)
         coefficients: dict[Node, fmpq] = {}
         stack = list(reversed(terms))
@@ -126,10 +126,10 @@ class Algebra:
         return self._node("mul", self.number(factor), *parts)
 
     def mul(self, *factors: Node) -> Node:
-        """A product, like powers collected; a number times a sum is multiplied out."""
+        """A product with like powers collected; a number times a sum is expanded."""
         coefficient = fmpq(1)
-        #: Base and irrational part of the exponent -> exponent: e^x e^(2x) is one power of e, but
-        #: e^x e^(x^2) is two. Powers that met no other are kept as they are.
+        # Base and irrational part of the exponent -> exponent: e^x e^(2x) is one power of e, but
+        # e^x e^(x^2) is two. A power that is not combined with another is kept as it is.
         powers: dict[tuple[Node, Node], tuple[Node, Node | None]] = {}
         stack = list(reversed(factors))
         while stack:
@@ -141,11 +141,11 @@ class Algebra:
             else:
                 base, exponent = self.power_of(factor)
                 key = (base, self.one if exponent.value is not None else self.split(exponent)[1])
-                met = powers.get(key)
-                if met is None:
+                previous = powers.get(key)
+                if previous is None:
                     powers[key] = exponent, factor
                 else:
-                    powers[key] = self.add(met[0], exponent), None
+                    powers[key] = self.add(previous[0], exponent), None
         if coefficient == 0:
             return self.zero
         parts: list[Node] = []
@@ -183,9 +183,6 @@ class Algebra:
             return surds
         return [self.pow(self.number(base), exponent) for exponent, base in bases.items()]
 
-    def _again(self, base: Node, exponent: Node) -> Node:
-        return base if exponent is self.one else self.pow(base, exponent)
-
     def power_of(self, node: Node) -> tuple[Node, Node]:
         """A node as base and exponent; an exponential has base e."""
         if node.kind == "pow":
@@ -220,7 +217,7 @@ class Algebra:
         if base.value is not None and e is not None:
             return self._numeric_power(base.value, e)
         if base is self.zero:
-            raise UnusableError("a power of 0 with a symbolic exponent")
+            raise UnusableFormulaError("a power of 0 with a symbolic exponent")
         whole = e is not None and e.q == 1
         if base.kind == "pow" or base.kind == "exp":
             inner, first = self.power_of(base)
@@ -234,7 +231,7 @@ class Algebra:
         return self._node("pow", base, exponent)
 
     def _root_of_product(self, base: Node, exponent: Node) -> Node:
-        """Positive factors leave a root; of a negative number the sign stays."""
+        """Move positive factors out of a root; the sign of a negative number stays inside."""
         factor, rest = self.split(base)
         outside: list[Node] = []
         inside: list[Node] = []
@@ -252,17 +249,17 @@ class Algebra:
     def _numeric_power(self, base: fmpq, e: fmpq) -> Node:
         if base == 0:
             if e < 0:
-                raise UnusableError("division by 0")
+                raise UnusableFormulaError("division by 0")
             return self.zero
         if e.q == 1:
             n = int(e.p)
             if abs(n) * max(abs(base.p), base.q).bit_length() > MAX_BITS + abs(n):
-                raise UnusableError(f"a number of more than {MAX_BITS} bits")
+                raise UnusableFormulaError(f"a number of more than {MAX_BITS} bits")
             return self.number(base**n)
         if base < 0:
-            raise UnusableError("a root of a negative number")
+            raise UnusableFormulaError("a root of a negative number")
         if max(base.p, base.q).bit_length() * max(1, abs(int(e.p)) // int(e.q)) > MAX_BITS:
-            raise UnusableError(f"a number of more than {MAX_BITS} bits")
+            raise UnusableFormulaError(f"a number of more than {MAX_BITS} bits")
         outside = fmpq(1)
         inside: dict[fmpq, int] = {}
         for number, sign in ((int(base.p), 1), (int(base.q), -1)):
@@ -291,7 +288,7 @@ class Algebra:
         if name == "sqrt":
             return self.sqrt(u)
         if name not in _FUNCTIONS:
-            raise UnusableError(f"no rules for {name}")
+            raise UnusableFormulaError(f"no rules for {name}")
         special = _EVALUATED.get(name)
         value = special(self, u) if special is not None else None
         if value is not None:
@@ -305,17 +302,17 @@ class Algebra:
         return self._node(name, u)
 
     def _is_negative_looking(self, node: Node) -> bool:
-        """Whether a sign is to be taken out: SymPy's `could_extract_minus_sign`."""
+        """Whether a sign is moved out of an argument: SymPy's `could_extract_minus_sign`."""
         if node.kind != "add":
             return bool(self.split(node)[0] < 0)
         negative = [self._is_negative_looking(arg) for arg in node.args]
         if 2 * sum(negative) != len(negative):
             return 2 * sum(negative) > len(negative)
-        # SymPy prefers x - 1 to 1 - x by its order for printing; this is how that mostly falls.
+        # SymPy prefers x - 1 to 1 - x by its printing order, which this mostly agrees with.
         return negative[-1 if node.args[0].value is not None else 0]
 
     def expand(self, node: Node) -> Node:
-        """A product of sums, and small powers of them, multiplied out."""
+        """Expand a product of sums and of their small powers."""
         if node.kind == "add":
             return self.add(*map(self.expand, node.args))
         for place, factor in enumerate(node.args if node.kind == "mul" else (node,)):
@@ -326,21 +323,21 @@ class Algebra:
                 return self.add(*(self.expand(self.mul(term, rest)) for term in base.args))
         return node
 
-    # --- what is known of values ---
+    # --- properties of values ---
 
     def is_real(self, node: Node) -> bool:
-        """Whether a node is shown to be real wherever it is finite."""
+        """Whether a node is proven to be real wherever it is finite."""
         return self._sign(node)[0]
 
     def is_positive(self, node: Node) -> bool:
-        """Whether a node is shown to be positive wherever it is finite."""
+        """Whether a node is proven to be positive wherever it is finite."""
         return self._sign(node)[1]
 
     def _sign(self, node: Node) -> tuple[bool, bool]:
-        found = self._signs.get(node)
-        if found is None:
-            found = self._signs[node] = self._find_sign(node)
-        return found
+        sign = self._signs.get(node)
+        if sign is None:
+            sign = self._signs[node] = self._find_sign(node)
+        return sign
 
     def _find_sign(self, node: Node) -> tuple[bool, bool]:
         kind, args = node.kind, node.args
@@ -377,10 +374,10 @@ class Algebra:
         even = exponent.value is not None and exponent.value.q == 1 and exponent.value.p % 2 == 0
         return even and self.is_real(base)
 
-    # --- what generators ask ---
+    # --- operations of generators ---
 
     def without_constants(self, node: Node) -> Node:
-        """A sum without its terms that are free of the variable; a constant becomes 0."""
+        """A sum without its terms that are free of the variable; 0 for a constant."""
         if node.kind != "add":
             return node if node.varies else self.zero
         return self.add(*(term for term in node.args if term.varies))
@@ -394,13 +391,13 @@ class Algebra:
         return self.mul(*constant), self.mul(*varying)
 
     def derivative(self, node: Node) -> Node:
-        """By the variable."""
+        """The derivative with respect to the variable."""
         if not node.varies:
             return self.zero
-        slope = self._slopes.get(node)
-        if slope is None:
-            slope = self._slopes[node] = self._derivative(node)
-        return slope
+        derivative = self._derivatives.get(node)
+        if derivative is None:
+            derivative = self._derivatives[node] = self._derivative(node)
+        return derivative
 
     def _derivative(self, node: Node) -> Node:
         kind, args = node.kind, node.args
@@ -418,23 +415,23 @@ class Algebra:
             )
         if kind == "pow":
             return self._derivative_of_power(node)
-        if kind not in _SLOPES:
-            raise UnusableError(f"no derivative of {kind}")
-        return self.mul(self.derivative(args[0]), _SLOPES[kind](self, args[0]))
+        if kind not in _DERIVATIVES:
+            raise UnusableFormulaError(f"no derivative of {kind}")
+        return self.mul(self.derivative(args[0]), _DERIVATIVES[kind](self, args[0]))
 
     def _derivative_of_power(self, node: Node) -> Node:
-        """In SymPy's way: u^v (v' ln u + v u'/u), a number multiplied into u' first."""
+        """u^v (v' ln u + v u'/u) as SymPy writes it: a number is multiplied into u' first."""
         base, exponent = node.args
-        steep = self.div(self.mul(exponent, self.derivative(base)), base)
+        of_base = self.div(self.mul(exponent, self.derivative(base)), base)
         if not exponent.varies:
-            return self.mul(node, steep)
-        rise = self.mul(self.derivative(exponent), self.apply("ln", base))
-        return self.mul(node, self.add(rise, steep))
+            return self.mul(node, of_base)
+        of_exponent = self.mul(self.derivative(exponent), self.apply("ln", base))
+        return self.mul(node, self.add(of_exponent, of_base))
 
     # --- trees, and back ---
 
     def read(self, tree: Expression) -> Node:
-        """The normal form of a tree; `UnusableError` for a function without rules."""
+        """The normal form of a tree; `UnusableFormulaError` for a function without rules."""
         if isinstance(tree, Number):
             return self.number(fmpq(tree.numerator, tree.denominator))
         if isinstance(tree, Symbol):
@@ -444,7 +441,7 @@ class Algebra:
         return build(self, *args) if build is not None else self.apply(tree.function, *args)
 
     def write(self, node: Node) -> Expression:
-        """A node as people write it; see `readable`."""
+        """A node as a tree in the usual notation; see `readable`."""
         return readable(from_prefix(prefix_of(node)))
 
 
@@ -453,7 +450,7 @@ def _key(node: Node) -> tuple[object, ...]:
 
 
 def _factors(number: int) -> Iterable[tuple[int, int]]:
-    """Small prime factors with their powers; what is left counts as one factor."""
+    """Small prime factors with their powers; the cofactor counts as one factor."""
     divisor = 2
     while number > 1 and divisor <= MAX_DIVISOR:
         times = 0
@@ -468,7 +465,7 @@ def _factors(number: int) -> Iterable[tuple[int, int]]:
 
 
 def prefix(tree: Expression) -> Tokens:
-    """The tokens of a tree's normal form: those of the published data for most formulas."""
+    """The tokens of a tree's normal form, for most formulas those of the published data."""
     return tuple(prefix_of(Algebra().read(tree)))
 
 
@@ -492,8 +489,8 @@ def _table(values: dict[int, Callable[[Algebra], Node]]) -> Callable[[Algebra, N
     def look_up(algebra: Algebra, u: Node) -> Node | None:
         if u.value is None or u.value.q != 1:
             return None
-        found = values.get(int(u.value.p))
-        return found(algebra) if found else None
+        value = values.get(int(u.value.p))
+        return value(algebra) if value else None
 
     return look_up
 
@@ -507,7 +504,7 @@ def _one(a: Algebra) -> Node:
 
 
 def _pole(a: Algebra) -> Node:
-    raise UnusableError("a function at its pole")
+    raise UnusableFormulaError("a function at its pole")
 
 
 def _asinh_of_one(a: Algebra) -> Node:
@@ -543,7 +540,7 @@ def _ln(a: Algebra, u: Node) -> Node | None:
         return a.one
     if u.value is not None:
         if u.value <= 0:
-            raise UnusableError("a logarithm of what is not positive")
+            raise UnusableFormulaError("a logarithm of what is not positive")
         return a.neg(a.apply("ln", a.number(int(u.value.q)))) if u.value.p == 1 else None
     return u.args[0] if u.kind == "exp" and a.is_real(u.args[0]) else None
 
@@ -697,7 +694,7 @@ def _asech(a: Algebra, u: Node) -> Node:
 
 _OVER_DIFFERENCE = _over(_unit, _plus(1, -1, _squared))
 _OVER_SUM = _over(_unit, _plus(1, 1, _squared))
-_SLOPES: dict[str, Callable[[Algebra, Node], Node]] = {
+_DERIVATIVES: dict[str, Callable[[Algebra, Node], Node]] = {
     "exp": _function("exp"),
     "ln": lambda a, u: a.pow(u, a.minus_one),
     "abs": _function("sgn"),

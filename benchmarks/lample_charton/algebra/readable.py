@@ -1,7 +1,7 @@
-"""Products of powers as people write them: fractions, roots and signs, for LaTeX.
+"""Products of powers in the usual notation: fractions, roots and signs, for LaTeX.
 
-What prefix tokens spell is all sums, products and powers. Nothing is evaluated here, and factors
-keep their order above and below the line.
+Prefix tokens have sums, products and powers only. Nothing is evaluated here, and factors keep their
+order in the numerator and in the denominator.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ....rewards.expression.tree import Call, Expression, Number
 
 
 def readable(tree: Expression) -> Expression:
-    """``tree`` with negative powers as divisors, numeric roots as roots, numbers in front."""
+    """``tree`` with negative powers as denominators, fractional ones as roots, numbers first."""
     if not isinstance(tree, Call):
         return tree
     if tree.function == "mul":

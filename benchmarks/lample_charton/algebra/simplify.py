@@ -1,10 +1,10 @@
-"""A bounded simplifier: rational functions of whatever else occurs, and squares of functions.
+"""A simplifier with bounded work: rational functions, and identities of squares.
 
-The released generator calls SymPy's `simplify` with a limit of seconds. Here a formula is seen as a
-quotient of polynomials in its other parts (x, sin u, sqrt u, ...), brought over one denominator,
-cancelled, factored (by FLINT); sin^2 + cos^2 and its kin are applied to sums. Of all forms the one
-with the fewest tokens is taken, as SymPy takes the one with the fewest operations. What a form may
-cost is bounded by its numbers of parts, terms and degrees, never by a clock.
+The released generator calls SymPy's `simplify` with a time limit. Here a formula is a quotient of
+polynomials in its other parts (x, sin u, sqrt u, ...), which is brought over one denominator,
+cancelled and factored (by FLINT). Identities such as sin^2 u + cos^2 u = 1 are applied to sums. The
+result is the form with the fewest tokens; SymPy takes the one with the fewest operations. The work
+is bounded by numbers of parts, terms and degrees, not by a time limit.
 """
 
 from __future__ import annotations
@@ -18,45 +18,45 @@ from typing import Any
 from flint import Ordering, fmpq, fmpz_mpoly_ctx
 
 from .nodes import Node
-from .normal_form import Algebra, UnusableError
+from .normal_form import Algebra, UnusableFormulaError
 
-#: Different parts of a formula that polynomials may be in.
+#: The most different parts of a formula, which are the polynomials' variables.
 MAX_PARTS = 8
-#: Terms of a polynomial, and its degree.
+#: The most terms of a polynomial, and its highest degree.
 MAX_TERMS = 120
 MAX_DEGREE = 24
-#: Products of terms that one formula may take.
+#: The most products of terms for one formula.
 MAX_WORK = 20_000
 
 _Polynomial = Any
 
 
 def simplify(algebra: Algebra, node: Node) -> Node:
-    """The shortest form that is found of a node, at least as short as the node itself."""
+    """The shortest form found of a node; never longer than the node."""
     return _Simplifier(algebra).simplify(node)
 
 
 class _TooCostlyError(Exception):
-    """A form that would go beyond the bounds."""
+    """A form exceeds the bounds."""
 
 
 class _Simplifier:
     def __init__(self, algebra: Algebra) -> None:
         self.algebra = algebra
-        self._known: dict[Node, Node] = {}
+        self._simplified: dict[Node, Node] = {}
 
     def simplify(self, node: Node) -> Node:
-        found = self._known.get(node)
-        if found is None:
-            found = node
+        shortest = self._simplified.get(node)
+        if shortest is None:
+            shortest = node
             if node.args:
                 inner = self._inside(node)
-                found = min((node, inner, *self._forms(inner)), key=lambda form: form.size)
-            self._known[node] = found
-        return found
+                shortest = min((node, inner, *self._forms(inner)), key=lambda form: form.size)
+            self._simplified[node] = shortest
+        return shortest
 
     def _inside(self, node: Node) -> Node:
-        """A node with its functions' arguments, and what it has powers of, simplified."""
+        """A node whose functions' arguments, bases and exponents are simplified."""
         algebra = self.algebra
         if node.kind == "add":
             return algebra.add(*map(self._inside, node.args))
@@ -79,7 +79,7 @@ class _Simplifier:
                 for quotient in _quotients(self.algebra, form):
                     yield quotient
                     yield squares(self.algebra, quotient)
-            except (_TooCostlyError, UnusableError):
+            except (_TooCostlyError, UnusableFormulaError):
                 continue
 
 
@@ -111,7 +111,7 @@ _SQUARES: dict[str, tuple[tuple[int, str | None, _Power, int], ...]] = {
 
 
 def squares(algebra: Algebra, node: Node) -> Node:
-    """Pairs of terms such as c m sin^2 u + c m cos^2 u within a formula's sums as one."""
+    """Replace pairs of terms such as c m sin^2 u + c m cos^2 u in a formula's sums."""
     if node.kind == "mul":
         return algebra.mul(*(squares(algebra, factor) for factor in node.args))
     if node.kind == "pow":
@@ -125,7 +125,7 @@ def squares(algebra: Algebra, node: Node) -> Node:
 
 
 def _with_squares(algebra: Algebra, node: Node) -> Node | None:
-    """A sum with the first pair of terms replaced that is an identity, if that is shorter."""
+    """A sum with the first pair that an identity applies to replaced, if that is shorter."""
     factors = {rest: factor for factor, rest in map(algebra.split, node.args)}
     for rest, factor in factors.items():
         for power in rest.args if rest.kind == "mul" else (rest,):
@@ -135,13 +135,13 @@ def _with_squares(algebra: Algebra, node: Node) -> Node | None:
             others = algebra.div(rest, power)
             for sign, partner, result, outcome in _SQUARES.get(function, ()):
                 square = _power(partner, 2)(algebra, u) if partner else algebra.one
-                scale, twin = algebra.split(algebra.mul(others, square))
-                if factors.get(twin) != sign * factor * scale:
+                scale, partner_term = algebra.split(algebra.mul(others, square))
+                if factors.get(partner_term) != sign * factor * scale:
                     continue
                 kept = [
                     algebra.mul(algebra.number(f), r)
                     for r, f in factors.items()
-                    if r is not rest and r is not twin
+                    if r is not rest and r is not partner_term
                 ]
                 one = algebra.mul(algebra.number(outcome * factor), others, result(algebra, u))
                 shorter = algebra.add(*kept, one)
@@ -160,7 +160,7 @@ class _Quotient:
 
 
 def _quotients(algebra: Algebra, node: Node) -> Iterator[Node]:
-    """A formula over one denominator: multiplied out, and factored."""
+    """Forms of a formula over one denominator: expanded, factored, and term by term."""
     field = _Field(algebra, node)
     whole = field.cancelled(field.read(node))
     above, below = field.reduced(whole)
@@ -174,7 +174,7 @@ def _quotients(algebra: Algebra, node: Node) -> Iterator[Node]:
 
 
 def _signs_moved(algebra: Algebra, product: Node) -> Iterator[Node]:
-    """A negative product with the sign in one of its sums."""
+    """A negative product with the sign moved into one of its sums."""
     if product.kind != "mul" or algebra.split(product)[0] > 0:
         return
     for place, factor in enumerate(product.args):
@@ -295,7 +295,7 @@ class _Field:
         if exponent < 0:
             above, below = below, above
         if not len(below):
-            raise UnusableError("division by 0")
+            raise UnusableFormulaError("division by 0")
         return _Quotient(above, below)
 
     # --- shortening ---
@@ -307,7 +307,7 @@ class _Field:
         return _Quotient(whole.above / shared, whole.below / shared)
 
     def reduced(self, whole: _Quotient) -> tuple[_Polynomial, _Polynomial]:
-        """With powers of roots in the numerator written out, and radicands cancelled."""
+        """The sides with powers of roots in the numerator evaluated, and radicands cancelled."""
         above, below = whole.above, whole.below
         for base, degree in self.roots.items():
             place = self.parts[self._root(base)]

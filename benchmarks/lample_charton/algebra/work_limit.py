@@ -1,9 +1,9 @@
 """A limit on SymPy's work that is the same on every machine: a number of function calls.
 
-Calls of Python functions are counted through `sys.settrace`, whose hook runs in the same thread and
-may raise. In a fresh process (`isolation`) with a fixed hash seed, as the workers of
-`rewards.workers.pool` have, the same formula takes the same number of calls; what a call costs does
-not matter. Long loops inside C make no calls: the pool's deadline is for those.
+Calls of Python functions are counted by `sys.settrace`, whose hook runs in the same thread and may
+raise. In a fresh process (`isolation`) with a fixed hash seed, as in workers of
+`rewards.workers.pool`, the same formula takes the same number of calls. Long loops in C make no
+calls; the pool's deadline bounds them.
 """
 
 from __future__ import annotations
@@ -16,12 +16,26 @@ from typing import Any, TypeVar
 Value = TypeVar("Value")
 
 
-class OutOfWorkError(BaseException):
-    """Not an `Exception`, which SymPy might take for a failure of its own and go on."""
+class CallLimitError(BaseException):
+    """The limit is exceeded. Not an `Exception`, because SymPy would catch that and continue."""
 
 
-def bounded(calls: int, function: Callable[..., Value], *args: Any, **options: Any) -> Value:
-    """What the function returns, or `OutOfWorkError` after so many calls of Python functions."""
+def call_limited(calls: int, function: Callable[..., Value], *args: Any, **options: Any) -> Value:
+    """Call a function that may make at most this many calls of Python functions.
+
+    Args:
+        calls: the limit.
+        function: the function.
+        args: its arguments.
+        options: its keyword arguments.
+
+    Returns:
+        The function's result.
+
+    Raises:
+        CallLimitError: if it makes more calls.
+
+    """
     left = calls
 
     def count(frame: FrameType, event: str, argument: object) -> None:
@@ -29,7 +43,7 @@ def bounded(calls: int, function: Callable[..., Value], *args: Any, **options: A
         left -= 1
         if left < 0:
             sys.settrace(None)
-            raise OutOfWorkError
+            raise CallLimitError
 
     before = sys.gettrace()
     sys.settrace(count)

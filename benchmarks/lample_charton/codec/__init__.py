@@ -1,0 +1,1 @@
+"""Prefix tokens, the vocabulary, and files of the released data."""

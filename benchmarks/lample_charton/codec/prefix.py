@@ -2,11 +2,11 @@
 
 Nothing is evaluated here. Sums and products of many parts are folded to the right, ``add a add b
 c``; subtraction is written ``add a mul INT- 1 b`` and division ``mul a pow b INT- 1``, as in the
-published data. What reads tokens takes all of the vocabulary's operators and treats its input as
-hostile: bounded in size and depth, never executed.
+published data. Reading accepts all operators of the vocabulary. Its input may be hostile: size and
+depth are bounded, and nothing is executed.
 
-Two orders of terms and factors are in use. This module keeps a tree's own. Published data has
-SymPy's (`benchmarks.lample_charton.codec.sympy_prefix`), which is also that of the normal form
+This module keeps the order of a tree's terms and factors. Published data has SymPy's order
+(`benchmarks.lample_charton.codec.sympy_prefix`), which the normal form has, too
 (`benchmarks.lample_charton.algebra.normal_form`).
 """
 
@@ -25,26 +25,42 @@ MAX_DIGITS = 1000
 
 Tokens = tuple[str, ...]
 
-#: Stands before the integrand in a model's input: y' - f (section 2.7 of the code's README).
+#: Precedes the integrand in a model's input: y' - f (section 2.7 of the code's README).
 MODEL_PREFIX: Tokens = ("sub", "Y'")
 
 
 class PrefixError(ValueError):
-    """Tokens that are no formula, or a formula for which there are no tokens."""
+    """Tokens that are not a formula, or a formula that has no tokens."""
 
 
 # --- the input of the sequence integrator ---
 
 
 def model_input(integrand: Sequence[str]) -> Tokens:
-    """What the model is given for the integrand with this prefix form: ``sub Y' ...``."""
+    """A model's input for an integrand: ``sub Y' ...``.
+
+    Args:
+        integrand: the integrand's tokens.
+
+    Returns:
+        The input's tokens.
+
+    >>> " ".join(model_input(["sin", "x"]))
+    "sub Y' sin x"
+
+    """
     return (*MODEL_PREFIX, *integrand)
 
 
 def integrand_of(tokens: Sequence[str]) -> Tokens:
-    """The integrand's prefix form, out of a model's input."""
+    """The integrand's tokens in a model's input.
+
+    Raises:
+        PrefixError: if the input does not begin with `MODEL_PREFIX`.
+
+    """
     if tuple(tokens[:2]) != MODEL_PREFIX:
-        raise PrefixError(f"a model's input begins with {' '.join(MODEL_PREFIX)}")
+        raise PrefixError(f"a model's input must begin with {' '.join(MODEL_PREFIX)}")
     return tuple(tokens[2:])
 
 
@@ -72,7 +88,7 @@ def number_tokens(value: Fraction) -> list[str]:
 
 
 def folded(operator: str, parts: Sequence[Iterable[str]]) -> list[str]:
-    """Parts under a binary operator, folded to the right."""
+    """The tokens of parts combined by a binary operator, folded to the right."""
     tokens: list[str] = []
     for place, part in enumerate(parts):
         if place < len(parts) - 1:
@@ -82,7 +98,22 @@ def folded(operator: str, parts: Sequence[Iterable[str]]) -> list[str]:
 
 
 def to_prefix(expression: Expression) -> Tokens:
-    """The tokens of a tree, its own order kept. `PrefixError` for a function without a token."""
+    r"""The tokens of a tree, in its own order of arguments.
+
+    Args:
+        expression: the tree.
+
+    Returns:
+        The tokens.
+
+    Raises:
+        PrefixError: if a function or symbol has no token, or the tree is too large or too deep.
+
+    >>> from calculus_harness.benchmarks.expressions import parse
+    >>> " ".join(to_prefix(parse(r"2\sin x")))
+    'mul INT+ 2 sin x'
+
+    """
     tokens = _tokens(expression, MAX_DEPTH)
     if len(tokens) > MAX_TOKENS:
         raise PrefixError(f"more than {MAX_TOKENS} tokens")
@@ -132,7 +163,7 @@ def _inverse_power(degree: Expression, parts: Sequence[list[str]]) -> list[str]:
 
 
 def _product(node: Call, depth: int) -> list[str]:
-    """A product, quotient or negation as one product: a number in front, then the factors."""
+    """A product, quotient or negative as one product: a number, then the factors."""
     coefficient = Fraction(1)
     factors: list[list[str]] = []
     stack: list[tuple[Expression, int]] = [(node, 1)]
@@ -157,7 +188,7 @@ def _product(node: Call, depth: int) -> list[str]:
 
 
 def _reciprocal(node: Expression, depth: int) -> list[str]:
-    """1/node as a power; a numeric exponent changes its sign."""
+    """1/node as a power; a numeric exponent is negated."""
     base, exponent = node, Fraction(1)
     if isinstance(node, Call):
         last = node.args[-1] if node.args else None
@@ -174,10 +205,23 @@ def _reciprocal(node: Expression, depth: int) -> list[str]:
 
 
 def from_prefix(tokens: Sequence[str]) -> Expression:
-    """The tree that tokens spell; `PrefixError` if they spell none.
+    """The tree of prefix tokens.
 
-    A right fold is one sum or product of many parts, ``div`` of two numbers is a `Number`. The
-    unknown functions f, g, h, ``derivative`` and Y have no place in a formula, nor have floats.
+    A right fold becomes one sum or product of many parts, ``div`` of two numbers a `Number`. The
+    unknown functions f, g, h and Y, ``derivative`` and floats are refused.
+
+    Args:
+        tokens: the tokens.
+
+    Returns:
+        The tree.
+
+    Raises:
+        PrefixError: if the tokens are not a formula, or it is too large or too deep.
+
+    >>> " ".join(to_prefix(from_prefix("add x add x INT+ 1 2".split())))
+    'add x add x INT+ 1 2'
+
     """
     if not tokens:
         raise PrefixError("no tokens")
@@ -205,7 +249,7 @@ def from_prefix(tokens: Sequence[str]) -> Expression:
         operands = [stack.pop() for _ in range(arity)]
         tree = build(*(operand for operand, _ in operands))
         depths = [depth for _, depth in operands]
-        # Of a right fold, only the parts count as nested.
+        # A right fold is not nested.
         depth = max(depths[0] + 1, depths[-1] + (token not in ("add", "mul")))
         if depth > MAX_DEPTH:
             raise PrefixError(f"nested deeper than {MAX_DEPTH} levels")
@@ -228,7 +272,7 @@ def _leaf(token: str) -> Expression:
     try:
         return _LEAVES[token]
     except KeyError:
-        raise PrefixError(f"{token!r} has no place in a formula") from None
+        raise PrefixError(f"{token!r} is not allowed in a formula") from None
 
 
 def _integer(sign: str, digits: Sequence[str]) -> Number:
@@ -269,7 +313,7 @@ _BUILDERS: dict[str, Callable[..., Expression]] = {
 
 
 def _unfolded(node: Expression) -> Expression:
-    """Right folds opened; built once at the end, so that long sums take linear time."""
+    """Flatten right folds; done once at the end, so that long sums take linear time."""
     if not isinstance(node, Call):
         return node
     if node.function not in ("add", "mul"):
@@ -302,7 +346,12 @@ _INFIX: dict[str, str] = {
 
 
 def to_infix(tokens: Sequence[str]) -> str:
-    """Tokens as infix text, every operand in parentheses; ``INT+`` without digits reads as 0."""
+    """Tokens as infix text with every operand in parentheses; ``INT+`` without digits is 0.
+
+    Raises:
+        PrefixError: if the tokens are not a formula.
+
+    """
     if len(tokens) > MAX_TOKENS:
         raise PrefixError(f"more than {MAX_TOKENS} tokens")
     stack: list[str] = []
@@ -332,5 +381,5 @@ def to_infix(tokens: Sequence[str]) -> str:
 
 
 def operator_count(tokens: Iterable[str]) -> int:
-    """How many operator tokens there are; the ``div`` within a fraction counts."""
+    """The number of operator tokens, including the ``div`` of fractions."""
     return sum(token in OPERATORS for token in tokens)

@@ -1,8 +1,8 @@
-"""Files of pairs: the released format, parallel exports, and how the published split was made.
+"""Files of pairs: the released format, parallel exports, and the published split.
 
-The released format has a line for each pair, ``count|sub Y' <integrand>TAB<antiderivative>``,
-tokens between spaces, sorted by descending count. Parallel exports have the two sides in two files,
-line by line, without counts, in prefix or infix.
+The released format has one line for each pair, ``count|sub Y' <integrand>TAB<antiderivative>``,
+with tokens separated by spaces, sorted by descending count. Parallel exports have the two sides in
+two files, line by line, without counts, in prefix or infix notation.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from .prefix import MODEL_PREFIX, PrefixError, Tokens, integrand_of, model_input
 
 
 class ReleasedFileError(ValueError):
-    """A line that is not in the format; the message names file and line."""
+    """A line is not in the format; the message names the file and the line."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One pair of a file: how often it was drawn, the integrand, its antiderivative."""
+class CountedPair:
+    """One pair of a file, with the number of times that it was drawn."""
 
     count: int
     integrand: Tokens
@@ -35,37 +35,46 @@ class Line:
         return f"{self.count}|{sides[0]}\t{sides[1]}"
 
 
-def parse(text: str, where: str = "line 1") -> Line:
-    """One line of the released format, without its line break."""
+def parse(text: str, where: str = "line 1") -> CountedPair:
+    """Parse a line of the released format.
+
+    Args:
+        text: the line, without its line break.
+        where: the name of its place in error messages.
+
+    Raises:
+        ReleasedFileError: if it is not in the format.
+
+    """
     head, bar, rest = text.partition("|")
     left, tab, right = rest.partition("\t")
     if not bar or not head.isdigit():
-        raise ReleasedFileError(f"{where}: does not begin with a count and |")
+        raise ReleasedFileError(f"{where}: must begin with a count and |")
     if not tab or not right.strip():
-        raise ReleasedFileError(f"{where}: has no tab between input and output")
+        raise ReleasedFileError(f"{where}: must have a tab between input and output")
     try:
-        return Line(int(head), integrand_of(left.split()), tuple(right.split()))
+        return CountedPair(int(head), integrand_of(left.split()), tuple(right.split()))
     except PrefixError as error:
         raise ReleasedFileError(f"{where}: {error}") from None
 
 
-def read(path: Path) -> Iterator[Line]:
-    """The lines of a file in the released format, plain or gzip; blank ones are left out."""
+def read(path: Path) -> Iterator[CountedPair]:
+    """The pairs of a file in the released format, plain or gzip. Blank lines are skipped."""
     with path.open("rb") as raw, gzip.open(raw) if path.suffix == ".gz" else raw as file:
         for number, text in enumerate(io.TextIOWrapper(file, "utf-8"), start=1):
             if text.strip():
                 yield parse(text.rstrip("\n"), f"{path}, line {number}")
 
 
-def write(lines: Iterable[Line], path: Path) -> None:
-    """Write lines in the released format, as they come; see `deduplicated`."""
+def write(lines: Iterable[CountedPair], path: Path) -> None:
+    """Write pairs in the released format, in their order; see `deduplicated`."""
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
-def deduplicated(pairs: Iterable[tuple[Tokens, Tokens]]) -> list[Line]:
-    """Each pair once with its count, by descending count; equal counts by their tokens."""
+def deduplicated(pairs: Iterable[tuple[Tokens, Tokens]]) -> list[CountedPair]:
+    """Each pair once with its count, sorted by descending count and then by tokens."""
     counts = Counter(pairs)
-    lines = [Line(number, *pair) for pair, number in counts.items()]
+    lines = [CountedPair(number, *pair) for pair, number in counts.items()]
     return sorted(lines, key=lambda line: (-line.count, line.integrand, line.antiderivative))
 
 
@@ -73,24 +82,29 @@ def deduplicated(pairs: Iterable[tuple[Tokens, Tokens]]) -> list[Line]:
 
 
 def write_parallel(
-    lines: Iterable[Line], source: Path, target: Path, *, infix: bool = False
+    lines: Iterable[CountedPair], source: Path, target: Path, *, infix: bool = False
 ) -> None:
-    """Integrands into one file, antiderivatives into another, line by line."""
+    """Write integrands to one file and antiderivatives to another, line by line."""
     with source.open("w", encoding="utf-8") as left, target.open("w", encoding="utf-8") as right:
         for line in lines:
             for file, tokens in ((left, line.integrand), (right, line.antiderivative)):
                 file.write((to_infix(tokens) if infix else " ".join(tokens)) + "\n")
 
 
-def read_parallel(source: Path, target: Path) -> Iterator[Line]:
-    """Two files of prefix forms, with or without the model's ``sub Y'``; counts are 1."""
+def read_parallel(source: Path, target: Path) -> Iterator[CountedPair]:
+    """The pairs of two files of prefix forms, with or without ``sub Y'``; counts are 1.
+
+    Raises:
+        ReleasedFileError: if the files differ in length.
+
+    """
     left, right = (path.read_text(encoding="utf-8").splitlines() for path in (source, target))
     if len(left) != len(right):
         raise ReleasedFileError(f"{source} has {len(left)} lines, {target} has {len(right)}")
     for one, other in zip(left, right, strict=True):
         tokens = tuple(one.split())
         integrand = tokens[2:] if tokens[:2] == MODEL_PREFIX else tokens
-        yield Line(1, integrand, tuple(other.split()))
+        yield CountedPair(1, integrand, tuple(other.split()))
 
 
 # --- the split ---
@@ -98,19 +112,28 @@ def read_parallel(source: Path, target: Path) -> Iterator[Line]:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    train: tuple[Line, ...]
-    valid: tuple[Line, ...]
-    test: tuple[Line, ...]
+    """A data set's three parts."""
+
+    train: tuple[CountedPair, ...]
+    valid: tuple[CountedPair, ...]
+    test: tuple[CountedPair, ...]
 
 
-def split(lines: Sequence[Line], size: int = 10_000) -> Split:
-    """The released split of sorted lines: ``size`` for validation and as many for testing.
+def split(lines: Sequence[CountedPair], size: int = 10_000) -> Split:
+    """The released split of sorted pairs.
 
-    Lines floor(i^alpha), i = 1 .. 2 size, with alpha = ln(N - 0.5) / ln(2 size), go to validation
-    and test in turn, so that frequent pairs, which come first, are in all parts; the rest is for
-    training. An input that also occurs in training is then removed from the other two (it may
-    stand there with another antiderivative). Where indices fall together, as they do among the
-    first, the line is taken once.
+    Pairs floor(i^alpha), i = 1 .. 2 size, with alpha = ln(N - 0.5) / ln(2 size), go to validation
+    and test in turn, so that frequent pairs, which come first, are in all parts. The others are for
+    training. Then integrands that also occur in training, perhaps with another antiderivative, are
+    removed from validation and test. Indices that coincide, as some of the first do, are used once.
+
+    Args:
+        lines: the pairs, sorted by descending count.
+        size: the size of the validation set and of the test set, before removals.
+
+    Raises:
+        ValueError: if there are fewer than 2 ``size`` pairs.
+
     """
     if size < 1 or 2 * size > len(lines):
         raise ValueError(f"{len(lines)} lines cannot give {size} for validation and for testing")
@@ -119,10 +142,10 @@ def split(lines: Sequence[Line], size: int = 10_000) -> Split:
     for i in range(1, 2 * size + 1):
         places.setdefault(int(i**alpha), i % 2)
     train = tuple(line for place, line in enumerate(lines) if place not in places)
-    known = {line.integrand for line in train}
+    trained = {line.integrand for line in train}
 
-    def part(which: int) -> tuple[Line, ...]:
+    def part(which: int) -> tuple[CountedPair, ...]:
         chosen = (lines[place] for place, side in places.items() if side == which)
-        return tuple(line for line in chosen if line.integrand not in known)
+        return tuple(line for line in chosen if line.integrand not in trained)
 
     return Split(train, part(1), part(0))

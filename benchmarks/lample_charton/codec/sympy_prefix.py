@@ -1,9 +1,9 @@
-"""The codec as the released code has it, through SymPy: for models and data of that code.
+"""The codec of the released code, which uses SymPy: for models and data of that code.
 
-SymPy evaluates a formula on construction and keeps arguments in an order of its own
-(`Basic.compare`: classes first, then arguments). Tokens of published data have that order. Since
-trees can be read without text (`benchmarks.lample_charton.codec.prefix`), nothing is ever parsed by
-SymPy. The variable is real and nonzero here, as in that code.
+SymPy evaluates a formula on construction and sorts its arguments (`Basic.compare`: classes first,
+then arguments). Tokens of published data have that order. Tokens are read as trees
+(`benchmarks.lample_charton.codec.prefix`), so SymPy never parses text. The variable is real and
+nonzero, as in that code.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from .vocabulary import COEFFICIENTS, OPERATORS, VARIABLES
 if TYPE_CHECKING:
     import sympy
 
-#: Points at which one value must be finite.
+#: A formula must be finite at one of these points.
 POINTS = tuple(s * v for v in (0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 1.1, 2.1, 3.1) for s in (1, -1))
-#: As many exponentials within each other are too many.
+#: This many nested exponentials are refused.
 MAX_NESTED = 4
 _GROWING = frozenset(("exp", "sinh", "cosh"))
-#: SymPy's assumption on every symbol: it implies that the symbol is real.
+#: SymPy's assumption on every symbol, which implies that it is real.
 ASSUMPTIONS = dict.fromkeys((*VARIABLES, *COEFFICIENTS), "nonzero")
 
 
@@ -69,12 +69,18 @@ _NAMES = {"log": "ln", "Abs": "abs"}
 
 
 def sympy_from_prefix(tokens: Sequence[str]) -> sympy.Expr:
-    """Tokens as SymPy evaluates them; `PrefixError`, or `InvalidError` for what is refused."""
+    """The formula of tokens as SymPy evaluates it.
+
+    Raises:
+        PrefixError: if the tokens are not a formula.
+        InvalidError: if the released code refuses it.
+
+    """
     return sympy_of(from_prefix(tokens))
 
 
 def sympy_from_infix(text: str) -> sympy.Expr:
-    """The same for infix text, as in the parallel exports."""
+    """The formula of infix text, as in parallel exports; raises as `sympy_from_prefix`."""
     try:
         return sympy_of(read_sympy(text))
     except InvalidError:
@@ -84,7 +90,12 @@ def sympy_from_infix(text: str) -> sympy.Expr:
 
 
 def sympy_of(tree: Expression) -> sympy.Expr:
-    """A tree as SymPy evaluates it, if the released code takes it."""
+    """A tree as SymPy evaluates it.
+
+    Raises:
+        InvalidError: if the released code refuses it.
+
+    """
     import sympy
 
     check(tree)
@@ -98,13 +109,17 @@ def sympy_of(tree: Expression) -> sympy.Expr:
 
 
 def check(tree: Expression) -> None:
-    """Refuse what the released code refuses before it asks SymPy (`InvalidError`).
+    """Refuse the formulas that the released code refuses before it calls SymPy.
 
-    That is four exponentials within each other, and what is finite at none of `POINTS` when all
-    functions but sqrt, exp, sinh and cosh are taken for the identity.
+    These have four nested exponentials, or are finite at none of `POINTS` if all functions but
+    sqrt, exp, sinh and cosh are replaced by the identity.
+
+    Raises:
+        InvalidError: if the formula is refused.
+
     """
     if _nesting(tree) >= MAX_NESTED:
-        raise InvalidError(f"{MAX_NESTED} exponentials within each other")
+        raise InvalidError(f"{MAX_NESTED} nested exponentials")
     if not any(math.isfinite(_value(tree, point)) for point in POINTS):
         raise InvalidError("finite at none of the points")
 
@@ -116,7 +131,7 @@ def _nesting(node: Expression) -> int:
 
 
 def _value(node: Expression, point: float) -> float:
-    """A value in floating point; nan or an infinity where there is none."""
+    """A value in floating point; nan or an infinity if there is none."""
     if not isinstance(node, Call):
         if not isinstance(node, Number):
             return point

@@ -1,13 +1,13 @@
 """The 91 tokens of the sequence integrator, in the order of their ids (Lample and Charton 2019).
 
-The order is that of the released code (commit 4596d07), on which a trained model's weights depend.
+The order is that of the released code (commit 4596d07); a trained model depends on it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-#: Token of an operator -> number of its operands.
+#: Operator -> the number of its operands.
 OPERATORS: dict[str, int] = {
     "add": 2,
     "sub": 2,
@@ -76,24 +76,34 @@ IDS: dict[str, int] = {token: place for place, token in enumerate(TOKENS)}
 
 #: Begins and ends every sequence.
 END = IDS["<s>"]
-#: Fills a batch; the code takes ``</s>`` for it, not ``<pad>``.
+#: Pads a batch; the released code uses ``</s>`` for it, not ``<pad>``.
 PADDING = IDS["</s>"]
 
 
 def encode(tokens: Iterable[str]) -> list[int]:
-    """The ids of a sequence, between two `END`. An unknown token is a `ValueError`."""
+    """The ids of a sequence, between two `END`.
+
+    Raises:
+        ValueError: if a token is unknown.
+
+    """
     try:
         return [END, *(IDS[token] for token in tokens), END]
     except KeyError as error:
-        raise ValueError(f"{error.args[0]!r} is none of the {len(TOKENS)} tokens") from None
+        raise ValueError(f"{error.args[0]!r} is not one of the {len(TOKENS)} tokens") from None
 
 
 def decode(ids: Sequence[int]) -> tuple[str, ...]:
-    """The tokens of a sequence, up to the `END` after the first and without padding."""
+    """The tokens of a sequence up to the second `END`, without padding.
+
+    Raises:
+        ValueError: if an id is out of range.
+
+    """
     tokens: list[str] = []
     for place, number in enumerate(ids):
         if not 0 <= number < len(TOKENS):
-            raise ValueError(f"{number} is no id of a token: they are 0 to {len(TOKENS) - 1}")
+            raise ValueError(f"{number} is not the id of a token: ids are 0 to {len(TOKENS) - 1}")
         if number == END:
             if place:
                 break

@@ -1,14 +1,13 @@
-"""OpenAI's Batch API: `openai-batch/NAME`. Submit, leave, come back within a day, collect.
+"""OpenAI's Batch API: `openai-batch/NAME`. Submit batches of requests, collect them within a day.
 
-What is with the server is written down in the run's own directory before and after every step, one
-set of files for each batch:
+The state of each batch is written to the run's directory before and after every step:
 
-    0001.json          its ids at the server and its status (`Record`)
+    0001.json          its ids at the server and its status (`BatchRecord`)
     0001.jsonl         the requests, as they are uploaded
-    0001.output.jsonl  what the server said, once it is there; and 0001.errors.jsonl
+    0001.output.jsonl  the responses, once they are there; and 0001.errors.jsonl
 
-so that a process that is killed at any moment is followed by one that goes on. Where it died while
-a batch was being made, the server is asked whether that was done: every batch bears a token.
+A process may be killed at any time; the next one goes on. If that was while a batch was created,
+the server's batches are searched for the record's token, so that none is created twice.
 """
 
 from __future__ import annotations
@@ -26,35 +25,39 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ...core.errors import ModelError
 from ...core.requests import Completion, FinishReason, Request
-from ...store.jsonl_log import write_atomically
+from ...store.atomic import write_atomically
 from ..base import Capability, operational
-from .client import HOPELESS, QUIET, waiting
-from .http import make_client, understood
-from .protocol import OpenAIProtocol, RefusedError, UnavailableError, completions, rest, understand
+from .errors import RefusedError, UnavailableError
+from .http import classify_error, make_client
+from .protocol import OpenAIProtocol
+from .responses import completions, parse_payload, remaining
+from .session import LOG_INTERVAL, MAX_FIRST_FAILURES, pause_message
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 _log = logging.getLogger(__name__)
 
-#: Seconds that one call of the API, and that one download, may take.
-CALL, DOWNLOAD = 600.0, 7200.0
-#: How often a call of the API that fails is made again.
+#: Seconds that a call of the API, and a download, may take.
+CALL_TIMEOUT, DOWNLOAD_TIMEOUT = 600.0, 7200.0
+#: How often a failed call of the API is repeated.
 RETRIES = 8
-TOKEN = "calculus_harness"
-OVER = ("completed", "failed", "expired", "cancelled")
+#: The field of a batch's metadata that holds a record's token.
+TOKEN_FIELD = "calculus_harness"
+#: The statuses of batches that have ended.
+ENDED = ("completed", "failed", "expired", "cancelled")
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
 class OpenAIBatch(OpenAIProtocol):
-    """A model behind the Batch API: half the price, and the answers come within a day.
+    """A model behind the Batch API: half the price, and responses within a day.
 
-    The sweep waits for the batches and asks after them every ``poll`` seconds; stop it whenever you
-    like, the same command goes on (``wait=false`` only submits, or collects what is ready). A batch
-    has at most ``requests-per-batch`` requests and ``megabytes-per-batch``. Requests that a batch
-    did not answer (it expired, or was cancelled) are submitted again, up to ``retries`` times.
+    The sweep waits for its batches and polls them every ``poll`` seconds. It can be stopped at any
+    time; the same command goes on (``wait=false`` only submits, or collects what is ready). A batch
+    has at most ``requests-per-batch`` requests and ``megabytes-per-batch``. Requests without a
+    response (the batch expired, or was cancelled) are submitted again, up to ``retries`` times.
     """
 
     poll: float = operational(60.0)
@@ -62,7 +65,7 @@ class OpenAIBatch(OpenAIProtocol):
     requests_per_batch: int = operational(50_000)
     megabytes_per_batch: float = operational(190.0)
     retries: int = operational(3)
-    state: str = operational("")  # by default within the run
+    state: str = operational("")  # default: in the run's directory
 
     example: ClassVar[str] = "run.py sweep --model openai-batch/gpt-5-mini --benchmark bee -n 4"
 
@@ -77,28 +80,29 @@ class OpenAIBatch(OpenAIProtocol):
     def capabilities(self) -> frozenset[Capability]:
         return super().capabilities - {Capability.SCORING}
 
-    def at(self, state: Path) -> OpenAIBatch:
-        return self if self.state else replace(self, state=str(state))
+    def with_state(self, directory: Path) -> OpenAIBatch:
+        return self if self.state else replace(self, state=str(directory))
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
         if not self.state:
             raise ModelError(
-                f"model {self.spec}: -M state=DIR says where to note what is submitted"
+                f"model {self.spec}: -M state=DIR says where to keep the state of its batches"
             )
-        wanted = {_name(request): request async for request in requests}
+        wanted = {_request_id(request): request async for request in requests}
         client = make_client(self)
         try:
-            async for completion in _Desk(self, client, wanted).work():
+            async for completion in _BatchSession(self, client, wanted).run():
                 yield completion
         finally:
             await client.close()
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """What is known of one batch. Its status is the server's, or one of ours.
+class BatchRecord:
+    """The stored state of a batch. Its status is the server's, or one of ours.
 
-    ``new``: not all of it is submitted; ``creating``: it may be; ``done``: all of it was used.
+    ``new``: to be uploaded; ``uploaded``: to be created; ``creating``: perhaps created; ``done``:
+    its responses are stored in the run.
     """
 
     number: int
@@ -112,92 +116,92 @@ class Record:
     errors: str = ""
 
 
-class _Desk:
-    """Everything about one sweep's batches."""
+class _BatchSession:
+    """The batches of one sweep."""
 
     def __init__(self, model: OpenAIBatch, client: AsyncOpenAI, wanted: dict[str, Request]) -> None:
         self.model, self.client, self.wanted = model, client, wanted
         self.directory = Path(model.state)
-        self.tries: Counter[str] = Counter()
+        self.submissions: Counter[str] = Counter()
         self.answered = self.refused = 0
-        self.full = False  # the account's queue: no more until a batch is over
-        self.said: dict[int, str] = {}  # what the user was told last of each batch
-        self.why = "no reason given"  # the latest reason why a request was not answered
+        self.queue_full = False  # at the server: submit no more until a batch has ended
+        self.logged: dict[int, str] = {}  # the last message about each batch
+        self.reason = "no reason given"  # the latest one for a request without a response
 
-    async def work(self) -> AsyncGenerator[Completion, None]:
-        """All the completions that are wanted, as batches come back."""
+    async def run(self) -> AsyncGenerator[Completion, None]:
+        """Yield all completions that are wanted, as batches end."""
         self.directory.mkdir(parents=True, exist_ok=True)
         records = self._records()
-        open_ = {record.number: record for record in records if record.status != "done"}
-        names = {number: self._names(record) for number, record in open_.items()}
-        for found in names.values():
-            self.tries.update(found)
-        over: list[Record] = []
+        active = {record.number: record for record in records if record.status != "done"}
+        names = {number: self._names(record) for number, record in active.items()}
+        for batch in names.values():
+            self.submissions.update(batch)
+        ended: list[BatchRecord] = []
         number = max((record.number for record in records), default=0)
         while True:
-            for record in list(open_.values()):
-                open_[record.number] = record = await self._advance(record)
-                if record.status in OVER:
-                    for completion in self._collected(record):
+            for record in list(active.values()):
+                active[record.number] = record = await self._advance(record)
+                if record.status in ENDED:
+                    for completion in self._collect(record):
                         yield completion
-                    over.append(open_.pop(record.number))
-                    self.full = record.status == "failed"
-            under_way = set().union(*(names[number] for number in open_))
-            loose = [name for name in self.wanted if name not in under_way]
-            for name in [name for name in loose if self.tries[name] > self.model.retries]:
-                loose.remove(name)
-                detail = f"not answered in {self.tries[name]} batches ({self.why})"
+                    ended.append(active.pop(record.number))
+                    self.queue_full = record.status == "failed"
+            submitted = set().union(*(names[number] for number in active))
+            pending = [name for name in self.wanted if name not in submitted]
+            for name in [name for name in pending if self.submissions[name] > self.model.retries]:
+                pending.remove(name)
+                detail = f"not answered in {self.submissions[name]} batches ({self.reason})"
                 request = self.wanted.pop(name)
                 for completion in Completion.failures(request, detail, FinishReason.UNREACHABLE):
                     yield completion
-            if loose and not (self.full and open_):
-                for path, batch in self._split(loose):
+            if pending and not (self.queue_full and active):
+                for path, lines in self._split(pending):
                     number += 1
-                    names[number] = set(batch)
-                    self.tries.update(batch.keys())
-                    open_[number] = await self._advance(self._written(number, path, batch))
+                    names[number] = set(lines)
+                    self.submissions.update(lines.keys())
+                    active[number] = await self._advance(self._write(number, path, lines))
             if not self.wanted:
                 break
             if not self.model.wait:
                 raise ModelError(
                     f"model {self.model.spec}: {len(self.wanted)} requests are with the server, in "
-                    f"{len(open_)} batches; the same command collects them when they are answered"
+                    f"{len(active)} batches; the same command collects them when they are answered"
                 )
             await asyncio.sleep(self.model.poll)
-        # Whoever draws from here has stored everything by now.
-        for record in over:
-            self._note(replace(record, status="done"))
+        # The consumer has stored all completions by now.
+        for record in ended:
+            self._save(replace(record, status="done"))
             for file in self._files(record):
                 file.unlink(missing_ok=True)
 
-    # --- what is written down ------------------------------------------------------------------
+    # --- files ---------------------------------------------------------------------------------
 
-    def _records(self) -> list[Record]:
+    def _records(self) -> list[BatchRecord]:
         records = []
         for path in sorted(self.directory.glob("[0-9]*.json")):
             try:
-                records.append(Record(**json.loads(path.read_bytes())))
+                records.append(BatchRecord(**json.loads(path.read_bytes())))
             except (OSError, ValueError, TypeError) as error:
                 raise ModelError(f"{path} is damaged ({error}); restore it") from None
         return records
 
-    def _note(self, record: Record) -> Record:
+    def _save(self, record: BatchRecord) -> BatchRecord:
         data = json.dumps(asdict(record), indent=2).encode() + b"\n"
         write_atomically(self.directory / f"{record.number:04}.json", data)
         return record
 
-    def _files(self, record: Record) -> tuple[Path, Path, Path]:
-        """The requests, the answers and the errors of a batch."""
+    def _files(self, record: BatchRecord) -> tuple[Path, Path, Path]:
+        """The files of a batch: requests, responses, errors."""
         stem = f"{record.number:04}"
         names = (f"{stem}.jsonl", f"{stem}.output.jsonl", f"{stem}.errors.jsonl")
         return tuple(self.directory / name for name in names)  # type: ignore[return-value]
 
-    def _names(self, record: Record) -> set[str]:
-        """The requests of a batch that may still be wanted."""
+    def _names(self, record: BatchRecord) -> set[str]:
+        """The ids of a batch's requests."""
         return {_split_id(row["custom_id"])[0] for row in _rows(self._files(record)[0])}
 
     def _split(self, names: list[str]) -> Iterator[tuple[str, dict[str, bytes]]]:
-        """Requests in parts that are no larger than a batch may be, by the path that they go to."""
+        """Split requests into batches within the limits; yields the path of each, and its lines."""
         most = int(self.model.megabytes_per_batch * 1e6)
         parts: dict[str, tuple[dict[str, bytes], int]] = {}
         for name in names:
@@ -219,72 +223,72 @@ class _Desk:
         for path, (part, _) in parts.items():
             yield path, part
 
-    def _written(self, number: int, path: str, batch: dict[str, bytes]) -> Record:
-        record = Record(number, uuid.uuid4().hex, path, len(batch))
-        write_atomically(self._files(record)[0], b"".join(batch.values()))
-        return self._note(record)
+    def _write(self, number: int, path: str, lines: dict[str, bytes]) -> BatchRecord:
+        record = BatchRecord(number, uuid.uuid4().hex, path, len(lines))
+        write_atomically(self._files(record)[0], b"".join(lines.values()))
+        return self._save(record)
 
-    # --- what the server is asked --------------------------------------------------------------
+    # --- calls of the API ----------------------------------------------------------------------
 
-    async def _advance(self, record: Record) -> Record:
-        """A batch as it is now; it is submitted if it was not, and fetched if it is over."""
+    async def _advance(self, record: BatchRecord) -> BatchRecord:
+        """Take a batch one step on: submit it, or ask for its status; fetch it if it has ended."""
         if record.status in ("new", "uploaded", "creating"):
-            record = await self._submitted(record)
-        if record.status not in OVER:
-            batch = await self._patiently(lambda: self.client.batches.retrieve(record.batch))
+            record = await self._submit(record)
+        if record.status not in ENDED:
+            batch = await self._call(lambda: self.client.batches.retrieve(record.batch))
             record = replace(
                 record,
                 status=batch.status,
                 output=batch.output_file_id or "",
                 errors=batch.error_file_id or "",
             )
-            self._say(record, batch.request_counts)
+            self._log_status(record, batch.request_counts)
             if record.status == "failed":
-                self._refuse(record, batch)
-            if record.status in OVER:
+                self._check_refusal(record, batch)
+            if record.status in ENDED:
                 await self._fetch(record)
-            self._note(record)
+            self._save(record)
         return record
 
-    def _say(self, record: Record, counts: Any) -> None:
-        """How far a batch is, if that is not what was said last."""
+    def _log_status(self, record: BatchRecord, counts: Any) -> None:
+        """Tell the user how far a batch is, if that has changed."""
         done, total = (counts.completed + counts.failed, counts.total) if counts else (0, 0)
         text = (
             f"{self.model.spec}: batch {record.number} ({record.batch}) is "
             f"{record.status.replace('_', ' ')}, {done} of {total or record.requests} requests done"
         )
-        if self.said.get(record.number) != text:
-            self.said[record.number] = text
+        if self.logged.get(record.number) != text:
+            self.logged[record.number] = text
             _log.info("%s", text)
 
-    async def _submitted(self, record: Record) -> Record:
-        """A batch that the server has: what is not done yet is done, and nothing twice."""
+    async def _submit(self, record: BatchRecord) -> BatchRecord:
+        """Upload and create a batch, as far as that is not done."""
         if record.status == "new":
-            record = self._note(replace(record, file=await self._upload(record), status="uploaded"))
+            record = self._save(replace(record, file=await self._upload(record), status="uploaded"))
         attempts = 0
         while True:
             if record.status == "creating":  # when this, or an earlier process, was interrupted
-                found = await self._adopted(record)
-                if found is not None:
-                    return self._note(found)
-            record = self._note(replace(record, status="creating"))
+                created = await self._find(record)
+                if created is not None:
+                    return self._save(created)
+            record = self._save(replace(record, status="creating"))
             try:
-                return self._note(await self._created(record))
-            except UnavailableError as fault:
+                return self._save(await self._create(record))
+            except UnavailableError as error:
                 attempts += 1
                 if attempts > RETRIES:
-                    raise self._fatal(fault) from None
-                await self._pause(attempts, fault)
+                    raise self._fatal(error) from None
+                await self._pause(attempts, error)
 
-    def _refuse(self, record: Record, batch: Any) -> None:
-        """A batch that was not taken: wait if the queue is full, stop if it is wrong."""
+    def _check_refusal(self, record: BatchRecord, batch: Any) -> None:
+        """A batch was refused: go on if the queue is full, and raise for any other reason."""
         errors = (batch.errors and batch.errors.data) or []
-        self.why = "; ".join(f"{error.message}" for error in errors[:3])[:300] or self.why
+        self.reason = "; ".join(f"{error.message}" for error in errors[:3])[:300] or self.reason
         if not any("limit" in (error.code or "") for error in errors):
-            self._note(replace(record, status="done"))
-            raise ModelError(f"model {self.model.spec}: the server refused a batch: {self.why}")
+            self._save(replace(record, status="done"))
+            raise ModelError(f"model {self.model.spec}: the server refused a batch: {self.reason}")
 
-    async def _upload(self, record: Record) -> str:
+    async def _upload(self, record: BatchRecord) -> str:
         path = self._files(record)[0]
 
         async def upload() -> Any:
@@ -292,39 +296,39 @@ class _Desk:
                 name = f"calculus-{record.token}.jsonl"
                 return await self.client.files.create(file=(name, file), purpose="batch")
 
-        return str((await self._patiently(upload)).id)
+        return str((await self._call(upload)).id)
 
-    async def _created(self, record: Record) -> Record:
-        """Make the batch. Not tried again here: it might be made twice."""
+    async def _create(self, record: BatchRecord) -> BatchRecord:
+        """Create the batch. Not repeated on failure: it might be created twice."""
         try:
-            async with asyncio.timeout(CALL):
+            async with asyncio.timeout(CALL_TIMEOUT):
                 batch = await self.client.batches.create(
                     input_file_id=record.file,
                     endpoint=f"/v1{record.path}",  # type: ignore[arg-type, unused-ignore]
                     completion_window="24h",
-                    metadata={TOKEN: record.token},
+                    metadata={TOKEN_FIELD: record.token},
                 )
-        except Exception as error:
-            fault = understood(self.model, error)
-            if isinstance(fault, UnavailableError):
-                raise fault from None
-            self._note(replace(record, status="uploaded"))  # it was not made
-            raise self._fatal(fault) from error
+        except Exception as exception:
+            error = classify_error(self.model, exception)
+            if isinstance(error, UnavailableError):
+                raise error from None
+            self._save(replace(record, status="uploaded"))  # it was not created
+            raise self._fatal(error) from exception
         return replace(record, batch=batch.id, status=batch.status)
 
-    async def _adopted(self, record: Record) -> Record | None:
-        """The batch that bears the record's token, if the server has it."""
+    async def _find(self, record: BatchRecord) -> BatchRecord | None:
+        """Return the batch with the record's token, if the server has one."""
 
-        async def find() -> Record | None:
+        async def search() -> BatchRecord | None:
             async for batch in self.client.batches.list(limit=100):
-                if (batch.metadata or {}).get(TOKEN) == record.token:
+                if (batch.metadata or {}).get(TOKEN_FIELD) == record.token:
                     return replace(record, batch=batch.id, status="in_progress")
             return None
 
-        return await self._patiently(find)
+        return await self._call(search)
 
-    async def _fetch(self, record: Record) -> None:
-        """Download what a batch has brought."""
+    async def _fetch(self, record: BatchRecord) -> None:
+        """Download the output of a batch."""
         _, output, errors = self._files(record)
         for file, path in ((record.output, output), (record.errors, errors)):
             if not file or path.exists():
@@ -336,40 +340,40 @@ class _Desk:
                 async with content as response:
                     await response.stream_to_file(temporary)
 
-            await self._patiently(download, DOWNLOAD)
+            await self._call(download, DOWNLOAD_TIMEOUT)
             temporary.replace(path)
 
-    async def _patiently(self, call: Callable[[], Awaitable[T]], limit: float = CALL) -> T:
-        """What a call gives that may be made twice; it is, when the server fails."""
+    async def _call(self, call: Callable[[], Awaitable[T]], seconds: float = CALL_TIMEOUT) -> T:
+        """Make a call of the API that may be repeated; it is, when the server fails."""
         attempts = 0
         while True:
             try:
-                async with asyncio.timeout(limit):
+                async with asyncio.timeout(seconds):
                     return await call()
-            except Exception as error:
-                fault = understood(self.model, error)
+            except Exception as exception:
+                error = classify_error(self.model, exception)
                 attempts += 1
-                if not isinstance(fault, UnavailableError) or attempts > RETRIES:
-                    raise self._fatal(fault) from error
-            await self._pause(attempts, fault)
+                if not isinstance(error, UnavailableError) or attempts > RETRIES:
+                    raise self._fatal(error) from exception
+            await self._pause(attempts, error)
 
-    async def _pause(self, attempts: int, fault: UnavailableError) -> None:
+    async def _pause(self, attempts: int, error: UnavailableError) -> None:
         pause = min(60, self.model.poll, 2**attempts / 2) * random.uniform(0.5, 1)
-        pause = max(fault.wait or 0, pause)
-        if pause >= QUIET:
-            _log.warning("%s", waiting(self.model, fault, pause))
+        pause = max(error.wait or 0, pause)
+        if pause >= LOG_INTERVAL:
+            _log.warning("%s", pause_message(self.model, error, pause))
         await asyncio.sleep(pause)
 
-    def _fatal(self, fault: Exception) -> Exception:
-        if isinstance(fault, UnavailableError | RefusedError):
+    def _fatal(self, error: Exception) -> Exception:
+        if isinstance(error, UnavailableError | RefusedError):
             remark = "; nothing is lost, and the same command goes on"
-            return ModelError(f"model {self.model.spec}: {fault}{remark}")
-        return fault
+            return ModelError(f"model {self.model.spec}: {error}{remark}")
+        return error
 
-    # --- what came back ------------------------------------------------------------------------
+    # --- responses -----------------------------------------------------------------------------
 
-    def _collected(self, record: Record) -> Iterator[Completion]:
-        """The completions that a batch brought; what it did not answer stays wanted."""
+    def _collect(self, record: BatchRecord) -> Iterator[Completion]:
+        """Yield the completions of a batch; requests without a response stay wanted."""
         _, output, errors = self._files(record)
         for path in (output, errors):
             for row in _rows(path):
@@ -380,28 +384,29 @@ class _Desk:
         request = self.wanted.get(name)
         if request is None:
             return
-        request = replace(request, seed=seed)  # the one that it was asked with
+        request = replace(request, seed=seed)  # the one that was submitted
         try:
-            answer = understand(self._payload(row))
-        except UnavailableError as fault:
-            self.why = str(fault)
+            response = parse_payload(self._payload(row))
+        except UnavailableError as error:
+            self.reason = str(error)
             return
         except RefusedError as refusal:
             self.refused += refusal.reason is FinishReason.ERROR
-            if not self.answered and self.refused >= HOPELESS:
+            if not self.answered and self.refused >= MAX_FIRST_FAILURES:
                 raise ModelError(
-                    f"model {self.model.spec}: the first {HOPELESS} requests all failed: {refusal}"
+                    f"model {self.model.spec}: the first {MAX_FIRST_FAILURES} requests all failed: "
+                    f"{refusal}"
                 ) from None
             del self.wanted[name]
             yield from Completion.failures(request, str(refusal), refusal.reason)
             return
         self.answered += 1
         del self.wanted[name]
-        found = completions(request, answer, self.model.name)
-        yield from found
-        if len(found) < request.count:
-            more = rest(request, len(found))
-            self.wanted[_name(more)] = more
+        results = completions(request, response, self.model.name)
+        yield from results
+        if len(results) < request.count:
+            more = remaining(request, len(results))
+            self.wanted[_request_id(more)] = more
 
     def _payload(self, row: Any) -> Any:
         """The body of the response in a row of a batch's output."""
@@ -411,22 +416,22 @@ class _Desk:
             return body
         if not status:
             raise UnavailableError(str(row.get("error")))
-        raise self.model.trouble(status, {}, json.dumps(body).encode())
+        raise self.model.response_error(status, {}, json.dumps(body).encode())
 
 
-def _name(request: Request) -> str:
-    """What a request is called in a model's batches."""
+def _request_id(request: Request) -> str:
+    """A request's id in a model's batches."""
     return f"{request.hash}:{request.stage}:{request.sample}:{request.count}"
 
 
 def _split_id(identifier: str) -> tuple[str, int]:
-    """A request's name, and the seed that it was submitted with."""
+    """A request's id, and the seed that it was submitted with."""
     name, _, seed = identifier.rpartition(":")
     return name, int(seed)
 
 
 def _rows(path: Path) -> Iterator[Any]:
-    """The rows of a file that may not be there; lines that are none are passed over."""
+    """Yield the rows of a file, if it exists; broken lines are skipped."""
     if not path.exists():
         return
     with path.open("rb") as file:

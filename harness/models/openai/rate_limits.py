@@ -1,8 +1,8 @@
-"""How fast a server is asked: its rate limits kept, its complaints heeded.
+"""Rate limits of a server, and a concurrency that adapts to its load.
 
 The number of requests under way follows "additive increase, multiplicative decrease" (Chiu and
-Jain, 1989), as TCP's window does: a complaint halves it, once for all requests that were under way
-when it came; every answer adds its share of one.
+Jain, 1989), as TCP's window does: an overload halves it, once for all requests that were under way
+at that time; each response adds one over its size.
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 
-class Rate:
-    """Spreads a cost evenly over time: never more than ``per_minute``, and no bursts."""
+class RateLimit:
+    """Spreads costs evenly over time: at most ``per_minute``, without bursts (0: no limit)."""
 
     def __init__(self, per_minute: float) -> None:
         self._seconds = 60 / per_minute if per_minute else 0.0
-        self._free = 0.0
+        self._next_start = 0.0
 
-    def book(self, cost: float, now: float) -> float:
-        """When what costs so much may begin; what is booked later begins after it."""
+    def schedule(self, cost: float, now: float) -> float:
+        """Return when something that costs so much may start, after all scheduled before it."""
         if not self._seconds:
             return now
-        start = max(self._free, now)
-        self._free = start + cost * self._seconds
+        start = max(self._next_start, now)
+        self._next_start = start + cost * self._seconds
         return start
 
-    def correct(self, cost: float) -> None:
-        """Book what something turned out to have cost more, or less, than was thought."""
-        self._free += cost * self._seconds
+    def adjust(self, cost: float) -> None:
+        """Add the difference between a real and an estimated cost."""
+        self._next_start += cost * self._seconds
 
 
-class Pace:
-    """Lets requests go: at most ``concurrency`` at once, and as many a minute as is allowed.
+class AdaptiveLimiter:
+    """Admits requests: at most ``concurrency`` at once, and so many a minute.
 
-    Tokens are booked as an estimate before a request goes, and corrected by what it used. Call
-    `enter` before a request and `leave` after it, with what came of it in between.
+    Call `acquire` before a request, `release` after it, and in between `succeeded` or
+    `overloaded`. A request's tokens are estimated first and corrected when it has succeeded.
     """
 
     def __init__(
@@ -48,39 +48,39 @@ class Pace:
         self.concurrency = concurrency
         self.limit = float(concurrency)
         self.active = 0
-        #: When the latest answer came, and how many have come.
-        self.latest, self.answers = float("-inf"), 0
-        self._requests = Rate(requests_per_minute)
-        self._tokens = Rate(tokens_per_minute)
-        self._cut = self._resume = float("-inf")
+        #: When the latest response came, and how many have come.
+        self.last_success, self.successes = float("-inf"), 0
+        self._requests = RateLimit(requests_per_minute)
+        self._tokens = RateLimit(tokens_per_minute)
+        self._decreased = self._resume = float("-inf")
         self._waiting: deque[asyncio.Future[None]] = deque()
 
-    async def enter(self, tokens: float) -> float:
-        """Wait for one's turn; returns when it came, on the monotonic clock."""
+    async def acquire(self, tokens: float) -> float:
+        """Wait until a request may start; returns the time on the monotonic clock."""
         if self.active < int(self.limit) and not self._waiting:
             self.active += 1
         else:
             turn = asyncio.get_running_loop().create_future()
             self._waiting.append(turn)
             try:
-                await turn  # whoever wakes it has counted it as active
+                await turn  # `release` counts it as active
             except asyncio.CancelledError:
                 if turn.done() and not turn.cancelled():
-                    self.leave()
+                    self.release()
                 raise
         try:
             now = time.monotonic()
-            start = max(self._requests.book(1, now), self._tokens.book(tokens, now))
+            start = max(self._requests.schedule(1, now), self._tokens.schedule(tokens, now))
             while (start := max(start, self._resume)) > now:
                 await asyncio.sleep(start - now)
                 now = time.monotonic()
         except asyncio.CancelledError:
-            self.leave()
+            self.release()
             raise
         return now
 
-    def leave(self) -> None:
-        """A request is over, whatever came of it."""
+    def release(self) -> None:
+        """A request has ended, successful or not."""
         self.active -= 1
         while self._waiting and self.active < int(self.limit):
             turn = self._waiting.popleft()
@@ -88,26 +88,26 @@ class Pace:
                 self.active += 1
                 turn.set_result(None)
 
-    def answered(self, more_tokens: float = 0) -> None:
-        """A request was answered; it used so many more tokens than were booked."""
-        self.latest = time.monotonic()
-        self.answers += 1
+    def succeeded(self, more_tokens: float = 0) -> None:
+        """A response came; it took so many more tokens than were estimated."""
+        self.last_success = time.monotonic()
+        self.successes += 1
         self.limit = min(self.concurrency, self.limit + 1 / self.limit)
         if more_tokens:
-            self._tokens.correct(more_tokens)
+            self._tokens.adjust(more_tokens)
 
-    def complained(self, started: float, wait: float | None = None) -> None:
-        """The server refused, for now, a request that ``started`` then; it may say how long."""
+    def overloaded(self, started: float, wait: float | None = None) -> None:
+        """A request that ``started`` then was turned away, perhaps with a pause in seconds."""
         now = time.monotonic()
-        if started >= self._cut:
-            self._cut = now
+        if started >= self._decreased:
+            self._decreased = now
             self.limit = max(1.0, self.limit / 2)
         if wait is not None:
             self._resume = max(self._resume, now + wait)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds for which a server asks to be left alone: as a number or a date (RFC 9110)."""
+    """Return the pause that a server asks for, in seconds (RFC 9110, 10.2.3: seconds or a date)."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         value = headers.get(name, "").strip()
         try:

@@ -1,8 +1,8 @@
-"""Log-probabilities of given texts, by servers that echo what they are given (teacher forcing).
+"""Log-probabilities of given texts (teacher forcing), by servers that echo the prompt.
 
-vLLM's server also tells its tokens: prompt and text are sent as tokens, made apart, so that the
-text follows the prompt as an answer would. Other servers are sent both as one text, and its tokens
-must begin where the text does.
+vLLM's server can also tokenize: there prompt and text are tokenized apart and sent as tokens, so
+that the text follows the prompt as a completion would. Other servers get prompt and text as one
+string; a token must then begin where the text does.
 """
 
 from __future__ import annotations
@@ -12,42 +12,40 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from ....prompts.rendering import Rendered
 from ...core.errors import ModelError
 from ..base import Continuation, Scored
-from .protocol import RefusedError, UnavailableError, unreadable
+from .errors import RefusedError, UnavailableError, unreadable
+from .session import Session
 
-if TYPE_CHECKING:
-    from .client import Server
+T = TypeVar("T")
 
-Parsed = TypeVar("Parsed")
-
-#: Prompts whose tokens are remembered: many texts may share one.
-PROMPTS = 256
+#: How many prompts' tokens are cached; many texts may share a prompt.
+CACHED_PROMPTS = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Echo:
-    """What a server sends back: the pieces of a text and the log-probability of each."""
+    """What a server echoes: the tokens of a text, as strings, and the log-probability of each."""
 
     text: str
     tokens: tuple[str, ...]
     logprobs: tuple[float | None, ...]
-    #: Where each piece begins, as the server counts.
+    #: Where each token begins, as the server counts.
     offsets: tuple[int, ...]
 
 
-class Scorer:
-    """Scores texts, one at a time, at a server that is being asked."""
+class EchoScorer:
+    """Scores texts at a server; with its ``end_token`` (an id, or -1) after each text."""
 
-    def __init__(self, server: Server) -> None:
-        self.server, self.model = server, server.model
+    def __init__(self, session: Session, end_token: int) -> None:
+        self.session, self.model, self.end_token = session, session.model, end_token
         self._prompts: dict[Rendered, asyncio.Task[list[int]]] = {}
 
     async def score(self, item: Continuation) -> Scored:
-        """The log-probabilities of a text's tokens, as they follow the prompt's."""
+        """Return the log-probabilities of a text's tokens after the prompt."""
         if self.model.server == "vllm":
             return await self._by_tokens(item)
         return await self._by_text(item)
@@ -61,12 +59,12 @@ class Scorer:
         if not item.text:
             return Scored(item.key, ())
         before = item.prompt.text
-        # One more token is asked for and passed over: to some servers, none at all means no limit.
-        body = self.model.echoing(before + item.text, new=1)
-        found = await self._demand("/completions", body, len(before + item.text) / 4, read_echo)
-        logprobs = following(found, before, item.text)
+        # One new token, which is ignored: some servers take a limit of 0 for no limit.
+        body = self.model.echo_body(before + item.text, max_tokens=1)
+        echo = await self._post("/completions", body, len(before + item.text) / 4, parse_echo)
+        logprobs = text_logprobs(echo, before, item.text)
         if logprobs is None:
-            raise self._deaf()
+            raise self._no_echo()
         if not logprobs:
             merged = "the server's tokenizer merges its beginning with the end of the prompt"
             return Scored(item.key, (), detail=merged)
@@ -75,58 +73,57 @@ class Scorer:
     async def _by_tokens(self, item: Continuation) -> Scored:
         text: list[int] = []
         if item.text:
-            text = await self._tokenise({"prompt": item.text, "add_special_tokens": False})
-        if self.model.end_token >= 0:
-            text.append(self.model.end_token)
+            text = await self._tokenize({"prompt": item.text, "add_special_tokens": False})
+        if self.end_token >= 0:
+            text.append(self.end_token)
         if not text:
             return Scored(item.key, ())
-        prompt = await self._tokens_of(item.prompt)
-        body = self.model.echoing(prompt + text, new=0)
-        found = await self._demand("/completions", body, len(prompt) + len(text), read_echo)
-        if len(found.logprobs) != len(prompt) + len(text):
-            raise self._deaf()
-        logprobs = tuple(float(value or 0) for value in found.logprobs[len(prompt) :])
-        return Scored(item.key, logprobs, ended=self.model.end_token >= 0)
+        prompt = await self._prompt_tokens(item.prompt)
+        body = self.model.echo_body(prompt + text, max_tokens=0)
+        echo = await self._post("/completions", body, len(prompt) + len(text), parse_echo)
+        if len(echo.logprobs) != len(prompt) + len(text):
+            raise self._no_echo()
+        logprobs = tuple(float(value or 0) for value in echo.logprobs[len(prompt) :])
+        return Scored(item.key, logprobs, ended=self.end_token >= 0)
 
-    def _deaf(self) -> ModelError:
+    def _no_echo(self) -> ModelError:
         return ModelError(f"model {self.model.spec}: the server does not echo what it is given")
 
-    async def _tokens_of(self, prompt: Rendered) -> list[int]:
-        """A prompt's tokens; many texts may share it."""
+    async def _prompt_tokens(self, prompt: Rendered) -> list[int]:
         if prompt not in self._prompts:
-            while len(self._prompts) >= PROMPTS:
+            while len(self._prompts) >= CACHED_PROMPTS:
                 del self._prompts[next(iter(self._prompts))]
-            asking = self._tokenise(self.model.tokenised(prompt))
-            self._prompts[prompt] = asyncio.create_task(asking)
+            tokens = self._tokenize(self.model.tokenize_body(prompt))
+            self._prompts[prompt] = asyncio.create_task(tokens)
         return await self._prompts[prompt]
 
-    async def _tokenise(self, body: dict[str, Any]) -> list[int]:
+    async def _tokenize(self, body: dict[str, Any]) -> list[int]:
         root = self.model.url.removesuffix("/v1")
-        path = f"{root}/tokenize"
-        return await self._demand(path, {"model": self.model.name} | body, 0, _read_tokens)
+        body = {"model": self.model.name} | body
+        return await self._post(f"{root}/tokenize", body, 0, _parse_tokens)
 
-    async def _demand(
-        self, path: str, body: dict[str, Any], tokens: float, parse: Callable[[bytes], Parsed]
-    ) -> Parsed:
-        """Like `Server.post`, where nothing but an answer will do."""
+    async def _post(
+        self, path: str, body: dict[str, Any], tokens: float, parse: Callable[[bytes], T]
+    ) -> T:
+        """`Session.post`, where a failure stops the scoring."""
         try:
-            found, _, _ = await self.server.post(path, body, tokens, parse)
+            result, _, _ = await self.session.post(path, body, tokens, parse)
         except (RefusedError, UnavailableError) as error:
             raise ModelError(f"model {self.model.spec}: {error}") from None
-        self.server.pace.answered()
-        return found
+        self.session.limiter.succeeded()
+        return result
 
 
-def read_echo(content: bytes) -> Echo:
-    """An echo from the bytes of a response. Raises `UnavailableError` where it is none."""
+def parse_echo(content: bytes) -> Echo:
+    """Parse the body of a response; raises `UnavailableError` if it holds no echo."""
     try:
         choice = json.loads(content)["choices"][0]
-        found = choice["logprobs"]
-        values = found["token_logprobs"]
+        details = choice["logprobs"]
+        values = details["token_logprobs"]
         logprobs = tuple(None if value is None else float(value) for value in values)
         if None in logprobs[1:]:
             raise ValueError("a token has no log-probability")
-        tokens, offsets = found.get("tokens") or (), found.get("text_offset") or ()
+        tokens, offsets = details.get("tokens") or (), details.get("text_offset") or ()
         return Echo(
             str(choice.get("text", "")), tuple(map(str, tokens)), logprobs, tuple(map(int, offsets))
         )
@@ -134,38 +131,38 @@ def read_echo(content: bytes) -> Echo:
         raise unreadable(error) from None
 
 
-def _read_tokens(content: bytes) -> list[int]:
+def _parse_tokens(content: bytes) -> list[int]:
     try:
         return [int(token) for token in json.loads(content)["tokens"]]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise unreadable(error) from None
 
 
-def following(echo: Echo, before: str, text: str) -> tuple[float, ...] | None:
-    """The log-probabilities of those tokens that make up ``text``, which follows ``before``.
+def text_logprobs(echo: Echo, before: str, text: str) -> tuple[float, ...] | None:
+    """Return the log-probabilities of the tokens of ``text``, which follows ``before``.
 
-    None where these texts are not what was echoed; nothing where no token begins between them.
+    Returns None if the echo is of another text, and none if no token begins where ``text`` does.
     """
-    starts = _starts(echo, before + text)
+    starts = _token_starts(echo, before + text)
     if starts is None:
         return None
-    # Pieces without any text, such as the mark of a beginning, belong to neither.
-    begun = [
+    # Tokens without text, such as a beginning-of-text token, belong to neither.
+    tokens = [
         (start, logprob)
         for start, token, logprob in zip(starts, echo.tokens, echo.logprobs, strict=True)
         if token
     ]
     first, end = len(before), len(before) + len(text)
-    if first not in (start for start, _ in begun):
+    if first not in (start for start, _ in tokens):
         return ()
-    return tuple(logprob or 0.0 for start, logprob in begun if first <= start < end)
+    return tuple(logprob or 0.0 for start, logprob in tokens if first <= start < end)
 
 
-def _starts(echo: Echo, whole: str) -> Sequence[int] | None:
-    """Where the tokens begin in what was sent; below zero before it.
+def _token_starts(echo: Echo, whole: str) -> Sequence[int] | None:
+    """Return where each token begins in ``whole``; negative for tokens before it.
 
-    By their lengths, if they spell it, whatever is before and after. Tokens of some bytes of a
-    character do not: then by what the server says.
+    Computed from the tokens' lengths if their texts spell ``whole``, and else (where a token is a
+    part of a character) from the server's offsets.
     """
     if len(echo.tokens) != len(echo.logprobs):
         return None

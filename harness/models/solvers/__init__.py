@@ -1,1 +1,1 @@
-"""Computer algebra systems as models: asked for the antiderivative, they answer in LaTeX."""
+"""Computer algebra systems as models that answer with an antiderivative in LaTeX."""

@@ -1,9 +1,9 @@
-"""Runs in a worker of a solver's pool: one problem, in a child process of its own.
+"""The tasks of a solver's worker pool: each solves one problem in a child process.
 
-The child has a clock of processor time, which a busy machine does not advance: at its end the
-kernel kills the child, whatever that is in the middle of. The worker only waits. A reply is a
-dictionary: ``outcome`` (``answer``, ``time``, ``memory``, ``failure``), ``seconds`` of processor
-time, ``text``, and ``detail`` or ``said``, which explain.
+The child has a timer of processor time, which other load on the machine does not advance; when it
+expires, the kernel kills the child. The worker only waits. A reply is a dictionary: ``outcome``
+(``answer``, ``time``, ``memory``, ``failure``), ``seconds`` of processor time, the answer's
+``text``, and ``detail`` or the program's ``output``.
 """
 
 from __future__ import annotations
@@ -20,10 +20,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ....rewards.expression.sympy_bridge import to_sympy
+from ....rewards.expression.traversal import symbols_of
+from ....rewards.latex import read
+
 Reply = dict[str, Any]
 
 PR_SET_PDEATHSIG = 1
-#: Most bytes that a program may write to a file: one that asks the same thing forever fills a disk.
+#: The most bytes of a file that a program writes; one that prompts without end would fill a disk.
 MAX_OUTPUT = 16 << 20
 #: Exit status of a forked child that ran out of memory.
 OUT_OF_MEMORY = 77
@@ -33,15 +37,11 @@ _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 def sympy_integrate(
     integrand: str, variable: str, assumptions: dict[str, str], seconds: float
 ) -> Reply:
-    """What SymPy says of a LaTeX integrand, as LaTeX; an unevaluated integral as it stands.
+    """Run `sympy.integrate` on a LaTeX integrand; returns LaTeX, of unevaluated integrals too.
 
-    An exception out of `sympy.integrate` is its way to give up: no text, and a detail.
+    An exception of `sympy.integrate` means no answer: the reply has a detail and no text.
     """
-    import sympy  # before the fork: the import is no part of the problem
-
-    from ....rewards.expression.sympy_bridge import to_sympy
-    from ....rewards.expression.traversal import symbols_of
-    from ....rewards.latex import read
+    import sympy  # before the fork: its time does not count
 
     tree = read(integrand, symbols=[variable])[0].expression
     kinds = {name: assumptions.get(name, "positive") for name in symbols_of(tree) - {variable}}
@@ -51,21 +51,21 @@ def sympy_integrate(
         return sympy.latex(answer), ""
 
     worker = os.getpid()
-    inlet, outlet = os.pipe()
+    read_end, write_end = os.pipe()
     child = os.fork()
     if not child:
-        os.close(inlet)
-        _be_child(work, outlet, worker, seconds)
-    os.close(outlet)
-    with os.fdopen(inlet, encoding="utf-8") as stream:
-        said = stream.read()
+        os.close(read_end)
+        _run_child(work, write_end, worker, seconds)
+    os.close(write_end)
+    with os.fdopen(read_end, encoding="utf-8") as stream:
+        output = stream.read()
     _, status, usage = os.wait4(child, 0)
-    text, _, detail = said.partition("\0")
+    text, _, detail = output.partition("\0")
     return _reply(os.waitstatus_to_exitcode(status), usage, text=text, detail=detail)
 
 
-def _be_child(work: Any, outlet: int, worker: int, seconds: float) -> None:
-    """Do it, say it, and end; nothing of the worker's may run here."""
+def _run_child(work: Any, write_end: int, worker: int, seconds: float) -> None:
+    """Do the work, write its result, and exit without running any of the worker's code."""
     status = 1
     try:
         _limit(seconds, worker)
@@ -75,7 +75,7 @@ def _be_child(work: Any, outlet: int, worker: int, seconds: float) -> None:
             raise
         except Exception as error:
             text, detail = "", f"SymPy raised {type(error).__name__}: {error}"
-        with os.fdopen(outlet, "w", encoding="utf-8") as stream:
+        with os.fdopen(write_end, "w", encoding="utf-8") as stream:
             stream.write(f"{text}\0{detail[:500]}")
         status = 0
     except MemoryError:
@@ -85,16 +85,16 @@ def _be_child(work: Any, outlet: int, worker: int, seconds: float) -> None:
 
 
 def run_program(command: list[str], script: str, folder: str, seconds: float) -> Reply:
-    """Run a program on a script in an empty folder; it puts its answer into the file ``answer``.
+    """Run a program on a script in an empty folder; it writes its answer to the file ``answer``.
 
-    The script is its standard input and the file ``script``. ``said`` is the end of what it
-    printed. The folder is also its home, so that nobody's start-up files are read.
+    The script is its standard input and the file ``script``. The folder is also its home, so that
+    no start-up files are read.
     """
     with tempfile.TemporaryDirectory(dir=folder) as home:
-        place = Path(home)
-        place.joinpath("script").write_text(script, encoding="utf-8")
+        directory = Path(home)
+        (directory / "script").write_text(script, encoding="utf-8")
         environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": home, "LANG": "C"}
-        with place.joinpath("script").open("rb") as stdin, place.joinpath("said").open("wb") as out:
+        with (directory / "script").open("rb") as stdin, (directory / "output").open("wb") as out:
             process = subprocess.Popen(
                 command,
                 cwd=home,
@@ -111,8 +111,8 @@ def run_program(command: list[str], script: str, folder: str, seconds: float) ->
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
         process.returncode = os.waitstatus_to_exitcode(status)
-        text, said = _contents(place / "answer"), _contents(place / "said")
-        return _reply(process.returncode, usage, text=text, said=said[-4000:])
+        text, output = _contents(directory / "answer"), _contents(directory / "output")
+        return _reply(process.returncode, usage, text=text, output=output[-4000:])
 
 
 def _contents(path: Path) -> str:
@@ -123,9 +123,9 @@ def _contents(path: Path) -> str:
 
 
 def _limit(seconds: float, worker: int) -> None:
-    """In the child: start the clock, end with the worker. (Memory is limited as the worker's is.)
+    """In the child: start the timer, and end with the worker. (The worker's memory limit holds.)
 
-    The timer outlives an exec, and the signal is left at its default, which ends the process.
+    The timer survives an exec; the signal's default action ends the process.
     """
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_PROF, seconds)
@@ -148,4 +148,4 @@ def _reply(status: int, usage: resource.struct_rusage, **texts: str) -> Reply:
     elif status < 0:
         outcome = "failure"
         texts["detail"] = f"ended by {signal.Signals(-status).name}"
-    return {"outcome": outcome, "seconds": seconds, "text": "", "detail": "", "said": ""} | texts
+    return {"outcome": outcome, "seconds": seconds, "text": "", "detail": "", "output": ""} | texts

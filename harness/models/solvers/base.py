@@ -1,4 +1,4 @@
-"""What all solvers share: a pool of workers, the clock, and what becomes of failures."""
+"""The base classes of solvers: a worker pool, limits of time and memory, and failures."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ from ....rewards.expression.traversal import symbols_of
 from ....rewards.expression.tree import Call, Expression, Symbol
 from ....rewards.latex import ReadError, to_latex
 from ....rewards.latex import read as read_latex
+from ....rewards.workers.pool import WorkerError, WorkerPool, WorkerTimeout, usable_cores
 from ...core.errors import ModelError
 from ...core.requests import Completion, FinishReason, Request, digest
 from ..base import Model, ask_each, operational
-from .infix import INTEGRAL, LIST, Dialect, NotationError, foreign, read, write
+from .infix import INTEGRAL, LIST, Dialect, NotationError, read, unknown_functions, write
 
-#: Seconds of wall clock for each second of processor time, and for a worker to start: the backstop
-#: for a machine that is overloaded, or a program that waits for something.
-PATIENCE = 6.0
-START = 30.0
+#: The deadline on the wall clock, for an overloaded machine or a program that waits: seconds for
+#: each second of processor time, and for a worker to start.
+DEADLINE_FACTOR = 6.0
+START_SECONDS = 30.0
 
-#: What `_worker` says of one problem.
+#: A reply of `_worker`.
 Reply: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Solver(Model):
-    """A computer algebra system that is asked for one antiderivative at a time.
+    """A computer algebra system that finds one antiderivative at a time.
 
-    ``time_limit`` is in seconds of the system's own processor time, so that neither other work on
-    the machine nor ``concurrency`` decides what is solved. What was not finished in time is
-    recorded as such, so that a resumed run repeats the decision and not the race. Prompt and
-    sampling are ignored.
+    ``time_limit`` is in seconds of the system's processor time: other load on the machine and
+    ``concurrency`` do not change what is solved. A timeout is a completion like any other and is
+    not tried again. Prompt and sampling are ignored.
     """
 
     time_limit: float = 10.0
     memory_mb: int = 4096
     concurrency: int = operational(0)  # 0: as many as there are cores
 
-    #: The function of `_worker` that asks the system.
+    #: The function of `_worker` that runs the system.
     task: ClassVar[str]
 
     def __post_init__(self) -> None:
@@ -56,34 +56,34 @@ class Solver(Model):
         return {"clock": "processor"}
 
     @abstractmethod
-    def question(self, problem: Problem, folder: str) -> Sequence[Any]:
-        """The task's arguments but for the time limit; ``folder`` is a place for files.
+    def task_arguments(self, problem: Problem, folder: str) -> Sequence[Any]:
+        """Return the task's arguments without the time limit; ``folder`` is for its files.
 
-        Raises `NotationError` for a problem that the system has no words for.
+        Raises:
+            NotationError: The system has no notation for the problem.
+
         """
 
     @abstractmethod
-    def answer(self, problem: Problem, reply: Reply) -> tuple[str, str]:
-        """The antiderivative in LaTeX (empty if the system gave up) and a remark."""
+    def parse_reply(self, problem: Problem, reply: Reply) -> tuple[str, str]:
+        """Return the antiderivative in LaTeX (empty if the system gave up) and a remark."""
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
-        from ....rewards.workers.pool import WorkerError, WorkerPool, WorkerTimeout, usable_cores
-
         size = self.concurrency or usable_cores()
-        deadline = START + PATIENCE * self.time_limit
+        deadline = START_SECONDS + DEADLINE_FACTOR * self.time_limit
 
         async def ask(request: Request) -> Completion:
             problem = request.problem
             if problem.task != "integration":
                 raise ModelError(f"{self.spec} integrates; it cannot do the task {problem.task!r}")
             try:
-                question = [*self.question(problem, folder), self.time_limit]
+                arguments = [*self.task_arguments(problem, folder), self.time_limit]
             except NotationError as error:
                 return Completion.to(request, "", detail=str(error))
             except ReadError as error:
                 return _failure(request, f"ReadError: {error}")
-            (reply,) = await pool.amap(self.task, [question], deadline=deadline)
-            if isinstance(reply, WorkerTimeout):  # the machine's fault, not the system's
+            (reply,) = await pool.amap(self.task, [arguments], deadline=deadline)
+            if isinstance(reply, WorkerTimeout):  # a fault of the machine, not of the system
                 return _failure(request, str(reply), reason=FinishReason.UNREACHABLE)
             if isinstance(reply, WorkerError):
                 return _failure(request, str(reply))
@@ -112,7 +112,7 @@ class Solver(Model):
             return _failure(request, f"out of memory ({self.memory_mb} MB)", seconds)
         if reply["outcome"] != "answer":
             return _failure(request, reply["detail"], seconds)
-        latex, remark = self.answer(request.problem, reply)
+        latex, remark = self.parse_reply(request.problem, reply)
         text = rf"\boxed{{{latex} + C}}" if latex else ""
         return Completion.to(request, text, detail=remark[:500], latency=seconds)
 
@@ -129,10 +129,10 @@ def _failure(
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramSolver(Solver):
-    """A system that is a program: it gets a script, and writes its answer in one line.
+    """A system that is a program: it runs a script that writes the answer to a file, in one line.
 
-    A subclass says how: ``dialect`` has the names, `command` starts it, `script` asks. Integrands
-    are printed from our expression trees, never passed through as text; answers are only read.
+    A subclass has the system's ``dialect``, `command` and `script`. Integrands are printed from
+    parsed expressions, never passed on as text; answers are parsed, never evaluated.
     """
 
     task: ClassVar[str] = "run_program"
@@ -156,43 +156,46 @@ class ProgramSolver(Solver):
         return path
 
     def fingerprint(self) -> dict[str, Any]:
-        asked = digest(self.script("INTEGRAND", {"PARAMETER": "positive"}))
-        return super().fingerprint() | {"version": _version(self._program), "script": asked}
+        script = digest(self.script("INTEGRAND", {"PARAMETER": "positive"}))
+        return super().fingerprint() | {"version": _version(self._program), "script": script}
 
     @abstractmethod
     def command(self, program: str) -> list[str]:
-        """The program with its arguments; it runs in a folder that holds the file ``script``."""
+        """Return the command line; it runs in a folder with the file ``script``."""
 
     @abstractmethod
     def script(self, integrand: str, assumptions: dict[str, str]) -> str:
-        """What to ask: the antiderivative in x of a text in the system's notation.
+        """Return a script that writes an antiderivative in x to the file ``answer``.
 
-        ``assumptions`` has the kinds of the other symbols. The answer goes to the file ``answer``.
+        Args:
+            integrand: In the system's notation.
+            assumptions: The kinds of the other symbols (``positive``, ``integer``, ...).
+
         """
 
     @abstractmethod
-    def complaint(self, said: str) -> str:
-        """Why there is no answer, out of what the program printed."""
+    def error_message(self, output: str) -> str:
+        """Return why there is no answer, from what the program printed."""
 
-    def question(self, problem: Problem, folder: str) -> Sequence[Any]:
+    def task_arguments(self, problem: Problem, folder: str) -> Sequence[Any]:
         variable = str(problem.inputs["variable"])
         tree = read_latex(str(problem.inputs["integrand"]), symbols=[variable])[0].expression
         names = _names(tree, variable)
         kinds = {
-            theirs: problem.assumptions.get(ours, "positive")
-            for ours, theirs in names.items()
-            if ours != variable
+            name: problem.assumptions.get(symbol, "positive")
+            for symbol, name in names.items()
+            if symbol != variable
         }
         script = self.script(write(tree, self.dialect, names), kinds)
         return self.command(self._program), script, folder
 
-    def answer(self, problem: Problem, reply: Reply) -> tuple[str, str]:
+    def parse_reply(self, problem: Problem, reply: Reply) -> tuple[str, str]:
         if not reply["text"]:
-            said = self.complaint(reply["said"])
-            return "", f"no answer: {said}" if said else "no answer"
+            message = self.error_message(reply["output"])
+            return "", f"no answer: {message}" if message else "no answer"
         variable = str(problem.inputs["variable"])
         tree = read_latex(str(problem.inputs["integrand"]), symbols=[variable])[0].expression
-        symbols = {theirs: ours for ours, theirs in _names(tree, variable).items()}
+        symbols = {name: symbol for symbol, name in _names(tree, variable).items()}
         try:
             answer = read(reply["text"], self.dialect, symbols)
         except NotationError as error:
@@ -202,20 +205,20 @@ class ProgramSolver(Solver):
             if not answer.args:
                 return "", "an empty list of answers"
             remark, answer = f"the first of {len(answer.args)} answers", answer.args[0]
-        unknown = sorted(foreign(answer) - {INTEGRAL})
+        unknown = sorted(unknown_functions(answer) - {INTEGRAL})
         if unknown:
             remark = "; ".join(filter(None, [remark, f"uses {', '.join(unknown)}"]))
         return _latex(answer), remark
 
 
 def _names(tree: Expression, variable: str) -> dict[str, str]:
-    """Our symbols -> names that mean nothing special to any system."""
+    """Map symbols to names that have no meaning in any system."""
     others = sorted(symbols_of(tree) - {variable})
     return {variable: "x"} | {name: f"p{number}" for number, name in enumerate(others, 1)}
 
 
 def _latex(answer: Expression) -> str:
-    """LaTeX that says what was said: an integral left as it was is one."""
+    """Return an answer in LaTeX, with unevaluated integrals as such."""
     if isinstance(answer, Call) and answer.function == INTEGRAL and len(answer.args) == 2:
         integrand, variable = answer.args
         if isinstance(variable, Symbol):
@@ -228,12 +231,12 @@ def _latex(answer: Expression) -> str:
 
 @cache
 def _version(program: str) -> str:
-    """The first line that a program says of its version."""
+    """Return the first line of a program's ``--version``."""
     try:
-        said = subprocess.run(
+        process = subprocess.run(
             [program, "--version"], stdin=subprocess.DEVNULL, capture_output=True, timeout=60
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ModelError(f"cannot run {program}: {error}") from None
-    lines = said.stdout.decode(errors="replace").split("\n")
+    lines = process.stdout.decode(errors="replace").split("\n")
     return next((line.strip() for line in lines if line.strip()), "unknown")

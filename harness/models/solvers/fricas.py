@@ -1,4 +1,4 @@
-"""FriCAS's `integrate`, the most complete implementation of Risch's algorithm that is free."""
+"""FriCAS's `integrate`, the most complete free implementation of Risch's algorithm."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ _MAX_EXPONENT = 4096
 
 def _float(args: Sequence[Expression]) -> Expression:
     """``float(mantissa, exponent, base)``."""
-    whole = [int(str(arg.numerator)) for arg in args if isinstance(arg, Number)]
-    mantissa, exponent, base = whole
+    mantissa, exponent, base = (int(str(arg.numerator)) for arg in args if isinstance(arg, Number))
     if abs(exponent) > _MAX_EXPONENT or not 2 <= base <= 16:
         raise ValueError("out of range")
     value = mantissa * Fraction(base) ** exponent
@@ -111,8 +110,8 @@ FRICAS = Dialect(
     },
 )
 
-#: The answer as an `InputForm` has one line and every multiplication sign. (It has no name: after
-#: an error, the name would be a symbol and thus an answer.)
+#: An `InputForm` is printed on one line with all multiplication signs. (The answer has no name:
+#: after an error, FriCAS would take the name for a symbol and print that.)
 _SCRIPT = """\
 )set message prompt none
 )set messages type off
@@ -127,7 +126,7 @@ close! o;
 
 @dataclass(frozen=True, kw_only=True)
 class FricasSolver(ProgramSolver):
-    """FriCAS's `integrate`. Of several answers (for signs of parameters) the first is taken."""
+    """FriCAS's `integrate`. Of several answers (for signs of parameters) the first counts."""
 
     dialect: ClassVar[Dialect] = FRICAS
     program: ClassVar[str] = "fricas"
@@ -140,7 +139,6 @@ class FricasSolver(ProgramSolver):
     def script(self, integrand: str, assumptions: dict[str, str]) -> str:
         return _SCRIPT.format(integrand=integrand)  # it takes no assumptions
 
-    def complaint(self, said: str) -> str:
-        spoken = said.rpartition("-----\n")[2]
-        spoken = spoken.partition("Perhaps you should use")[0]
-        return re.sub(r"\s+", " ", spoken.replace("(1) ->", "")).strip()
+    def error_message(self, output: str) -> str:
+        message = output.rpartition("-----\n")[2].partition("Perhaps you should use")[0]
+        return re.sub(r"\s+", " ", message.replace("(1) ->", "")).strip()

@@ -1,8 +1,8 @@
-"""The one-line notation of computer algebra systems, written from and read to expression trees.
+"""Printer and parser of computer algebra systems' infix notation.
 
-One grammar serves all of them (``+ - * / ^ !``, calls, lists, indices as in ``psi[0](x)``); what
-differs are names, and those are in a `Dialect`. Nothing is evaluated. The reader keeps its own
-stack, because systems nest a sum of a thousand terms a thousand deep.
+All systems share one grammar (``+ - * / ^ !``, calls, lists, indices as in ``psi[0](x)``); their
+names are in a `Dialect`. Nothing is evaluated. The parser has its own stack, because systems nest
+a sum of a thousand terms a thousand deep.
 """
 
 from __future__ import annotations
@@ -15,29 +15,34 @@ from functools import cached_property
 
 from ....rewards.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
 
-#: Longer texts are not read: the verifier would refuse them anyway.
+#: Longer texts are refused, as by the verifier.
 MAX_CHARACTERS = 100_000
 MAX_DIGITS = 1_000
-#: Deeper trees are refused, as they are by the verifier.
+#: Deeper trees are refused, as by the verifier.
 MAX_LEVELS = 150
-#: What an unevaluated integral is called in a tree that was read: ``integral(f, x)``.
+#: The function of an unevaluated integral in a parsed tree: ``integral(f, x)``.
 INTEGRAL = "integral"
-#: What a list is called, as in ``[a, b]``.
+#: The function of a list, as in ``[a, b]``.
 LIST = "list"
 
 
 class NotationError(ValueError):
-    """A tree that a system has no words for, or a text that cannot be read."""
+    """An expression that a system has no notation for, or a text that cannot be parsed."""
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """One system's names.
+    """A system's names.
 
-    ``functions`` maps ours to theirs where the arguments are the same, ``constants`` likewise;
-    ``forms`` maps ours to a template where they are not (``"(log({0})/log({1}))"``). ``readers``
-    build what only the system writes, by its name. (A name that is in no table is kept: the tree
-    then holds a function that `rewards.expression.tree.FUNCTIONS` does not know.)
+    Attributes:
+        system: The system's name.
+        constants: Our constants -> the system's.
+        functions: Our functions -> the system's with the same arguments.
+        forms: Our functions -> a template of other notation, as ``"(log({0})/log({1}))"``.
+        readers: The system's functions -> what builds the expression from their arguments.
+
+    A name in no table is kept as a function that is not in `rewards.expression.tree.FUNCTIONS`.
+
     """
 
     system: str
@@ -49,29 +54,36 @@ class Dialect:
     )
 
     @cached_property
-    def ours(self) -> dict[tuple[str, int], str]:
-        """Their name and number of arguments -> our name."""
+    def functions_read(self) -> dict[tuple[str, int], str]:
+        """The system's name and number of arguments -> our name."""
         names: dict[tuple[str, int], str] = {}
-        for ours, theirs in self.functions.items():
-            fewest, most = FUNCTIONS[ours]
+        for name, system_name in self.functions.items():
+            fewest, most = FUNCTIONS[name]
             for count in range(fewest, (most or 8) + 1):
-                names[theirs, count] = ours
+                names[system_name, count] = name
         return names
 
     @cached_property
-    def their_constants(self) -> dict[str, str]:
-        return {theirs: ours for ours, theirs in self.constants.items()}
+    def constants_read(self) -> dict[str, str]:
+        return {system_name: name for name, system_name in self.constants.items()}
 
 
-# --- writing -----------------------------------------------------------------------------------
+# --- printer -----------------------------------------------------------------------------------
 
 _OPERATORS = {"add": "+", "mul": "*", "div": "/", "pow": "^"}
 
 
 def write(expression: Expression, dialect: Dialect, symbols: Mapping[str, str]) -> str:
-    """``expression`` in a system's notation; ``symbols`` gives every symbol's name there.
+    """Print an expression in a system's notation.
 
-    Raises `NotationError` for a function that the system does not have.
+    Args:
+        expression: What to print.
+        dialect: The system's names.
+        symbols: The name of every symbol there.
+
+    Raises:
+        NotationError: The system lacks one of the functions.
+
     """
     if isinstance(expression, Number):
         text = str(expression.numerator)
@@ -95,7 +107,7 @@ def write(expression: Expression, dialect: Dialect, symbols: Mapping[str, str]) 
     raise NotationError(f"{dialect.system} has no function for {name!r}")
 
 
-# --- reading -----------------------------------------------------------------------------------
+# --- parser ------------------------------------------------------------------------------------
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+(?:\.\d*)?(?:[eEbB][+-]?\d+)?|\.\d+(?:[eEbB][+-]?\d+)?)"
@@ -108,7 +120,7 @@ _CLOSING = {"(": ")", "[": "]"}
 
 @dataclass
 class _Open:
-    """An opened bracket: the function that it belongs to, and where its values begin."""
+    """An open bracket: its function, and where its values and operators begin."""
 
     bracket: str
     name: str | None
@@ -118,19 +130,27 @@ class _Open:
 
 
 def read(text: str, dialect: Dialect, symbols: Mapping[str, str]) -> Expression:
-    """The tree of a system's answer; ``symbols`` maps its names of symbols to ours.
+    """Parse a system's answer.
 
-    Sums and products are flattened, exact numbers folded, powers of one half are square roots.
-    Raises `NotationError` for what is too long, too deep, or not in this notation.
+    Sums and products are flattened, exact numbers folded, powers of one half made square roots.
+
+    Args:
+        text: The answer.
+        dialect: The system's names.
+        symbols: The system's names of symbols -> ours.
+
+    Raises:
+        NotationError: The text is too long, too deep, or not in this notation.
+
     """
     if len(text) > MAX_CHARACTERS:
         raise NotationError(f"an answer of {len(text)} characters is too long to be read")
-    tree = _Reader(text, dialect, symbols).read()
+    tree = _Parser(text, dialect, symbols).parse()
     _check_levels(tree)
     return tree
 
 
-class _Reader:
+class _Parser:
     """An operator-precedence parser with explicit stacks of values, operators, open brackets."""
 
     def __init__(self, text: str, dialect: Dialect, symbols: Mapping[str, str]) -> None:
@@ -142,7 +162,7 @@ class _Reader:
         self._open: list[_Open] = []
         self._place = 0
 
-    def read(self) -> Expression:
+    def parse(self) -> Expression:
         wants_value = True
         while self._place < len(self._text):
             match = _TOKEN.match(self._text, self._place)
@@ -151,7 +171,7 @@ class _Reader:
             self._place, token = match.end(), match[match.lastgroup or 0]
             if wants_value:
                 wants_value = self._value(str(match.lastgroup), token)
-            elif match.lastgroup != "cast":  # ``x::Symbol`` says nothing new
+            elif match.lastgroup != "cast":  # ``x::Symbol`` is x
                 wants_value = self._operator(token)
         if wants_value or self._open:
             raise self._error("more")
@@ -159,7 +179,7 @@ class _Reader:
         return self._values[0]
 
     def _value(self, kind: str, token: str) -> bool:
-        """Take a token where a value may begin; whether one is still wanted."""
+        """Take a token where a value may begin; returns whether one is still expected."""
         if kind == "number":
             self._values.append(_number(token))
             return False
@@ -173,12 +193,12 @@ class _Reader:
             return not self._closes_at_once()
         if token == "-":
             self._operators.append("sign")
-        elif token not in ("'", "+"):  # a noun's mark
+        elif token not in ("'", "+"):  # Maxima marks unevaluated functions with a quote
             raise self._error("a value")
         return True
 
     def _opening(self, name: str) -> str | None:
-        """The bracket that follows a name at once, which is then a function's."""
+        """Open the bracket that directly follows a function's name, if there is one."""
         bracket = self._next()
         if bracket not in _CLOSING:
             return None
@@ -191,7 +211,7 @@ class _Reader:
         self._open.append(opened)
 
     def _closes_at_once(self) -> bool:
-        """Take the end of an empty pair of brackets, as in ``pi()``."""
+        """Close an empty pair of brackets, as in ``pi()``."""
         opened = self._open[-1]
         if opened.name is None or self._next() != _CLOSING[opened.bracket]:
             return False
@@ -201,7 +221,7 @@ class _Reader:
         return True
 
     def _operator(self, token: str) -> bool:
-        """Take a token behind a value; whether another value is wanted."""
+        """Take a token after a value; returns whether another value is expected."""
         token = "^" if token == "**" else token
         if token in ("!", "!!"):
             name = "factorial" if token == "!" else "double_factorial"
@@ -237,11 +257,11 @@ class _Reader:
 
     @property
     def _floor(self) -> int:
-        """How many operators belong to what is outside of the innermost brackets."""
+        """The number of operators outside the innermost brackets."""
         return self._open[-1].operators if self._open else 0
 
     def _reduce(self, binding: int, floor: int) -> None:
-        """Apply the operators that bind at least so tightly."""
+        """Apply the operators that bind at least as tightly."""
         while len(self._operators) > floor and _BINDING[self._operators[-1]] >= binding:
             operator, last = self._operators.pop(), self._values.pop()
             if operator == "sign":
@@ -259,15 +279,15 @@ class _Reader:
                 return self._dialect.readers[name](args)
             except (ValueError, IndexError):
                 raise NotationError(f"{name} of {len(args)} arguments makes no sense") from None
-        if not args and name in self._dialect.their_constants:
-            return Call(self._dialect.their_constants[name])
-        return Call(self._dialect.ours.get((name, len(args)), plain(name)), args)
+        if not args and name in self._dialect.constants_read:
+            return Call(self._dialect.constants_read[name])
+        return Call(self._dialect.functions_read.get((name, len(args)), plain(name)), args)
 
     def _atom(self, name: str) -> Expression:
         if name in self._symbols:
             return Symbol(self._symbols[name])
-        if name in self._dialect.their_constants:
-            return Call(self._dialect.their_constants[name])
+        if name in self._dialect.constants_read:
+            return Call(self._dialect.constants_read[name])
         return Symbol(plain(name))
 
     def _error(self, wanted: str) -> NotationError:
@@ -276,13 +296,13 @@ class _Reader:
 
 
 def plain(name: str) -> str:
-    """A foreign name, of letters and digits only, and never one of our functions'."""
+    """Return a system's name as letters and digits that are no function of ours."""
     letters = re.sub(r"[^A-Za-z0-9]", "", name) or "unknown"
     return f"their{letters}" if letters in FUNCTIONS else letters
 
 
-def foreign(expression: Expression) -> set[str]:
-    """The functions in a tree that are none of ours."""
+def unknown_functions(expression: Expression) -> set[str]:
+    """Return the functions in a tree that are none of ours."""
     names: set[str] = set()
     pending = [expression]
     while pending:

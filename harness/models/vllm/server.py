@@ -1,4 +1,4 @@
-"""vLLM as a server of its own: `vllm-server/NAME` starts it, asks it and stops it."""
+"""vLLM's own server, started and stopped with the sweep: `vllm-server/NAME`."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from ...core.requests import Completion, Request
 from ..base import Continuation, Scored, operational
 from ..openai.client import OpenAIModel
 from .options import VllmModel
-from .process_guard import Guard
+from .process_guard import ProcessGuard
 
-Answered = TypeVar("Answered")
+T = TypeVar("T")
 
-#: Seconds between two looks at a server that is starting, and between two remarks about it.
-LOOK, REMARK = 0.25, 30.0
-#: Characters of a dead server's log that are shown.
-TAIL = 1500
+#: Seconds between checks of a starting server, and between messages about it.
+POLL_INTERVAL, LOG_INTERVAL = 0.25, 30.0
+#: How many characters of a crashed server's log are shown.
+LOG_TAIL = 1500
 
 _log = logging.getLogger(__name__)
 
@@ -43,10 +43,9 @@ class VllmServer(VllmModel):
     """A model behind vLLM's own server, which is started for the sweep and stopped after it.
 
     For what only the server has, such as data parallel engines with a front end each
-    (``-M data-parallel-size=8 -M api-server-count=4``). It listens on a free port of this machine,
-    and is stopped on every way out, a kill of the sweep included. It has ``startup_timeout``
-    seconds to load the model. It is asked like any server that speaks the OpenAI protocol,
-    ``concurrency`` requests at once.
+    (``-M data-parallel-size=8 -M api-server-count=4``). It listens on a free port of this machine
+    and is stopped with the sweep, even if that is killed. It has ``startup_timeout`` seconds to
+    load the model. It gets ``concurrency`` requests at once, in the OpenAI protocol.
     """
 
     concurrency: int = operational(256)
@@ -69,10 +68,10 @@ class VllmServer(VllmModel):
 
         return make_arg_parser(FlexibleArgumentParser())
 
-    def _ours(self) -> Iterator[str]:
-        yield from super()._ours()
+    def _own_arguments(self) -> Iterator[str]:
+        yield from super()._own_arguments()
         if "generation-config" not in dict(self.engine):
-            # Otherwise the model's own generation_config.json would set what a request leaves out.
+            # Otherwise the model's generation_config.json sets what a request leaves out.
             yield "--generation-config=vllm"
         if self.chat_template:
             yield f"--chat-template={Path(self.chat_template).resolve()}"
@@ -83,8 +82,8 @@ class VllmServer(VllmModel):
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
         server = await self._server.started()
-        async with aclosing(server.while_alive(server.client.complete(requests))) as answers:
-            async for completion in answers:
+        async with aclosing(server.while_alive(server.client.complete(requests))) as completions:
+            async for completion in completions:
                 yield completion
 
     async def score(self, texts: AsyncIterator[Continuation]) -> AsyncGenerator[Scored, None]:
@@ -98,22 +97,22 @@ class VllmServer(VllmModel):
         await self._server.stop()
 
     @cached_property
-    def _server(self) -> _Lifecycle:
-        return _Lifecycle(self)
+    def _server(self) -> _ServerLifecycle:
+        return _ServerLifecycle(self)
 
 
-class _Lifecycle:
-    """Starts a model's server once, and stops it on every way out."""
+class _ServerLifecycle:
+    """Starts a model's server once, and stops it."""
 
     def __init__(self, model: VllmServer) -> None:
         self._model = model
-        self._server: _Server | None = None
+        self._server: _ServerProcess | None = None
         self._starting: asyncio.Task[None] | None = None
 
-    async def started(self) -> _Server:
+    async def started(self) -> _ServerProcess:
         if self._server is None or self._starting is None:
-            self._server = _Server(self._model)
-            self._starting = asyncio.create_task(self._server.answers())
+            self._server = _ServerProcess(self._model)
+            self._starting = asyncio.create_task(self._server.wait_until_up())
         try:
             await asyncio.shield(self._starting)
         except BaseException:
@@ -131,12 +130,12 @@ class _Lifecycle:
             await asyncio.to_thread(server.stop)
 
 
-class _Server:
-    """A server process, from its start on."""
+class _ServerProcess:
+    """A running server process."""
 
     def __init__(self, model: VllmServer) -> None:
         self.model = model
-        name = f"harness-{secrets.token_hex(4)}"  # so that it is known for ours
+        name = f"harness-{secrets.token_hex(4)}"  # tells this server from another at the port
         self.address = f"http://127.0.0.1:{_free_port()}"
         self.client = OpenAIModel(
             spec=f"openai/{'adapter' if model.lora else name}",
@@ -149,8 +148,8 @@ class _Server:
             time_limit=2 * model.request_timeout,
         )
         self._name = name
-        self._begun = time.monotonic()
-        self._log = tempfile.NamedTemporaryFile(  # noqa: SIM115 (it is read as long as the server)
+        self._started_at = time.monotonic()
+        self._log = tempfile.NamedTemporaryFile(  # noqa: SIM115 (open as long as the server)
             "w+", prefix="vllm-server-", suffix=".log", errors="replace", delete=False
         )
         command = [
@@ -160,40 +159,46 @@ class _Server:
         ]
         environment = os.environ | {"PYTHONUNBUFFERED": "1"}
         environment.pop("VLLM_API_KEY", None)
-        self._guard = Guard()
+        self._guard = ProcessGuard()
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
             stdout=self._log,
             stderr=subprocess.STDOUT,
             env=environment,
-            start_new_session=True,  # Ctrl-C is for us, who stop it
+            start_new_session=True,  # Ctrl-C stops the sweep, which stops the server
         )
         self._guard.watch([self._process.pid])
 
     @property
-    def _dead(self) -> bool:
+    def _exited(self) -> bool:
         return self._process.poll() is not None
 
-    def _post_mortem(self, what: str) -> ModelError:
+    def _error_with_log(self, problem: str) -> ModelError:
         text = Path(self._log.name).read_text(encoding="utf-8", errors="replace").rstrip()
         return ModelError(
-            f"model {self.model.spec}: {what}; its log, {self._log.name}, ends:\n{text[-TAIL:]}"
+            f"model {self.model.spec}: {problem}; its log, {self._log.name}, ends:\n"
+            f"{text[-LOG_TAIL:]}"
         )
 
-    async def answers(self) -> None:
-        """Wait until it can be asked."""
-        remark = self._begun + REMARK
+    async def wait_until_up(self) -> None:
+        """Wait until the server takes requests.
+
+        Raises:
+            ModelError: The server ended, or was not up in time.
+
+        """
+        next_log = self._started_at + LOG_INTERVAL
         while not await asyncio.to_thread(self._is_up):
             now = time.monotonic()
-            if self._dead:
-                raise self._post_mortem(f"vLLM's server did not start ({self._ended})")
-            if now > self._begun + self.model.startup_timeout:
-                raise self._post_mortem(f"not up after {self.model.startup_timeout:g} s")
-            if now > remark:
-                remark = now + REMARK
-                _log.warning("%s: loading for %.0f s", self.model.spec, now - self._begun)
-            await asyncio.sleep(LOOK)
+            if self._exited:
+                raise self._error_with_log(f"vLLM's server did not start ({self._exit_status})")
+            if now > self._started_at + self.model.startup_timeout:
+                raise self._error_with_log(f"not up after {self.model.startup_timeout:g} s")
+            if now > next_log:
+                next_log = now + LOG_INTERVAL
+                _log.warning("%s: loading for %.0f s", self.model.spec, now - self._started_at)
+            await asyncio.sleep(POLL_INTERVAL)
 
     def _is_up(self) -> bool:
         """Whether the server at the port is up, and is this one."""
@@ -201,55 +206,55 @@ class _Server:
         try:
             with opener.open(f"{self.address}/health", timeout=10):
                 pass
-            with opener.open(f"{self.address}/v1/models", timeout=10) as answer:
-                return self._name in {model["id"] for model in json.load(answer)["data"]}
+            with opener.open(f"{self.address}/v1/models", timeout=10) as response:
+                return self._name in {model["id"] for model in json.load(response)["data"]}
         except (OSError, ValueError, KeyError):
             return False
 
     @property
-    def _ended(self) -> str:
+    def _exit_status(self) -> str:
         status = self._process.returncode
         return f"killed by signal {-status}" if status < 0 else f"exit status {status}"
 
-    async def while_alive(
-        self, answers: AsyncGenerator[Answered, None]
-    ) -> AsyncGenerator[Answered, None]:
-        """The answers, up to the server's death, which is an error."""
-        drawing: asyncio.Future[Answered] | None = None
+    async def while_alive(self, results: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:
+        """Yield results; raises `ModelError` as soon as the server process ends."""
+        drawing: asyncio.Future[T] | None = None
         try:
             while True:
-                drawing = drawing or asyncio.ensure_future(anext(answers))
+                drawing = drawing or asyncio.ensure_future(anext(results))
                 done, _ = await asyncio.wait({drawing}, timeout=1.0)
                 if done:
-                    found, drawing = drawing, None
+                    finished, drawing = drawing, None
                     try:
-                        answer = found.result()
+                        result = finished.result()
                     except StopAsyncIteration:
                         return
                     except ModelError as error:
-                        if self._dead:
-                            raise self._died() from error
+                        if self._exited:
+                            raise self._crash() from error
                         raise
-                    yield answer
-                elif self._dead:
-                    raise self._died()
+                    yield result
+                elif self._exited:
+                    raise self._crash()
         finally:
             if drawing is not None:
                 drawing.cancel()
                 await asyncio.gather(drawing, return_exceptions=True)
-            await answers.aclose()
+            await results.aclose()
 
-    def _died(self) -> ModelError:
-        what = f"vLLM's server died ({self._ended}); what was answered is stored, and the same "
-        return self._post_mortem(what + "command goes on")
+    def _crash(self) -> ModelError:
+        problem = (
+            f"vLLM's server died ({self._exit_status}); what was answered is stored, and the same "
+        )
+        return self._error_with_log(problem + "command goes on")
 
     def stop(self) -> None:
-        """Stop it, and whatever it has started, and forget its log unless it died by itself."""
-        died = self._dead
+        """Stop the server and its processes; its log is kept if it had crashed."""
+        crashed = self._exited
         self._guard.release()
         self._process.wait()
         self._log.close()
-        if not died:
+        if not crashed:
             Path(self._log.name).unlink(missing_ok=True)
 
 

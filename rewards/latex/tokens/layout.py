@@ -1,4 +1,4 @@
-"""A second look at the tokens of texts with alignment marks, empty groups and the like."""
+"""A second pass over the tokens of texts with alignment marks, empty groups and the like."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CLOSING: Final = frozenset(("", ")", "]", "}", "\\}", "\\right|", "\\right."))
 
 
 def _continues(before: str, after: str) -> bool:
-    """Whether a formula goes on or ends at an alignment mark, instead of another beginning."""
+    """Whether the formula continues or ends at an alignment mark, so that no other begins there."""
     return (
         before in _OPERATORS
         or before in _OPENING
@@ -24,7 +24,7 @@ def _continues(before: str, after: str) -> bool:
 
 
 def has_marks(text: str) -> bool:
-    """Whether the text holds what needs a second look at its tokens (`kept_places`)."""
+    """Whether the tokens of the text need a second pass (`kept_places`)."""
     return (
         "&" in text
         or "\\\\" in text
@@ -77,7 +77,7 @@ def _mark_hypergeometric(tokens: list[str]) -> None:
 
 def _separating_bars(tokens: list[str]) -> set[int]:
     r"""Renames the bars of ``\left. x \right| m``; the places of their ``\left.``."""
-    found: set[int] = set()
+    starts: set[int] = set()
     opened: list[int] = []
     for place, token in enumerate(tokens):
         if token in ("(", "[", "\\{", "\\left|", "\\left."):
@@ -88,5 +88,5 @@ def _separating_bars(tokens: list[str]) -> set[int]:
             limits = tokens[place + 1 : place + 2] in (["_"], ["^"])
             if tokens[start] == "\\left." and token == "\\right|" and not limits:
                 tokens[place] = "\\middle|"
-                found.add(start)
-    return found
+                starts.add(start)
+    return starts

@@ -1,9 +1,9 @@
 r"""LaTeX (or plain-text, or Unicode) mathematics to canonical tokens: one regex, one pass.
 
-A token is a string; what it means is the parser's business, found by dictionary look-up. Spelling
-is settled here: sizes and spaces vanish, ``\left(`` is ``(``, ``\operatorname{arctanh}`` and
-``artanh`` are one token, a run of letters such as ``xsinx`` becomes three. Offsets are not kept;
-`offset_of` finds them again when there is an error to report.
+A token is a string; the parser looks its meaning up. Spelling is normalised here: sizes and spaces
+vanish, ``\left(`` is ``(``, ``\operatorname{arctanh}`` and ``artanh`` are one token, a run of
+letters such as ``xsinx`` becomes three. Offsets are not stored; `offset_of` computes one for an
+error.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _END: Final = [""] * 4
 
 
 def tokenize(text: str, known: Collection[str], spell: Speller, limits: Limits) -> list[str]:
-    """The canonical tokens of `text`, then ``""`` for as far as the parser looks ahead."""
+    """The canonical tokens of `text`, then an ``""`` for each token that the parser looks ahead."""
     if len(text) > limits.characters:
         raise TooBigError(f"at most {limits.characters} characters", limits.characters)
     text = _prepared(text)
@@ -90,6 +90,6 @@ def _prepared(text: str) -> str:
     )
 
 
-def _joined_arc(found: re.Match[str]) -> str:
-    name = found["named"] or found["plain"]
-    return f"\\arc{name} ".ljust(len(found[0]))
+def _joined_arc(match: re.Match[str]) -> str:
+    name = match["named"] or match["plain"]
+    return f"\\arc{name} ".ljust(len(match[0]))

@@ -249,7 +249,7 @@ def split(run: str, symbols: frozenset[str]) -> tuple[str, ...]:
 
 
 def _maybe_product(name: str, symbols: frozenset[str]) -> str:
-    """``asin`` is a custom of its own where ``a`` is a symbol."""
+    """The token of a name; ``asin`` is ambiguous where ``a`` is a symbol."""
     if name[0] == "a" and "a" in symbols and name[1:] in NAMES:
         return "\\a " + NAMES[name][1:] + " " + NAMES[name[1:]][1:]
     return NAMES[name]

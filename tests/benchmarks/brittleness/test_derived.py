@@ -44,11 +44,11 @@ SOLVED = [
 
 
 def numbers(problems: Sequence[Problem]) -> set[object]:
-    return {found.metadata["k"] for found in problems}
+    return {derived.metadata["k"] for derived in problems}
 
 
-def proven(found: Problem) -> bool:
-    target = found.target
+def proven(derived: Problem) -> bool:
+    target = derived.target
     return verify_antiderivative(
         str(target["antiderivative"]), str(target["integrand"]), variable=str(target["variable"])
     ).correct
@@ -56,17 +56,17 @@ def proven(found: Problem) -> bool:
 
 @pytest.mark.parametrize("derive", [over_k, times_k, plus_exp, plus_ln])
 def test_neighbours_are_proven_and_know_their_parents(derive) -> None:  # type: ignore[no-untyped-def]
-    found = derive(SOLVED, 4)
+    derived = derive(SOLVED, 4)
     by_id = {parent.id: parent for parent in SOLVED}
-    assert {child.pair_parent for child in found} == set(by_id)
-    assert len({child.id for child in found}) == len(found)
-    for child in found:
+    assert {child.pair_parent for child in derived} == set(by_id)
+    assert len({child.id for child in derived}) == len(derived)
+    for child in derived:
         assert proven(child)
         assert [(p.id, p.role) for p in child.parents] == [(child.pair_parent, "f")]
         assert child.name == f"brittleness/{derive.__name__}"
         assert child.perturbation == derive.__name__
-    assert derive(SOLVED, 4) == found
-    assert derive(list(reversed(SOLVED)), 4) == found  # whatever order they were solved in
+    assert derive(SOLVED, 4) == derived
+    assert derive(list(reversed(SOLVED)), 4) == derived  # whatever order they were solved in
 
 
 def test_factors_of_the_code_are_shared_and_of_the_paper_are_not() -> None:
@@ -109,33 +109,33 @@ def test_another_variable_and_parameters_are_kept() -> None:
 
 def test_without_a_reference_there_is_none() -> None:
     seeds = [SOLVED[0], problem("x", None, "n")]
-    for found in (*times_k(seeds, 0), *sums(seeds, 0, terms=2)):
-        of_unknown = any(parent.id == "n" for parent in found.parents)
-        assert ("antiderivative" in found.target) is not of_unknown
+    for derived in (*times_k(seeds, 0), *sums(seeds, 0, terms=2)):
+        of_unknown = any(parent.id == "n" for parent in derived.parents)
+        assert ("antiderivative" in derived.target) is not of_unknown
 
 
 def test_what_cannot_be_proven_is_left_out() -> None:
     wrong, right = problem("x", "x^3", "wrong"), SOLVED[0]
     assert [child.pair_parent for child in plus_exp([wrong, right], 0)] == ["a"]
     assert {child.pair_parent for child in over_k([wrong, right], 0)} == {"a"}
-    found = sums([wrong, right], 0, terms=2)
-    assert {tuple(parent.id for parent in child.parents) for child in found} == {("a", "a")}
+    derived = sums([wrong, right], 0, terms=2)
+    assert {tuple(parent.id for parent in child.parents) for child in derived} == {("a", "a")}
 
 
 @pytest.mark.parametrize("terms", [1, 2, 3, 4])
 def test_sums_are_proven_and_distinct(terms: int) -> None:
-    found = sums(SOLVED, 2, terms=terms, count=50)
-    assert len(found) == min(50, len(SOLVED) ** terms)
-    assert len({child.id for child in found}) == len(found)
-    for child in found:
+    derived = sums(SOLVED, 2, terms=terms, count=50)
+    assert len(derived) == min(50, len(SOLVED) ** terms)
+    assert len({child.id for child in derived}) == len(derived)
+    for child in derived:
         assert proven(child)
         assert len(child.parents) == terms
         assert [parent.role for parent in child.parents] == [f"f{i + 1}" for i in range(terms)]
         assert child.pair_parent == child.parents[0].id
         assert child.name == f"brittleness/valid_sum{terms}"
-    assert sums(SOLVED, 2, terms=terms, count=50) == found
+    assert sums(SOLVED, 2, terms=terms, count=50) == derived
     fewer = sums(SOLVED, 2, terms=terms, count=3)
-    assert fewer == found[: len(fewer)]
+    assert fewer == derived[: len(fewer)]
 
 
 def test_a_tuple_may_hold_a_problem_twice_and_like_terms_are_combined() -> None:
@@ -148,9 +148,9 @@ def test_a_tuple_may_hold_a_problem_twice_and_like_terms_are_combined() -> None:
 
 def test_large_pools_are_drawn_from() -> None:
     many = [problem(f"{n}x", rf"\frac{{{n}x^2}}{{2}}", f"p{n}") for n in range(1, 201)]
-    found = sums(many, 0, terms=4, count=40)
-    assert len({child.id for child in found}) == 40
-    assert len({parent.id for child in found for parent in child.parents}) > 60
+    derived = sums(many, 0, terms=4, count=40)
+    assert len({child.id for child in derived}) == 40
+    assert len({parent.id for child in derived for parent in child.parents}) > 60
 
 
 def test_sums_that_vanish_are_no_problems() -> None:
@@ -179,8 +179,8 @@ def test_bad_seeds_are_named() -> None:
 
 def test_the_bee_bank_as_seeds() -> None:
     bank = load("bee", limit=12)
-    for found in (*plus_exp(bank, 0), *sums(bank, 0, terms=3, count=8)):
-        assert "antiderivative" not in found.target or proven(found)
+    for derived in (*plus_exp(bank, 0), *sums(bank, 0, terms=3, count=8)):
+        assert "antiderivative" not in derived.target or proven(derived)
 
 
 # --- like terms ---

@@ -9,8 +9,8 @@ from calculus_harness.benchmarks.registry import resolve
 
 
 def drawn(name: str, count: int) -> list[int]:
-    found = load(f"brittleness/{name}", limit=count)
-    return [problem.metadata["operators"]["drawn"] for problem in found]  # type: ignore[index,call-overload]
+    declared = load(f"brittleness/{name}", limit=count)
+    return [problem.metadata["operators"]["drawn"] for problem in declared]  # type: ignore[index,call-overload]
 
 
 @pytest.mark.parametrize("count", [20, 25, 30, 35])

@@ -20,8 +20,8 @@ from calculus_harness.rewards import verify_antiderivative
 
 
 def subset(name: str):  # type: ignore[no-untyped-def]
-    (found,) = resolve(f"brittleness/{name}")
-    return found
+    (declared,) = resolve(f"brittleness/{name}")
+    return declared
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
@@ -51,7 +51,7 @@ def test_templates_read_as_people_write(
 
 
 def test_the_codes_reading_is_the_default() -> None:
-    defaults = {found.name for found in resolve("brittleness")}
+    defaults = {declared.name for declared in resolve("brittleness")}
     assert defaults == {f"brittleness/primitive_{name}" for name in TEMPLATES}
     sizes = {name: subset(f"primitive_{name}").size() for name in TEMPLATES}
     assert sizes == {name: 99 if name in ("x", "x42") else 1000 for name in TEMPLATES}
@@ -97,9 +97,9 @@ def test_powers_and_roots() -> None:
 
 @pytest.mark.parametrize(("low", "high"), RANGES)
 def test_ranges_of_integers(low: int, high: int) -> None:
-    found = subset(f"integers_{low}")
-    assert found.size() == PAIRS * len(INTEGERS) == 3000
-    rows = [found.problem(0, i) for i in range(30)]
+    declared = subset(f"integers_{low}")
+    assert declared.size() == PAIRS * len(INTEGERS) == 3000
+    rows = [declared.problem(0, i) for i in range(30)]
     assert Counter(row.metadata["template"] for row in rows) == dict.fromkeys(
         (template.label for template in INTEGERS), 5
     )

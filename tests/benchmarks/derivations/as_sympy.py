@@ -25,7 +25,7 @@ from calculus_harness.benchmarks.derivations.expressions.terms import (
     sin,
     symbol,
 )
-from calculus_harness.benchmarks.draws import Draws
+from calculus_harness.benchmarks.hashed_random import HashedRandom
 
 _CLASSES = {
     "add": sympy.Add,
@@ -57,10 +57,10 @@ Pair = tuple[Term, Any]
 
 def walks(seed: int, length: int = 8) -> Iterator[Pair]:
     """The same random operations by our constructors and by SymPy's."""
-    draws = Draws("terms", seed)
-    names = draws.shuffled("abcxyz")[:3]
+    rng = HashedRandom("terms", seed)
+    names = rng.shuffled("abcxyz")[:3]
     letters: list[Pair] = [(symbol(name), sympy.Symbol(name)) for name in names]
-    args = letters[: 1 + draws.below(2)]
+    args = letters[: 1 + rng.below(2)]
     function = apply("f", tuple(a for a, _ in args)), sympy.Function("f")(*(b for _, b in args))
     pool = [*letters, function, *((number(n), sympy.Integer(n)) for n in (-1, 1, 2))]
     binary = {
@@ -72,9 +72,9 @@ def walks(seed: int, length: int = 8) -> Iterator[Pair]:
     }
     unary = {"sin": sin, "cos": cos, "exp": exp, "log": log}
     for _ in range(length):
-        (a, b), (c, d) = draws.pick(pool[-5:]), draws.pick(pool)
-        v, w = draws.pick(letters)
-        name = draws.pick((*binary, *unary, "diff", "int"))
+        (a, b), (c, d) = rng.choice(pool[-5:]), rng.choice(pool)
+        v, w = rng.choice(letters)
+        name = rng.choice((*binary, *unary, "diff", "int"))
         if name == "^" and len(str(d)) > 2:
             continue
         try:

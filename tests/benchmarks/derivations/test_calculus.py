@@ -32,7 +32,7 @@ from calculus_harness.benchmarks.derivations.expressions.terms import (
 )
 from calculus_harness.benchmarks.derivations.options import GREEK
 from calculus_harness.benchmarks.derivations.sequences import CLEAN
-from calculus_harness.benchmarks.draws import Draws
+from calculus_harness.benchmarks.hashed_random import HashedRandom
 from tests.benchmarks.derivations.as_sympy import as_sympy
 
 x = symbol("x")
@@ -47,7 +47,7 @@ def test_examples(operation: str, easy: bool) -> None:
         assert (len(one.premise.free) == 1) == easy
         assert one.variable.value in one.premise.free
         assert is_proven(one)
-        assert is_proven(renamed(one, Draws("VR", 0)))
+        assert is_proven(renamed(one, HashedRandom("VR", 0)))
         truth, f = as_sympy(one.positive), as_sympy(one.premise)
         v = as_sympy(one.variable)
         gap = sympy.diff(f, v) - truth if operation == DIFFERENTIATION else sympy.diff(truth, v) - f
@@ -88,19 +88,19 @@ def test_an_example_depends_on_its_chunk_alone() -> None:
 def test_text() -> None:
     assert sequence(LOG, 1) == r"\log{(x )} [SEP] x [SEP] \frac{1}{x}"
     assert sequence(LOG, 0, CLEAN) == (r"\log{\left(x \right)} [SEP] x [SEP] \cos{\left(x \right)}")
-    text = converted(LOG, 1, Draws("EC"))
+    text = converted(LOG, 1, HashedRandom("EC"))
     q = text[0]
     slope = rf"\frac{{d}}{{d x}} {q}{{(x )}}"
     assert text == rf"{q}{{(x )}} = \log{{(x )}} [SEP] x [SEP] {slope} = \frac{{1}}{{x}}"
     back = Case(INTEGRATION, divide(number(1), x), x, log(x), x)
-    text = converted(back, 1, Draws("EC"))
+    text = converted(back, 1, HashedRandom("EC"))
     assert text == rf"{slope} = \frac{{1}}{{x}} [SEP] x [SEP] {q}{{(x )}} = \log{{(x )}}"
 
 
 def test_greek_names_are_one_to_one() -> None:
     for index in range(30):
         one = case(INTEGRATION, 4, index)
-        greek = renamed(one, Draws("VR", index))
+        greek = renamed(one, HashedRandom("VR", index))
         assert set(greek.names) <= set(GREEK)
         assert len(greek.names) == len(one.names)
 

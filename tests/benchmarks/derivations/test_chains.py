@@ -25,7 +25,7 @@ from calculus_harness.benchmarks.derivations.steps import (
     Equation,
     Step,
 )
-from calculus_harness.benchmarks.draws import Draws
+from calculus_harness.benchmarks.hashed_random import HashedRandom
 
 x = symbol("x")
 f, g = apply("f", (x,)), apply("g", (x,))
@@ -62,7 +62,7 @@ def test_both_equations_of_a_substitution_are_needed() -> None:
 
 @pytest.mark.parametrize("length", [2, 3, 4, 6])
 def test_references_go_back_and_the_first_step_is_a_premise(length: int) -> None:
-    made = [d for n in range(100) if (d := derivation(length, Draws("chain", n), CODE))]
+    made = [d for n in range(100) if (d := derivation(length, HashedRandom("chain", n), CODE))]
     assert len(made) > 5
     for steps in made:
         assert len(steps) == length
@@ -74,7 +74,7 @@ def test_references_go_back_and_the_first_step_is_a_premise(length: int) -> None
 
 
 def test_the_papers_derivations_hold_what_the_last_step_needs_and_no_more() -> None:
-    made = [d for n in range(200) if (d := derivation(3, Draws("paper", n), PAPER))]
+    made = [d for n in range(200) if (d := derivation(3, HashedRandom("paper", n), PAPER))]
     assert len(made) > 5
     for steps in made:
         assert self_contained(steps) == steps
@@ -83,7 +83,7 @@ def test_the_papers_derivations_hold_what_the_last_step_needs_and_no_more() -> N
 
 
 def test_the_datasets_derivations_are_the_first_steps_of_longer_ones() -> None:
-    made = [d for n in range(150) if (d := derivation(3, Draws("first", n), CODE))]
+    made = [d for n in range(150) if (d := derivation(3, HashedRandom("first", n), CODE))]
     # Some of the first steps are used only later on.
     assert any(
         steps[-1].annotation.operator not in PREMISES and self_contained(steps) != steps

@@ -45,7 +45,7 @@ from calculus_harness.benchmarks.derivations.steps import (
     Equation,
     Step,
 )
-from calculus_harness.benchmarks.draws import Draws
+from calculus_harness.benchmarks.hashed_random import HashedRandom
 
 CASES = list(itertools.product((2, 3, 4), range(5)))
 x, capital_h = symbol("x"), symbol("H")
@@ -65,10 +65,10 @@ def test_perturbations_can_be_undone(steps: int, index: int) -> None:
     one = example(steps, 3, index)
     assert exchanged(exchanged(one)) == one
     assert reannotated(reannotated(one)) == one
-    names = greek_names(one, Draws("VR", index))
+    names = greek_names(one, HashedRandom("VR", index))
     assert set(names) == set(one.names)
     assert set(names.values()) <= set(GREEK)
-    greek = renamed(one, Draws("VR", index))
+    greek = renamed(one, HashedRandom("VR", index))
     assert not set(greek.names) & set(one.names)
     assert with_names(greek, {new: old for old, new in names.items()}) == one
 
@@ -131,10 +131,10 @@ def by_hand() -> tuple[Step, Step, Step]:
 
 
 def test_sequences() -> None:
-    from calculus_harness.benchmarks.derivations.examples import Example
+    from calculus_harness.benchmarks.derivations.examples import StepExample
 
     first, second, last = by_hand()
-    one = Example((first, second), last, last)
+    one = StepExample((first, second), last, last)
     assert sequence(one, 1, PUBLISHED) == (
         r"[premise, f{(H )} = \sin{(H )}], "
         r"[differentiate, 1, H], \frac{d}{d H} f{(H )} = \frac{d}{d H} \sin{(H )}] [SEP] "
@@ -147,7 +147,7 @@ def test_sequences() -> None:
     )
     with pytest.raises(ValueError, match="unknown style"):
         sequence(one, 1, "other")
-    two = Example((first,), second, second)
+    two = StepExample((first,), second, second)
     assert sequence(two, 0, PUBLISHED).startswith(r"[premise, f{(H )} = \sin{(H )}] [SEP] [diff")
 
 
@@ -163,9 +163,9 @@ def test_annotations() -> None:
 def test_exchange_swaps_the_names_of_substitutions() -> None:
     f = apply("f", (x,))
     last = Step(Equation(f, x), Annotation(LEFT_FOR_RIGHT, (1, 2)), (Constant("c", x, x),))
-    from calculus_harness.benchmarks.derivations.examples import Example
+    from calculus_harness.benchmarks.derivations.examples import StepExample
 
-    swapped = exchanged(Example((), last, last)).positive
+    swapped = exchanged(StepExample((), last, last)).positive
     assert swapped.annotation.operator == "substitute_RHS_for_LHS"
     assert swapped.equation == Equation(x, f)
     assert swapped.constants == last.constants

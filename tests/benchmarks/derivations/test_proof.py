@@ -25,9 +25,9 @@ from calculus_harness.benchmarks.derivations.expressions.terms import (
 )
 from calculus_harness.benchmarks.derivations.options import CODE
 from calculus_harness.benchmarks.derivations.proof import (
+    Interpretation,
+    RefutedError,
     UndecidedError,
-    World,
-    WrongError,
     equal,
     is_result,
     prove_steps,
@@ -149,7 +149,7 @@ def test_right_steps_are_proven(name: str) -> None:
 
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_steps_are_refuted(name: str) -> None:
-    with pytest.raises(WrongError):
+    with pytest.raises(RefutedError):
         prove_steps(WRONG[name])
 
 
@@ -169,7 +169,7 @@ def test_no_wrong_equation_passes_for_the_right_one(steps: int) -> None:
             if mine.annotation.operator in SUBSTITUTIONS:
                 continue  # its value says nothing about what was substituted: see `is_result`
             swapped = replace(other, annotation=mine.annotation)
-            with pytest.raises((WrongError, UndecidedError)):
+            with pytest.raises((RefutedError, UndecidedError)):
                 prove_steps([*one.before, swapped])
             judged += 1
     assert judged > 10
@@ -187,7 +187,7 @@ def test_a_step_changed_anywhere_is_refused() -> None:
             (add(equation.left, x), add(equation.right, x)),
         ):
             broken = replace(one.positive, equation=Equation(left, right))
-            with pytest.raises((WrongError, UndecidedError)):
+            with pytest.raises((RefutedError, UndecidedError)):
                 prove_steps([*one.before, broken])
 
 
@@ -204,10 +204,10 @@ def test_what_counts_as_the_result() -> None:
 
 
 def test_equality_in_balls() -> None:
-    world = World()
+    interpretation = Interpretation()
 
     def same(one: Term, other: Term) -> bool:
-        return equal(world.lower(one), world.lower(other))
+        return equal(interpretation.lower(one), interpretation.lower(other))
 
     assert same(power(add(x, y), two), add(power(x, two), mul(two, x, y), power(y, two)))
     assert same(add(power(sin(x), two), power(cos(x), two)), number(1))
@@ -221,10 +221,10 @@ def test_the_verifiers_jets_agree_with_the_derivatives_of_the_proof() -> None:
 
     from calculus_harness.rewards.decision.balls import compile_tape, precision
 
-    world = World()
+    interpretation = Interpretation()
     for term in (mul(x, exp(sin(x))), power(x, add(x, two)), log(cos(mul(x, y))), power(sin(x), y)):
-        lowered = world.lower(term)
-        slope = world.slope(lowered, "x")
+        lowered = interpretation.lower(term)
+        slope = interpretation.derivative(lowered, "x")
         tape, other = compile_tape(lowered, "x"), compile_tape(slope, "x")
         with precision(128):
             at, values = acb(0.7, 0.2), {"y": acb(1.3, 0.4)}

@@ -48,7 +48,7 @@ from calculus_harness.benchmarks.derivations.steps import (
     next_step,
     premise,
 )
-from calculus_harness.benchmarks.draws import Draws
+from calculus_harness.benchmarks.hashed_random import HashedRandom
 from tests.benchmarks.derivations.as_sympy import as_sympy
 
 x, y = symbol("x"), symbol("y")
@@ -64,7 +64,7 @@ def test_the_vocabulary() -> None:
 
 @cache
 def derivations(count: int = 120) -> tuple[Derivation, ...]:
-    made = (grow(6, Draws("steps", number), CODE) for number in range(2 * count))
+    made = (grow(6, HashedRandom("steps", number), CODE) for number in range(2 * count))
     return tuple(one for one in made if one is not None)[:count]
 
 
@@ -72,7 +72,7 @@ def test_all_operators_occur() -> None:
     seen = Counter(
         step.annotation.operator
         for number in range(400)
-        if (one := grow(6, Draws("operators", number), CODE))
+        if (one := grow(6, HashedRandom("operators", number), CODE))
         for step in one.steps
     )
     assert set(seen) == set(OPERATORS)
@@ -83,28 +83,28 @@ def test_recent_equations_are_likelier_by_a_cube() -> None:
         Step(Equation(apply(n, (x,)), add(x, number(i))), Annotation("premise"))
         for i, n in enumerate("abc")
     ]
-    derivation, draws = Derivation(steps), Draws("history")
-    drawn = Counter(_any_equation(derivation, draws, CODE) for _ in range(8000))
+    derivation, rng = Derivation(steps), HashedRandom("history")
+    drawn = Counter(_any_equation(derivation, rng, CODE) for _ in range(8000))
     for index, weight in ((1, 344), (2, 513), (3, 730)):
         assert drawn[index] / 8000 == pytest.approx(weight / 1587, abs=0.02)
     # Beyond the horizon all are alike.
     far = replace(CODE, history=1)
-    drawn = Counter(_any_equation(derivation, draws, far) for _ in range(6000))
+    drawn = Counter(_any_equation(derivation, rng, far) for _ in range(6000))
     assert all(count == pytest.approx(2000, abs=200) for count in drawn.values())
 
 
 def test_premises() -> None:
     for number_ in range(300):
-        made = premise(Draws("premise", number_), CODE)
+        made = premise(HashedRandom("premise", number_), CODE)
         assert made.left.head == APPLY
         assert {arg.value for arg in made.left.args} == set(made.right.free)
         assert made.left.value not in names_of(made.right)
-    names = [premise(Draws("p", i), CODE, used=set("abc")).left.value for i in range(200)]
+    names = [premise(HashedRandom("p", i), CODE, used=set("abc")).left.value for i in range(200)]
     assert not set("abc") & set(names)
 
 
 def test_the_original_lets_a_function_have_the_name_of_its_argument() -> None:
-    made = [premise(Draws("original", i), ORIGINAL) for i in range(1500)]
+    made = [premise(HashedRandom("original", i), ORIGINAL) for i in range(1500)]
     assert any(one.left.value in names_of(one.right) for one in made)
 
 
@@ -232,7 +232,7 @@ def test_a_substitution_is_listed_when_it_does_something() -> None:
 
 def test_what_fails_is_none_and_the_derivation_goes_on() -> None:
     derivation = Derivation([Step(Equation(f, sin(x)), Annotation("premise"))])
-    outcomes = [next_step(derivation, Draws("fail", i), CODE) for i in range(200)]
+    outcomes = [next_step(derivation, HashedRandom("fail", i), CODE) for i in range(200)]
     assert None in outcomes
     drawn = {one.annotation.operator for one in outcomes if one is not None}
     assert not drawn & set(SUBSTITUTIONS)  # they need two equations

@@ -7,13 +7,13 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calculus_harness.benchmarks.draws import Draws
 from calculus_harness.benchmarks.expressions import parse
+from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.benchmarks.lample_charton.algebra import normal_form as algebra_module
 from calculus_harness.benchmarks.lample_charton.algebra.nodes import Node, prefix_of
 from calculus_harness.benchmarks.lample_charton.algebra.normal_form import (
     Algebra,
-    UnusableError,
+    UnusableFormulaError,
     prefix,
 )
 from calculus_harness.benchmarks.lample_charton.algebra.simplify import simplify
@@ -25,8 +25,8 @@ from calculus_harness.benchmarks.lample_charton.codec.sympy_prefix import (
 )
 from calculus_harness.benchmarks.lample_charton.codec.vocabulary import OPERATORS
 from calculus_harness.benchmarks.lample_charton.sampling import Grammar, sample_tree
-from calculus_harness.rewards.decision.balls import UnusableError as UnusableAnswerError
-from calculus_harness.rewards.decision.decide import Policy, decide
+from calculus_harness.rewards.decision.balls import UnusableError
+from calculus_harness.rewards.decision.decide import DecisionPolicy, decide
 from calculus_harness.rewards.decision.integrand import Integrand
 from calculus_harness.rewards.expression.tree import Expression
 from calculus_harness.rewards.verdict import Status
@@ -44,8 +44,8 @@ def judged(
 ) -> tuple[Status, float | None, tuple[str, ...]]:
     """What the verifier says of two trees, or of an antiderivative and its integrand."""
     try:
-        outcome = decide(one, Integrand(other, "x", {}, key), Policy(), key, order=order)
-    except UnusableAnswerError:
+        outcome = decide(one, Integrand(other, "x", {}, key), DecisionPolicy(), key, order=order)
+    except UnusableError:
         return Status.UNDECIDED, None, ()
     return outcome.status, outcome.coverage, outcome.flags
 
@@ -91,7 +91,7 @@ def test_what_is_evaluated(latex: str, tokens: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("latex", "said"),
+    ("latex", "message"),
     [
         (r"\frac{1}{x-x}", "division by 0"),
         (r"\ln(x-x)", "not positive"),
@@ -101,8 +101,8 @@ def test_what_is_evaluated(latex: str, tokens: str) -> None:
         (r"\operatorname{erf} x", "no rules for erf"),
     ],
 )
-def test_what_has_no_value(latex: str, said: str) -> None:
-    with pytest.raises(UnusableError, match=said):
+def test_what_has_no_value(latex: str, message: str) -> None:
+    with pytest.raises(UnusableFormulaError, match=message):
         normal(latex)
 
 
@@ -123,9 +123,11 @@ def both(seed: int, size: int) -> tuple[Algebra, Node, Node] | None:
     """A random formula without additive constants and its derivative."""
     algebra = Algebra()
     try:
-        node = algebra.without_constants(algebra.read(sample_tree(Draws("algebra", seed), size)))
+        node = algebra.without_constants(
+            algebra.read(sample_tree(HashedRandom("algebra", seed), size))
+        )
         return algebra, node, algebra.derivative(node)
-    except UnusableError:
+    except UnusableFormulaError:
         return None
 
 
@@ -140,11 +142,11 @@ def test_the_normal_form_is_stable(seed: int, size: int) -> None:
 @settings(max_examples=40)
 @given(seeds, st.integers(1, 9))
 def test_the_normal_form_has_the_same_value_and_the_right_derivative(seed: int, size: int) -> None:
-    tree = sample_tree(Draws("value", seed), size)
+    tree = sample_tree(HashedRandom("value", seed), size)
     algebra = Algebra()
     try:
         node = algebra.read(tree)
-    except UnusableError:
+    except UnusableFormulaError:
         return
     same = judged(algebra.write(node), tree)
     assert same[0] is not Status.INCORRECT or _UNREAL & set(same[2])
@@ -158,11 +160,11 @@ _UNREAL = {"complex_disc", "complex_parts"}
 def test_most_formulas_are_written_as_sympy_writes_them() -> None:
     met: Counter[tuple[bool, bool]] = Counter()
     for seed in range(60):
-        tree = sample_tree(Draws("sympy", seed), 3 + seed % 11)
+        tree = sample_tree(HashedRandom("sympy", seed), 3 + seed % 11)
         algebra = Algebra()
         try:
             node, expr = algebra.read(tree), sympy_of(tree)
-        except (UnusableError, InvalidError):
+        except (UnusableFormulaError, InvalidError):
             continue
         slope = expr.diff(sympy.Symbol("x", nonzero=True))
         theirs = sympy_prefix(expr), sympy_prefix(slope)
@@ -175,7 +177,7 @@ def test_most_formulas_are_written_as_sympy_writes_them() -> None:
 
 def test_an_algebra_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(algebra_module, "MAX_NODES", 30)
-    with pytest.raises(UnusableError, match="more than 30 parts"):
+    with pytest.raises(UnusableFormulaError, match="more than 30 parts"):
         normal(" + ".join(f"x^{{{i}}}" for i in range(2, 30)))
 
 
@@ -229,9 +231,9 @@ def test_other_operators_are_differentiated_too() -> None:
     for seed in range(60):
         algebra = Algebra()
         try:
-            node = algebra.read(sample_tree(Draws("every", seed), 3, every))
+            node = algebra.read(sample_tree(HashedRandom("every", seed), 3, every))
             slope = algebra.derivative(node)
-        except UnusableError:
+        except UnusableFormulaError:
             continue
         status, _, flags = judged(algebra.write(node), algebra.write(slope), order=1)
         done += status is Status.CORRECT

@@ -10,45 +10,47 @@ import mpmath
 import pytest
 import sympy
 
-from calculus_harness.benchmarks.draws import Draws
-from calculus_harness.benchmarks.lample_charton import (
-    _worker,
-    problems,
-    records,
+from calculus_harness.benchmarks.hashed_random import HashedRandom
+from calculus_harness.benchmarks.lample_charton import _worker, decisions, parallel, problems
+from calculus_harness.benchmarks.lample_charton.algebra.backends import OwnBackend
+from calculus_harness.benchmarks.lample_charton.algebra.normal_form import UnusableFormulaError
+from calculus_harness.benchmarks.lample_charton.algebra.work_limit import (
+    CallLimitError,
+    call_limited,
 )
-from calculus_harness.benchmarks.lample_charton import (
-    parallel as production,
-)
-from calculus_harness.benchmarks.lample_charton.algebra.backends import OwnKit
-from calculus_harness.benchmarks.lample_charton.algebra.normal_form import UnusableError
-from calculus_harness.benchmarks.lample_charton.algebra.work_limit import OutOfWorkError, bounded
 from calculus_harness.benchmarks.lample_charton.codec.prefix import from_prefix, operator_count
 from calculus_harness.benchmarks.lample_charton.codec.vocabulary import IDS
-from calculus_harness.benchmarks.lample_charton.generators import Draft, Settings, backward
-from calculus_harness.benchmarks.lample_charton.known_integrals import Known
-from calculus_harness.benchmarks.lample_charton.pairs import Pair, attempt, make, proven
+from calculus_harness.benchmarks.lample_charton.generators import (
+    GeneratorSettings,
+    UnprovenPair,
+    backward,
+)
+from calculus_harness.benchmarks.lample_charton.known_integrals import KnownIntegrals
+from calculus_harness.benchmarks.lample_charton.pairs import IntegralPair, attempt, make, proven
 from calculus_harness.benchmarks.lample_charton.parallel import distinct, pair_at, stream
+from calculus_harness.benchmarks.recorded_decisions import cache_file
 from calculus_harness.benchmarks.registry import load
 from calculus_harness.rewards import verify_antiderivative
 from calculus_harness.rewards.expression.sympy_bridge import to_sympy
 from calculus_harness.rewards.expression.tree import Expression
 from calculus_harness.rewards.latex import to_latex
 
-OWN = Settings()
-PUBLISHED = Settings("published")
+OWN = GeneratorSettings()
+PUBLISHED = GeneratorSettings("published")
 METHODS = ("fwd", "bwd", "ibp")
+CACHE = "lample-charton-decisions.jsonl"
 
 
 @pytest.fixture
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A cache of records of the test's own."""
+    """A cache of decisions for one test."""
     monkeypatch.setenv("CALCULUS_HARNESS_CACHE", str(tmp_path))
-    records.ledger.cache_clear()
+    decisions.decisions.cache_clear()
     yield tmp_path
-    records.ledger.cache_clear()
+    decisions.decisions.cache_clear()
 
 
-def some(method: str, number: int) -> list[Pair]:
+def some(method: str, number: int) -> list[IntegralPair]:
     return [pair_at(method, 0, index, OWN) for index in range(number)]
 
 
@@ -62,7 +64,7 @@ def test_each_pair_is_proven_and_its_latex_reads_back(method: str) -> None:
         assert verify_antiderivative(big_f, f).correct
         assert not verify_antiderivative(rf"{big_f}+\frac{{x}}{{7}}", f).correct
         assert set(pair.integrand) | set(pair.antiderivative) <= set(IDS)
-        assert Pair.from_row(json.loads(json.dumps(pair.to_row()))) == pair
+        assert IntegralPair.from_row(json.loads(json.dumps(pair.to_row()))) == pair
         for tokens in (pair.integrand, pair.antiderivative):
             assert len(tokens) + 2 <= OWN.max_length
             assert "x" in tokens or tokens is pair.integrand
@@ -95,47 +97,51 @@ def sympy_tree(tokens: tuple[str, ...]) -> sympy.Expr:
 
 
 def test_filters_of_bwd() -> None:
-    kit = OwnKit()
+    backend = OwnBackend()
     refused: set[str] = set()
-    for turn in range(60):
+    for attempt_number in range(60):
         try:
-            draft = backward(kit, Draws("filters", turn), Settings(max_operators=8))
-        except UnusableError as error:
+            unproven = backward(
+                backend, HashedRandom("filters", attempt_number), GeneratorSettings(max_operators=8)
+            )
+        except UnusableFormulaError as error:
             refused.add(str(error))
             continue
-        assert 2 * operator_count(draft.antiderivative) >= draft.operators
-        tree = from_prefix(draft.antiderivative)
-        node = kit.algebra.read(tree)
-        assert node is kit.algebra.without_constants(node)
+        assert 2 * operator_count(unproven.antiderivative) >= unproven.operators
+        tree = from_prefix(unproven.antiderivative)
+        node = backend.algebra.read(tree)
+        assert node is backend.algebra.without_constants(node)
     assert "constant" in refused
-    short = Settings(max_length=8, operators=12)
-    reasons = {attempt("bwd", 0, 0, turn, short) for turn in range(20)}
+    short = GeneratorSettings(max_length=8, operators=12)
+    reasons = {attempt("bwd", 0, 0, attempt_number, short) for attempt_number in range(20)}
     assert "too long" in reasons
 
 
 def test_operator_numbers() -> None:
-    drawn = [Settings().operator_number(Draws("n", i), 4) for i in range(2000)]
+    drawn = [GeneratorSettings().operator_number(HashedRandom("n", i), 4) for i in range(2000)]
     assert set(drawn) == set(range(16))
     assert abs(sum(n < 4 for n in drawn) / 2000 - 1 / 40) < 0.01
-    assert {Settings(operators=20).operator_number(Draws(i), 4) for i in range(9)} == {20}
-    few = Settings(max_operators=2)
-    assert {few.operator_number(Draws(i), 4) for i in range(60)} == {0, 1, 2}
-    pair = make("bwd", 0, 0, Settings(operators=20))
+    assert {
+        GeneratorSettings(operators=20).operator_number(HashedRandom(i), 4) for i in range(9)
+    } == {20}
+    few = GeneratorSettings(max_operators=2)
+    assert {few.operator_number(HashedRandom(i), 4) for i in range(60)} == {0, 1, 2}
+    pair = make("bwd", 0, 0, GeneratorSettings(operators=20))
     assert pair.operators == 20
     assert operator_count(pair.antiderivative) >= 10
 
 
 @pytest.mark.parametrize(
-    ("f", "big_f", "said"),
+    ("f", "big_f", "message"),
     [
         ("mul INT+ 2 x", "pow x INT+ 3", "incorrect"),
         ("sqrt add INT- 1 mul INT- 1 pow x INT+ 2", "x", "real nowhere|incorrect|undecided"),
         ("pow x x", "x", "incorrect"),
     ],
 )
-def test_what_is_not_proven(f: str, big_f: str, said: str) -> None:
-    with pytest.raises(UnusableError, match=said):
-        proven(Draft(tuple(f.split()), tuple(big_f.split()), 1), 0)
+def test_what_is_not_proven(f: str, big_f: str, message: str) -> None:
+    with pytest.raises(UnusableFormulaError, match=message):
+        proven(UnprovenPair(tuple(f.split()), tuple(big_f.split()), 1), 0)
 
 
 # --- addresses ---
@@ -156,9 +162,11 @@ def test_another_seed_makes_other_pairs() -> None:
 @pytest.mark.slow
 def test_a_store_is_a_function_of_its_seed() -> None:
     """Also when another process makes it, and has made other pairs before."""
-    pool = production._pool(1)
+    pool = parallel._pool(1)
     rows = pool.map("slice", [("ibp", 0, i, i + 1, {}) for i in (3, 1)], deadline=300)
-    assert [Pair.from_row(row) for (row,) in rows] == [make("ibp", 0, i, OWN) for i in (3, 1)]
+    assert [IntegralPair.from_row(row) for (row,) in rows] == [
+        make("ibp", 0, i, OWN) for i in (3, 1)
+    ]
 
 
 def test_any_number_of_workers_makes_the_same_pairs() -> None:
@@ -168,16 +176,16 @@ def test_any_number_of_workers_makes_the_same_pairs() -> None:
 
 
 def test_repeats_are_left_out() -> None:
-    small = Settings(max_operators=1)
+    small = GeneratorSettings(max_operators=1)
     pairs = list(distinct("bwd", 0, 30, small))
     assert len({pair for _, pair in pairs}) == 30
     assert [index for index, _ in pairs] != list(range(30))
 
 
 def test_settings_and_methods_that_there_are_not() -> None:
-    with pytest.raises(ValueError, match="no recipe 'mine'"):
-        Settings("mine")
-    with pytest.raises(ValueError, match="no method 'sideways'"):
+    with pytest.raises(ValueError, match="unknown recipe 'mine'"):
+        GeneratorSettings("mine")
+    with pytest.raises(ValueError, match="unknown method 'sideways'"):
         attempt("sideways", 0, 0, 0, OWN)
     with pytest.raises(ValueError, match="at least one worker"):
         next(stream("bwd", 0, OWN, workers=0))
@@ -187,22 +195,22 @@ def test_settings_and_methods_that_there_are_not() -> None:
 
 
 def test_known_integrals() -> None:
-    kit, known = OwnKit(), Known()
+    backend, known = OwnBackend(), KnownIntegrals()
 
     def node(text: str) -> object:
-        return kit.algebra.read(from_prefix(text.split()))
+        return backend.algebra.read(from_prefix(text.split()))
 
-    assert known.integral(kit, node("sin x")) is None
-    assert known.integral(kit, node("INT+ 3")) is node("mul INT+ 3 x")
-    known.add(kit, node("mul INT+ 2 sin x"), node("mul INT- 2 cos x"))
-    known.add(kit, node("sin x"), node("add x sub mul INT- 1 cos x x"))
-    known.add(kit, node("pow x INT+ 2"), node("div pow x INT+ 3 INT+ 3"))
+    assert known.integral(backend, node("sin x")) is None
+    assert known.integral(backend, node("INT+ 3")) is node("mul INT+ 3 x")
+    known.add(backend, node("mul INT+ 2 sin x"), node("mul INT- 2 cos x"))
+    known.add(backend, node("sin x"), node("add x sub mul INT- 1 cos x x"))
+    known.add(backend, node("pow x INT+ 2"), node("div pow x INT+ 3 INT+ 3"))
     assert len(known) == 2
-    assert known.integral(kit, node("mul INT+ 5 sin x")) is node("mul INT- 5 cos x")
+    assert known.integral(backend, node("mul INT+ 5 sin x")) is node("mul INT- 5 cos x")
     # Term by term, and multiplied out:
-    found = known.integral(kit, node("add sin x mul INT+ 3 pow x INT+ 2"))
-    assert found is node("add pow x INT+ 3 mul INT- 1 cos x")
-    assert known.integral(kit, node("mul x add x pow x INT- 1")) is node(
+    integral = known.integral(backend, node("add sin x mul INT+ 3 pow x INT+ 2"))
+    assert integral is node("add pow x INT+ 3 mul INT- 1 cos x")
+    assert known.integral(backend, node("mul x add x pow x INT- 1")) is node(
         "add x div pow x INT+ 3 INT+ 3"
     )
 
@@ -220,10 +228,10 @@ def test_a_budget_of_calls() -> None:
     def recurse(depth: int) -> int:
         return 1 + recurse(depth - 1) if depth else 0
 
-    assert bounded(100, recurse, 50) == 50
-    assert bounded(51, recurse, 50) == 50
-    with pytest.raises(OutOfWorkError):
-        bounded(50, recurse, 50)
+    assert call_limited(100, recurse, 50) == 50
+    assert call_limited(51, recurse, 50) == 50
+    with pytest.raises(CallLimitError):
+        call_limited(50, recurse, 50)
 
     def stubborn() -> int:
         try:
@@ -231,36 +239,36 @@ def test_a_budget_of_calls() -> None:
         except Exception:  # what SymPy does; a budget must get past it
             return 0
 
-    with pytest.raises(OutOfWorkError):
-        bounded(100, stubborn)
+    with pytest.raises(CallLimitError):
+        call_limited(100, stubborn)
 
 
 @pytest.mark.parametrize("settings", [OWN, PUBLISHED])
 def test_decisions_are_recorded_and_not_made_again(
-    settings: Settings, own_cache: Path, monkeypatch: pytest.MonkeyPatch
+    settings: GeneratorSettings, own_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     method = "fwd" if settings is OWN else "bwd"
     settings = replace(settings, max_operators=4)
     first = pair_at(method, 77, 0, settings)
-    (line,) = records.cache_file().read_text(encoding="utf-8").splitlines()
+    (line,) = cache_file(CACHE).read_text(encoding="utf-8").splitlines()
     assert json.loads(line)["pair"] == first.to_row()
-    records.ledger.cache_clear()  # another process, with the cache and without a pool
-    monkeypatch.setattr(production, "_pool", lambda workers: None)
+    decisions.decisions.cache_clear()  # another process, with the cache and without a pool
+    monkeypatch.setattr(parallel, "_pool", lambda workers: None)
     assert pair_at(method, 77, 0, settings) == first
 
 
 @pytest.mark.slow
 def test_both_recipes_take_the_same_draws(own_cache: Path) -> None:
     """Where SymPy evaluates to the same form, the antiderivatives are the same tokens."""
-    ours = [attempt("bwd", 6, index, 0, Settings(max_operators=6)) for index in range(8)]
-    pool = production._pool(1)
+    ours = [attempt("bwd", 6, index, 0, GeneratorSettings(max_operators=6)) for index in range(8)]
+    pool = parallel._pool(1)
     options = {"recipe": "published", "max_operators": 6}
     rows = pool.map("attempt", [("bwd", 6, i, 0, options) for i in range(8)], deadline=300)
-    theirs = [Pair.from_row(row) if isinstance(row, dict) else row for row in rows]
+    theirs = [IntegralPair.from_row(row) if isinstance(row, dict) else row for row in rows]
     same = [
         one.antiderivative == other.antiderivative
         for one, other in zip(ours, theirs, strict=True)
-        if isinstance(one, Pair) and isinstance(other, Pair)
+        if isinstance(one, IntegralPair) and isinstance(other, IntegralPair)
     ]
     assert len(same) >= 4
     assert sum(same) >= len(same) - 1
@@ -277,29 +285,35 @@ def test_the_packages_records_are_those_of_fwd(own_cache: Path) -> None:
 @pytest.mark.slow
 def test_the_packages_records_can_be_made_again() -> None:
     """As far as this version of SymPy is the one that made them."""
-    pool = production._pool(1)
+    pool = parallel._pool(1)
     recorded = [pair_at("fwd", 0, index, OWN) for index in range(4)]
-    items = [("fwd", 0, index, pair.turn, {}) for index, pair in enumerate(recorded)]
-    assert [Pair.from_row(row) for row in pool.map("attempt", items, deadline=300)] == recorded
+    items = [("fwd", 0, index, pair.attempt_number, {}) for index, pair in enumerate(recorded)]
+    assert [
+        IntegralPair.from_row(row) for row in pool.map("attempt", items, deadline=300)
+    ] == recorded
 
 
 def test_a_torn_record_is_left_out(own_cache: Path) -> None:
     pair = make("bwd", 0, 0, OWN)
-    line = records.to_line(("fwd", OWN, 5, 1), pair)
-    records.cache_file().write_text(line + line[:40], encoding="utf-8")
-    assert records.ledger().find(("fwd", OWN, 5, 1)) == pair
-    assert records.ledger().find(("fwd", OWN, 5, 2)) is None
+    line = decisions.decisions().to_line((("fwd", OWN, 5, 1), pair))
+    decisions.decisions.cache_clear()
+    cache_file(CACHE).write_text(line + line[:40], encoding="utf-8")
+    assert decisions.recorded_pair(("fwd", OWN, 5, 1)) == pair
+    assert decisions.recorded_pair(("fwd", OWN, 5, 2)) is None
 
 
 def test_what_workers_say_is_json() -> None:
     (row,) = json.loads(json.dumps(_worker.slice_of("bwd", 0, 3, 4, {})))
-    assert Pair.from_row(row) == make("bwd", 0, 3, OWN)
+    assert IntegralPair.from_row(row) == make("bwd", 0, 3, OWN)
 
 
 def test_problems() -> None:
-    (problem,) = problems.random_integrals("bwd", 0, 1, Settings(operators=6))
+    (problem,) = problems.random_integrals("bwd", 0, 1, GeneratorSettings(operators=6))
     assert problem.id == "bwd-o6-s0-0"
     assert problem.metadata["operators"]["drawn"] == 6  # type: ignore[index,call-overload]
     tree: Expression = from_prefix(str(problem.metadata["prefix"]).split())
-    assert OwnKit().algebra.read(tree).varies
-    assert problems.name_of("fwd", Settings("published", 4, None, 100)) == "fwd-published-m4-l100"
+    assert OwnBackend().algebra.read(tree).varies
+    assert (
+        problems.name_of("fwd", GeneratorSettings("published", 4, None, 100))
+        == "fwd-published-m4-l100"
+    )

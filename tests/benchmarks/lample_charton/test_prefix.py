@@ -5,12 +5,12 @@ import sympy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from calculus_harness.benchmarks.draws import Draws
 from calculus_harness.benchmarks.expressions import parse
+from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.benchmarks.lample_charton.algebra.nodes import prefix_of
 from calculus_harness.benchmarks.lample_charton.algebra.normal_form import (
     Algebra,
-    UnusableError,
+    UnusableFormulaError,
     prefix,
 )
 from calculus_harness.benchmarks.lample_charton.algebra.readable import readable
@@ -40,7 +40,7 @@ from calculus_harness.benchmarks.lample_charton.codec.vocabulary import (
     encode,
 )
 from calculus_harness.benchmarks.lample_charton.sampling import Grammar, sample_prefix
-from calculus_harness.rewards.decision.decide import Policy, decide
+from calculus_harness.rewards.decision.decide import DecisionPolicy, decide
 from calculus_harness.rewards.decision.integrand import Integrand
 from calculus_harness.rewards.expression.sympy_text import read_sympy
 from calculus_harness.rewards.expression.tree import Call, Number, Symbol
@@ -89,9 +89,9 @@ def test_ids_round_trip(tokens: list[str]) -> None:
 
 
 def test_bad_ids_and_tokens() -> None:
-    with pytest.raises(ValueError, match="'sine' is none of the 91 tokens"):
+    with pytest.raises(ValueError, match="'sine' is not one of the 91 tokens"):
         encode(["sine"])
-    with pytest.raises(ValueError, match="91 is no id"):
+    with pytest.raises(ValueError, match="91 is not the id"):
         decode([0, 91])
 
 
@@ -127,7 +127,7 @@ def test_what_is_written(latex: str, tokens: str) -> None:
 
 @given(seeds, sizes)
 def test_tokens_of_a_tree_are_stable(seed: int, size: int) -> None:
-    tree = from_prefix(sample_prefix(Draws(seed), size, EVERY))
+    tree = from_prefix(sample_prefix(HashedRandom(seed), size, EVERY))
     tokens = to_prefix(tree)
     assert to_prefix(from_prefix(tokens)) == tokens
     assert set(tokens).isdisjoint(("sub", "inv", "rac", "pow2", "pow3", "pow4", "pow5"))
@@ -136,10 +136,10 @@ def test_tokens_of_a_tree_are_stable(seed: int, size: int) -> None:
 @settings(max_examples=60)
 @given(seeds, st.integers(1, 6))
 def test_a_tree_and_its_tokens_have_the_same_value(seed: int, size: int) -> None:
-    tree = from_prefix(sample_prefix(Draws(seed), size, TEAM))
+    tree = from_prefix(sample_prefix(HashedRandom(seed), size, TEAM))
     again = from_prefix(to_prefix(tree))
     outcomes = [
-        decide(other, Integrand(tree, "x", {}, "key"), Policy(), "key", order=0)
+        decide(other, Integrand(tree, "x", {}, "key"), DecisionPolicy(), "key", order=0)
         for other in (again, readable(again))
     ]
     assert {outcome.status for outcome in outcomes} <= {Status.CORRECT, Status.UNDECIDED}
@@ -149,10 +149,10 @@ def test_a_tree_and_its_tokens_have_the_same_value(seed: int, size: int) -> None
 
 @given(seeds, sizes)
 def test_infix_says_the_same_as_prefix(seed: int, size: int) -> None:
-    tokens = sample_prefix(Draws(seed), size, TEAM)
+    tokens = sample_prefix(HashedRandom(seed), size, TEAM)
     try:
         expected = Algebra().read(from_prefix(tokens))
-    except UnusableError:
+    except UnusableFormulaError:
         return
     text = to_infix(tokens)
     assert prefix_of(Algebra().read(read_sympy(text))) == prefix_of(expected)
@@ -183,24 +183,24 @@ def test_any_tokens_are_read_or_refused(tokens: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tokens", "said"),
+    ("tokens", "message"),
     [
         ("", "no tokens"),
         ("add x", "add lacks operands"),
         ("sin x x", "1 operands too many"),
         ("add x 3", "digits without a sign"),
         ("3 x", "digits without a sign"),
-        ("Y'", '"Y\'" has no place'),
-        ("f x", "'f' has no place"),
-        ("INT", "'INT' has no place"),
-        ("sine x", "'sine' has no place"),
+        ("Y'", '"Y\'" is not allowed'),
+        ("f x", "'f' is not allowed"),
+        ("INT", "'INT' is not allowed"),
+        ("sine x", "'sine' is not allowed"),
         ("sin " * 300 + "x", "nested deeper"),
         ("sin " * 5000 + "x", "more than 4096 tokens"),
         ("INT+ " + "9 " * 2000, "more than 1000 digits"),
     ],
 )
-def test_what_is_no_formula(tokens: str, said: str) -> None:
-    with pytest.raises(PrefixError, match=said):
+def test_what_is_no_formula(tokens: str, message: str) -> None:
+    with pytest.raises(PrefixError, match=message):
         from_prefix(tokens.split())
 
 
@@ -240,7 +240,7 @@ def test_the_models_input() -> None:
 @given(seeds, st.integers(0, 8))
 def test_sympy_round_trip(seed: int, size: int) -> None:
     try:
-        expr = sympy_from_prefix(sample_prefix(Draws(seed), size))
+        expr = sympy_from_prefix(sample_prefix(HashedRandom(seed), size))
     except InvalidError:
         return
     tokens = sympy_prefix(expr)

@@ -8,7 +8,7 @@ import pytest
 
 from calculus_harness.benchmarks.lample_charton.algebra.normal_form import prefix
 from calculus_harness.benchmarks.lample_charton.codec.released import (
-    Line,
+    CountedPair,
     ReleasedFileError,
     deduplicated,
     parse,
@@ -18,38 +18,38 @@ from calculus_harness.benchmarks.lample_charton.codec.released import (
     write,
     write_parallel,
 )
-from calculus_harness.benchmarks.lample_charton.generators import Settings
+from calculus_harness.benchmarks.lample_charton.generators import GeneratorSettings
 from calculus_harness.benchmarks.lample_charton.parallel import stream
 from calculus_harness.rewards.expression.sympy_text import read_sympy
 
-SMALL = Settings(max_operators=3)
+SMALL = GeneratorSettings(max_operators=3)
 
 
-def lines(number: int) -> list[Line]:
+def lines(number: int) -> list[CountedPair]:
     made = (next(pairs)[1] for pairs in [stream("bwd", 8, SMALL)] for _ in range(number))
     return deduplicated((pair.integrand, pair.antiderivative) for pair in made)
 
 
 def test_a_line() -> None:
     line = parse("12|sub Y' mul INT+ 2 x\tpow x INT+ 2")
-    assert line == Line(12, ("mul", "INT+", "2", "x"), ("pow", "x", "INT+", "2"))
+    assert line == CountedPair(12, ("mul", "INT+", "2", "x"), ("pow", "x", "INT+", "2"))
     assert parse(str(line)) == line
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("sub Y' x\tx", "begin with a count"),
         ("a|sub Y' x\tx", "begin with a count"),
-        ("1|sub Y' x x", "no tab"),
-        ("1|sub Y' x\t", "no tab"),
-        ("1|x\tx", "input begins with sub Y'"),
+        ("1|sub Y' x x", "must have a tab"),
+        ("1|sub Y' x\t", "must have a tab"),
+        ("1|x\tx", "input must begin with sub Y'"),
     ],
 )
-def test_what_is_no_line(text: str, said: str, tmp_path: Path) -> None:
+def test_what_is_no_line(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "pairs"
     path.write_text(f"1|sub Y' x\tx\n{text}\n", encoding="utf-8")
-    with pytest.raises(ReleasedFileError, match=f"pairs, line 2: .*{said}"):
+    with pytest.raises(ReleasedFileError, match=f"pairs, line 2: .*{message}"):
         list(read(path))
 
 
@@ -76,7 +76,7 @@ def test_files(tmp_path: Path) -> None:
 
 
 def test_the_split() -> None:
-    made = [Line(1, ("x", str(i % 90)), ("x", str(i))) for i in range(100)]
+    made = [CountedPair(1, ("x", str(i % 90)), ("x", str(i))) for i in range(100)]
     parts = split(made, 10)
     alpha = math.log(99.5) / math.log(20)
     places = [int(i**alpha) for i in range(1, 21)]

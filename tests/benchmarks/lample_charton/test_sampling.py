@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 from scipy.stats import chi2
 
-from calculus_harness.benchmarks.draws import Draws
 from calculus_harness.benchmarks.expressions import walk
+from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.benchmarks.lample_charton.codec.prefix import operator_count, to_prefix
 from calculus_harness.benchmarks.lample_charton.codec.vocabulary import OPERATORS
 from calculus_harness.benchmarks.lample_charton.sampling import (
@@ -63,9 +63,9 @@ def test_there_are_as_many_shapes_as_counted(operators: int) -> None:
 @pytest.mark.parametrize("operators", [1, 2, 3, 4])
 def test_shapes_are_uniform(operators: int) -> None:
     every = list(shapes(operators))
-    draws = Draws("uniform", operators)
+    rng = HashedRandom("uniform", operators)
     number = 60 * len(every)
-    met = Counter(sample_shape(draws, operators, counts()) for _ in range(number))
+    met = Counter(sample_shape(rng, operators, counts()) for _ in range(number))
     assert set(met) == set(every)
     assert goodness(met, dict.fromkeys(every, 1 / len(every)), number) < chi2.ppf(
         0.999, len(every) - 1
@@ -74,14 +74,14 @@ def test_shapes_are_uniform(operators: int) -> None:
 
 def test_the_chi_square_test_sees_a_biased_sampler() -> None:
     every = list(shapes(3))
-    draws = Draws("biased")
+    rng = HashedRandom("biased")
 
     def naive(left: int) -> tuple[int, ...]:
         if not left:
             return (0,)
-        if draws.below(2):
+        if rng.below(2):
             return (1, *naive(left - 1))
-        share = draws.below(left)
+        share = rng.below(left)
         return (2, *naive(share), *naive(left - 1 - share))
 
     met = Counter(naive(3) for _ in range(1320))
@@ -96,8 +96,8 @@ def test_the_papers_variant_makes_expressions_uniform() -> None:
     assert (
         grammar.counts(1, 1) == 1 * 2 + 2 * 2 * 2
     )  # sin of a leaf, two leaves added or multiplied
-    draws = Draws("paper")
-    met = Counter(sample_prefix(draws, 1, grammar) for _ in range(1000))
+    rng = HashedRandom("paper")
+    met = Counter(sample_prefix(rng, 1, grammar) for _ in range(1000))
     assert goodness(met, dict.fromkeys(met, 0.1), 1000) < chi2.ppf(0.999, 9)
     assert len(met) == 10
     assert PAPER.counts(1, 1) == 6 * 19 + 36 * 4
@@ -108,27 +108,27 @@ def goodness(met: Counter[tuple[object, ...]], shares: dict[object, float], numb
 
 
 def test_operators_have_their_weights_within_their_arity() -> None:
-    draws = Draws("weights")
+    rng = HashedRandom("weights")
     met = Counter(
-        token for _ in range(600) for token in sample_prefix(draws, 10) if token in OPERATORS
+        token for _ in range(600) for token in sample_prefix(rng, 10) if token in OPERATORS
     )
     assert set(met) == set(WEIGHTS)
     for arity in (1, 2):
         names = [name for name in WEIGHTS if OPERATORS[name] == arity]
         whole, weight = sum(met[name] for name in names), sum(WEIGHTS[name] for name in names)
-        found = sum(
+        statistic = sum(
             (met[name] - whole * WEIGHTS[name] / weight) ** 2 / (whole * WEIGHTS[name] / weight)
             for name in names
         )
-        assert found < chi2.ppf(0.999, len(names) - 1)
+        assert statistic < chi2.ppf(0.999, len(names) - 1)
 
 
 def test_leaves() -> None:
-    draws = Draws("leaves")
+    rng = HashedRandom("leaves")
     leaves = [
         node
         for _ in range(300)
-        for node in walk(sample_tree(draws, 8, Grammar(weights={"add": 1})))
+        for node in walk(sample_tree(rng, 8, Grammar(weights={"add": 1})))
         if isinstance(node, Symbol | Number)
     ]
     variables = sum(isinstance(leaf, Symbol) for leaf in leaves)
@@ -140,16 +140,16 @@ def test_leaves() -> None:
 
 @pytest.mark.parametrize("operators", [0, 1, 7, 20, 35])
 def test_exactly_so_many_operators(operators: int) -> None:
-    tokens = sample_prefix(Draws("exact", operators), operators)
+    tokens = sample_prefix(HashedRandom("exact", operators), operators)
     assert operator_count(tokens) == operators
-    assert sample_tree(Draws("exact", operators), operators) == sample_tree(
-        Draws("exact", operators), operators, PUBLISHED
+    assert sample_tree(HashedRandom("exact", operators), operators) == sample_tree(
+        HashedRandom("exact", operators), operators, PUBLISHED
     )
-    assert to_prefix(sample_tree(Draws("exact", operators), operators))
+    assert to_prefix(sample_tree(HashedRandom("exact", operators), operators))
 
 
 def test_bad_arguments() -> None:
     with pytest.raises(ValueError, match="-1 operators"):
-        sample_tree(Draws(), -1)
+        sample_tree(HashedRandom(), -1)
     with pytest.raises(ValueError, match="no operator 'sine'"):
         Grammar(weights={"sine": 1})

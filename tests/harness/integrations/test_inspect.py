@@ -24,7 +24,7 @@ from calculus_harness.benchmarks.registry import names, resolve  # noqa: E402
 from calculus_harness.harness.core.errors import UserError  # noqa: E402
 from calculus_harness.harness.integrations import for_inspect  # noqa: E402
 from calculus_harness.prompts import PromptError  # noqa: E402
-from tests.harness.integrations.answering import ANSWERS, answer, server, write_problems  # noqa: E402
+from tests.harness.integrations.local_model import ANSWERS, answer, server, write_problems  # noqa: E402
 
 ROOT = Path(__file__).parents[3]
 EXPECTED = [status for _, status in ANSWERS.values()]

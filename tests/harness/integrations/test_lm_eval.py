@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from calculus_harness.harness.integrations import lm_eval_path
-from tests.harness.integrations.answering import ANSWERS, answer, server, write_problems
+from tests.harness.integrations.local_model import ANSWERS, answer, server, write_problems
 
 ROOT = Path(__file__).parents[3]
 lmeval = [pytest.mark.lmeval, pytest.mark.filterwarnings("ignore")]
@@ -85,7 +85,7 @@ class TestWithLmEval:
     pytestmark = lmeval
 
     def test_their_numbers_are_ours(self, tmp_path: Path) -> None:
-        from calculus_harness.harness import Sampling, sweep
+        from calculus_harness.harness import Sampling, summarise, sweep
 
         found = run(tmp_path)
         row = found["results"]["mine"]
@@ -93,7 +93,7 @@ class TestWithLmEval:
         assert row["no_answer,verified"] == row["undecided,verified"] == pytest.approx(1 / 7)
         model = tmp_path / "model.py"
         model.write_text(
-            "from tests.harness.integrations.answering import answer\n"
+            "from tests.harness.integrations.local_model import answer\n"
             "def say(messages, seed):\n    return answer(messages[-1]['content'])\n"
         )
         ours = sweep(
@@ -102,7 +102,7 @@ class TestWithLmEval:
             sampling=Sampling(max_tokens=100),
             out=tmp_path / "run",
         )
-        [mine] = [each for each in ours.summary().rows if each.subset != "all"]
+        [mine] = [each for each in summarise(ours).rows if each.subset != "all"]
         assert mine.passes[0].value == pytest.approx(row["pass@1,verified"])
 
     def test_every_document_has_its_verdict(self, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from calculus_harness.harness.integrations.for_verifiers import (  # noqa: E402
 )
 from calculus_harness.rewards.adapters import scoring  # noqa: E402
 from calculus_harness.rewards.workers.pool import PoolError  # noqa: E402
-from tests.harness.integrations.answering import ANSWERS, answer, server, write_problems  # noqa: E402
+from tests.harness.integrations.local_model import ANSWERS, answer, server, write_problems  # noqa: E402
 
 ROOT = Path(__file__).parents[3]
 EXPECTED = {f"p{n}": status for n, (_, status) in enumerate(ANSWERS.values())}

@@ -9,7 +9,7 @@ import pytest
 from calculus_harness.benchmarks.registry import load as load_problems
 from calculus_harness.harness.core.errors import UserError
 from calculus_harness.harness.training.config import Config, load
-from calculus_harness.harness.training.data import rows, taught
+from calculus_harness.harness.training.rows import grpo_rows, sft_rows
 from calculus_harness.harness.training.trainers import last_checkpoint
 from calculus_harness.prompts import load as load_prompt
 
@@ -52,7 +52,7 @@ def test_the_examples_are_configurations(path: Path) -> None:
             assert "generate" in path.read_text()
             continue
         problems = load_problems(spec, limit=3)
-        assert all(row["prompt"] and row["integrand"] for row in rows(problems, prompt))
+        assert all(row["prompt"] and row["integrand"] for row in grpo_rows(problems, prompt))
 
 
 @pytest.mark.parametrize(
@@ -61,14 +61,18 @@ def test_the_examples_are_configurations(path: Path) -> None:
         (
             "model: { path: some/model }",
             "model: { scratch: { depth: 3 } }",
-            "model: scratch: unknown",
+            "model.scratch: .*unknown field `depth`",
         ),
         ("model: { path: some/model }", "model: {}", "either a path or scratch"),
-        ("model: { path: some/model }", "model: { path: 3 }", "model: path must be a str"),
+        (
+            "model: { path: some/model }",
+            "model: { path: 3 }",
+            "model.path: Expected `str`, got `int`",
+        ),
         ("grpo: { max_steps: 3 }", "", "neither sft nor grpo"),
         ("grpo: { max_steps: 3 }", "gpro: { max_steps: 3 }", "did you mean 'grpo'"),
-        ("temperature: 1", "samples: true", "samples must be a int"),
-        ("data: { benchmarks: [drills/monomials_train] }", "", "data.* is missing"),
+        ("temperature: 1", "samples: true", "evaluation.samples: Expected `int`"),
+        ("data: { benchmarks: [drills/monomials_train] }", "", "missing required field `data`"),
         ("data: {", "data: [", "config.yaml"),
     ],
 )
@@ -80,14 +84,14 @@ def test_mistakes_are_named(tmp_path: Path, old: str, new: str, message: str) ->
 
 def test_rows_hold_what_the_reward_reads() -> None:
     problems = load_problems("drills/renamed", limit=2)
-    (first, _) = rows(problems, load_prompt("bare"))
+    (first, _) = grpo_rows(problems, load_prompt("bare"))
     assert set(first) == {"prompt", "id", "integrand", "variable", "assumptions"}
     assert first["variable"] == "t"
     assert first["prompt"] == f"int {first['integrand']} dt ="
-    (lesson, _) = taught(problems, load_prompt("direct"), r"\boxed{{antiderivative}+C}")
-    assert lesson["prompt"][-1]["role"] == "user"
+    (row, _) = sft_rows(problems, load_prompt("direct"), r"\boxed{{antiderivative}+C}")
+    assert row["prompt"][-1]["role"] == "user"
     reference = problems[0].target["antiderivative"]
-    assert lesson["completion"] == [{"role": "assistant", "content": rf"\boxed{{{reference}+C}}"}]
+    assert row["completion"] == [{"role": "assistant", "content": rf"\boxed{{{reference}+C}}"}]
 
 
 def test_a_checkpoint_that_was_cut_off_is_passed_over(tmp_path: Path) -> None:

@@ -14,12 +14,19 @@ from click.testing import CliRunner
 
 from calculus_harness.benchmarks.registry import load
 from calculus_harness.harness.cli.main import cli
+from calculus_harness.harness.cli.train import encoder
 from calculus_harness.harness.core.errors import ModelError, UserError
 from calculus_harness.harness.models import create
-from calculus_harness.harness.models.transformers.classifier import quoted, shown
-from calculus_harness.harness.training.encoder import TOKENS, Settings, read, straddling, train
+from calculus_harness.harness.models.transformers.classifier import quoted_text, sequence_text
+from calculus_harness.harness.training.encoder import (
+    TOKENS,
+    EncoderSettings,
+    load_splits,
+    random_split,
+    train,
+)
 
-SETTINGS = Settings(task="derivation_step", model="scratch", data="data")
+SETTINGS = EncoderSettings(task="derivation_step", model="scratch", data="data")
 
 
 # --- without the extra -------------------------------------------------------------------------
@@ -29,9 +36,8 @@ def test_the_defaults_are_the_papers() -> None:
     assert (SETTINGS.epochs, SETTINGS.batch_size, SETTINGS.learning_rate) == (12, 8, 5e-7)
     assert (SETTINGS.max_tokens, SETTINGS.seed, SETTINGS.every) == (256, 42, 1000)
     assert (SETTINGS.warmup, SETTINGS.straddle) == (0, False)
-    command = cli.commands["train"].commands["encoder"]  # type: ignore[attr-defined]
     checked = 0
-    for option in command.params:
+    for option in encoder.params:
         needed = option.name in ("out", "task", "steps", "model", "data")
         if not needed and not option.is_flag:
             assert option.default == getattr(SETTINGS, option.name), option.name
@@ -47,14 +53,14 @@ def test_settings_that_cannot_be_are_refused(wrong: dict[str, Any]) -> None:
         replace(SETTINGS, **wrong)
 
 
-def test_straddling_divides_all_and_parts_pairs() -> None:
+def test_a_random_split_has_all_rows_and_parts_pairs() -> None:
     rows = [{"text": str(n), "label": n % 2, "group": n // 2} for n in range(100)]
-    split = straddling(rows, 42)
+    split = random_split(rows, 42)
     assert [len(split[name]) for name in ("train", "validation")] == [80, 20]
     assert sorted(int(row["text"]) for part in split.values() for row in part) == list(range(100))
     groups = [{row["group"] for row in part} for part in split.values()]
     assert groups[0] & groups[1]
-    assert straddling(rows, 42) == split != straddling(rows, 43)
+    assert random_split(rows, 42) == split != random_split(rows, 43)
 
 
 def test_tokens_lose_nothing_but_spaces() -> None:
@@ -70,23 +76,23 @@ def test_the_quoted_text_is_a_printed_list() -> None:
         "annotation": "[substitute_LHS_for_RHS, 2, 1]",
         "equation": r"\left(c\right) = d",
     }
-    assert quoted(inputs) == (
+    assert quoted_text(inputs) == (
         r"['premise', 'f{(x )} = \int x\, dx'], ['cos', 1], 'a = b'] [SEP] "
         r"['substitute_LHS_for_RHS', 2, 1] [SEP] (c) = d"
     )
     inputs["annotation"] = "[minus, 1, x - 2, y]"
-    assert "['minus', 1, 'x - 2, y'] [SEP]" in quoted(inputs)
+    assert "['minus', 1, 'x - 2, y'] [SEP]" in quoted_text(inputs)
 
 
 def test_texts_of_a_problem() -> None:
     (problem, *_) = load("derivations/step2", limit=1)
-    assert shown(problem, "published") == problem.inputs["sequence"]
-    assert shown(problem, "clean") == problem.inputs["clean_sequence"]
+    assert sequence_text(problem, "published") == problem.inputs["sequence"]
+    assert sequence_text(problem, "clean") == problem.inputs["clean_sequence"]
     bare = str(problem.inputs["sequence"]).replace(r"\,", "")
-    assert shown(problem, "quoted").replace("'", "").replace(r"\,", "") == bare
+    assert sequence_text(problem, "quoted").replace("'", "").replace(r"\,", "") == bare
     (calculus, *_) = load("calculus/diff", limit=1)
     with pytest.raises(ModelError, match="no evaluation script"):
-        shown(calculus, "quoted")
+        sequence_text(calculus, "quoted")
 
 
 def test_an_encoder_needs_a_model(tmp_path: Path) -> None:
@@ -121,13 +127,13 @@ def toy(folder: Path, size: int = 64) -> Path:
 @pytest.mark.data
 def test_data_of_something_else_is_refused(tmp_path: Path) -> None:
     place = toy(tmp_path / "data")
-    assert set(read(place, SETTINGS)) == {"train", "validation", "VR"}
+    assert set(load_splits(place, SETTINGS)) == {"train", "validation", "VR"}
     with pytest.raises(UserError, match="no derivations of 3 steps"):
-        read(place, replace(SETTINGS, steps=3))
+        load_splits(place, replace(SETTINGS, steps=3))
     with pytest.raises(UserError, match="not of the task calculus_step"):
-        read(place, replace(SETTINGS, task="calculus_step"))
+        load_splits(place, replace(SETTINGS, task="calculus_step"))
     with pytest.raises(UserError, match="not a saved data set"):
-        read(tmp_path / "nothing", SETTINGS)
+        load_splits(tmp_path / "nothing", SETTINGS)
 
 
 def evaluated(out: Path) -> Sequence[dict[str, Any]]:
@@ -140,7 +146,7 @@ def evaluated(out: Path) -> Sequence[dict[str, Any]]:
 def test_a_small_encoder_learns_goes_on_and_answers(tmp_path: Path) -> None:
     """Trained by the command, the same when it is interrupted, and asked through the harness."""
     transformers = pytest.importorskip("transformers", reason="needs the extra 'train'")
-    from calculus_harness.harness import sweep
+    from calculus_harness.harness import summarise, sweep
 
     data, out = toy(tmp_path / "data"), tmp_path / "out"
     command = [
@@ -187,7 +193,7 @@ def test_a_small_encoder_learns_goes_on_and_answers(tmp_path: Path) -> None:
             if state.global_step == 40:
                 raise StoppedError
 
-    settings = Settings(**json.loads((out / "settings.json").read_text()))
+    settings = EncoderSettings(**json.loads((out / "settings.json").read_text()))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             transformers.trainer,
@@ -216,7 +222,7 @@ def test_a_small_encoder_learns_goes_on_and_answers(tmp_path: Path) -> None:
     assert len(rows) == 8
     assert {row["text"] for row in rows} <= {r"\boxed{0}", r"\boxed{1}"}
     assert all(row["logprob"] <= 0 and row["prompt_tokens"] > 10 for row in rows)
-    assert "pass" in str(run.summary().rows[0])
+    assert "pass" in str(summarise(run).rows[0])
 
 
 @pytest.mark.train
@@ -224,9 +230,9 @@ def test_a_small_encoder_learns_goes_on_and_answers(tmp_path: Path) -> None:
 def test_names_that_were_never_trained_on_are_words_of_their_own(tmp_path: Path) -> None:
     """A Greek letter in a perturbed test set must not be unknown: all of them would be one."""
     transformers = pytest.importorskip("transformers", reason="needs the extra 'train'")
-    from calculus_harness.harness.training.encoder import make
+    from calculus_harness.harness.training.encoder import make_bert
 
-    make(tmp_path / "model", [r"f{(x )} [SEP] \cos", r"\alpha{(\beta )}"], SETTINGS)
+    make_bert(tmp_path / "model", [r"f{(x )} [SEP] \cos", r"\alpha{(\beta )}"], SETTINGS)
     tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path / "model")
     ids = tokenizer(r"\alpha{(\beta )} [SEP] y")["input_ids"]
     tokens = tokenizer.convert_ids_to_tokens(ids)

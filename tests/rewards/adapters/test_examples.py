@@ -22,7 +22,7 @@ PACKAGE = "calculus_harness.rewards"
 def run(name: str, tmp_path: Path, *arguments: str) -> str:
     copy = tmp_path / name
     copy.write_text((EXAMPLES / name).read_text("utf-8"))
-    found = subprocess.run(
+    done = subprocess.run(
         [sys.executable, str(copy), *arguments],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -30,7 +30,7 @@ def run(name: str, tmp_path: Path, *arguments: str) -> str:
         timeout=120,
         check=True,
     )
-    return found.stdout
+    return done.stdout
 
 
 def test_plain(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_openrlhf(tmp_path: Path) -> None:
     copy = tmp_path / "my_reward.py"
     text = (EXAMPLES / "reward_openrlhf.py").read_text("utf-8")
     copy.write_text(text)
-    found = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", probe.replace("sys.argv[0]", repr(str(copy)))],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -58,7 +58,7 @@ def test_openrlhf(tmp_path: Path) -> None:
         timeout=120,
         check=True,
     )
-    assert found.stdout.strip() == "[1.1]"
+    assert done.stdout.strip() == "[1.1]"
 
 
 @pytest.mark.serve

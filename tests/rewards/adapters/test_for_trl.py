@@ -55,8 +55,8 @@ def test_standard_and_conversational_format() -> None:
 
 
 def test_a_bad_row_is_none_and_the_others_are_scored() -> None:
-    found = antiderivative_reward(**batch([RIGHT] * 3, integrand=["2x", r"\oops", None]))
-    assert found == [1.0, None, None]
+    rewards = antiderivative_reward(**batch([RIGHT] * 3, integrand=["2x", r"\oops", None]))
+    assert rewards == [1.0, None, None]
 
 
 def test_an_async_reward() -> None:
@@ -150,8 +150,8 @@ HOSTILE = [
 
 
 def test_no_completion_raises() -> None:
-    found = antiderivative_reward(**batch([*HOSTILE, RIGHT]))
-    assert found == [0.0] * len(HOSTILE) + [1.0]
+    rewards = antiderivative_reward(**batch([*HOSTILE, RIGHT]))
+    assert rewards == [0.0] * len(HOSTILE) + [1.0]
 
 
 # --- wherever it is called from -------------------------------------------------------------
@@ -168,8 +168,10 @@ def test_pickled_it_scores_the_same() -> None:
 
 def test_from_many_threads() -> None:
     with ThreadPoolExecutor(8) as threads:
-        found = list(threads.map(lambda _: antiderivative_reward(**batch(COMPLETIONS)), range(32)))
-    assert found == [EXPECTED] * 32
+        results = list(
+            threads.map(lambda _: antiderivative_reward(**batch(COMPLETIONS)), range(32))
+        )
+    assert results == [EXPECTED] * 32
     assert threading.active_count() < 32
 
 
@@ -191,9 +193,9 @@ def test_from_other_processes(method: str) -> None:
         pipes.append((process, ours))
     for process, ours in pipes:
         assert ours.poll(60)
-        pid, found = ours.recv()
+        pid, rewards = ours.recv()
         assert pid == process.pid  # type: ignore[attr-defined]
-        assert found == EXPECTED
+        assert rewards == EXPECTED
         process.join(30)  # type: ignore[attr-defined]
     assert reward(**batch(COMPLETIONS)) == EXPECTED
 
@@ -236,11 +238,11 @@ def test_trls_own_code_calls_it(asynchronous: bool) -> None:
     texts = [RIGHT, WRONG, RIGHT]
     calculate = inspect.unwrap(GRPOTrainer._calculate_rewards)
     try:
-        found = calculate(trainer, rows, ["p"] * 3, texts, [[1]] * 3)
+        rewards = calculate(trainer, rows, ["p"] * 3, texts, [[1]] * 3)
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join(10)
-    assert found[:2, 0].tolist() == pytest.approx([1.1, 0.0])
-    assert found[2, 0].isnan()
+    assert rewards[:2, 0].tolist() == pytest.approx([1.1, 0.0])
+    assert rewards[2, 0].isnan()
     assert trainer._pending_metrics["antiderivative_reward/bad_problem"] == [pytest.approx(1 / 3)]
     assert len(trainer._pending_extra_logs["antiderivative_reward/status"]) == 3

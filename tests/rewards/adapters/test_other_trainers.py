@@ -72,8 +72,8 @@ def test_verl_gets_a_dictionary() -> None:
 
 
 def test_verl_reward_kwargs() -> None:
-    found = called_by_verl(RIGHT, "2x", components=["correctness", "format"], weights=[1.0, 0.25])
-    assert found["score"] == 1.25
+    result = called_by_verl(RIGHT, "2x", components=["correctness", "format"], weights=[1.0, 0.25])
+    assert result["score"] == 1.25
     assert called_by_verl(r"\boxed{7}", "7", task="integer")["score"] == 1.0
     assert called_by_verl("x" + RIGHT, "2x", opens_thinking=True)["score"] == 0.0
     assert called_by_verl(RIGHT, "2x", reward_router_address="host:1")["score"] == 1.0
@@ -89,8 +89,8 @@ def test_verl_rows() -> None:
 
 def test_verl_bad_row_is_zero_for_all_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     for text in (RIGHT, WRONG):
-        found = called_by_verl(text, "2x+")
-        assert (found["score"], found["status"]) == (0.0, "bad_problem")
+        result = called_by_verl(text, "2x+")
+        assert (result["score"], result["status"]) == (0.0, "bad_problem")
     assert "bad ground_truth '2x+'" in caplog.text
 
 
@@ -115,13 +115,13 @@ PROMPT = "<|im_start|>user\nIntegrate $2x$, like $\\boxed{x^2}$.<|im_end|>\n<|im
 
 def test_openrlhf_gets_lists_of_numbers() -> None:
     queries = [PROMPT + RIGHT + "<|im_end|>", PROMPT + WRONG + "<|im_end|>"]
-    found = reward_func(queries, [PROMPT] * 2, ["2x"] * 2)
-    assert found["rewards"] == found["scores"] == [1.0, 0.0]
-    assert found["extra_logs"]["is_correct"] == [1.0, 0.0]
-    assert found["extra_logs"]["is_incorrect"] == [0.0, 1.0]
-    lengths = {len(values) for values in found["extra_logs"].values()}
+    result = reward_func(queries, [PROMPT] * 2, ["2x"] * 2)
+    assert result["rewards"] == result["scores"] == [1.0, 0.0]
+    assert result["extra_logs"]["is_correct"] == [1.0, 0.0]
+    assert result["extra_logs"]["is_incorrect"] == [0.0, 1.0]
+    lengths = {len(values) for values in result["extra_logs"].values()}
     assert lengths == {2}
-    json.dumps(found)
+    json.dumps(result)
 
 
 def test_openrlhf_never_grades_the_prompt() -> None:
@@ -205,8 +205,8 @@ def module_at(path: Path, name: str) -> ModuleType:
 def test_verls_own_loader() -> None:
     path = unpacked("CALCULUS_HARNESS_VERL", "verl/utils/import_utils.py")
     loader = module_at(path, "verl_import_utils")
-    found = loader.load_extern_object("pkg://rewards.adapters.for_verl", "compute_score")
-    assert found is compute_score
+    function = loader.load_extern_object("pkg://rewards.adapters.for_verl", "compute_score")
+    assert function is compute_score
 
 
 def test_openrlhfs_own_executor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from calculus_harness.rewards import batch as workers
 from calculus_harness.rewards.adapters import scoring
-from calculus_harness.rewards.adapters.form import form_of
+from calculus_harness.rewards.adapters.components.format import form_of
 from calculus_harness.rewards.adapters.rows import is_truncated, opens_thinking, target_of, text_of
 from calculus_harness.rewards.adapters.scoring import Item, Rubric, rates, score
 from calculus_harness.rewards.verdict import Status
+from calculus_harness.rewards.workers import verdicts
 from calculus_harness.rewards.workers.pool import (
     PoolError,
     WorkerCrash,
@@ -45,9 +45,9 @@ def status(text: str, target: Any = "2x", rubric: Rubric | None = None, **item: 
     ],
 )
 def test_statuses_and_rewards(text: str, integrand: str, expected: str) -> None:
-    found = score([Item(text, integrand)], Rubric())[0]
-    assert found.status == expected
-    assert found.reward == (1.0 if expected == "correct" else 0.0)
+    graded = score([Item(text, integrand)], Rubric())[0]
+    assert graded.status == expected
+    assert graded.reward == (1.0 if expected == "correct" else 0.0)
 
 
 @pytest.mark.parametrize("target", ["2x+", "", "  ", None, 7, ["2x"], r"\int 2t\,dt", "1/2x"])
@@ -160,8 +160,8 @@ def test_a_thought_may_be_asked_for() -> None:
 
 def test_length_falls_from_full_credit_to_none() -> None:
     rubric = Rubric(components=("correctness", "length"), weights=(1.0, 0.4), length=(100, 300))
-    found = [reward(RIGHT, rubric=rubric, tokens=n) for n in (0, 100, 200, 300, 9000)]
-    assert found == pytest.approx([1.4, 1.4, 1.2, 1.0, 1.0])
+    rewards = [reward(RIGHT, rubric=rubric, tokens=n) for n in (0, 100, 200, 300, 9000)]
+    assert rewards == pytest.approx([1.4, 1.4, 1.2, 1.0, 1.0])
     assert reward(WRONG, rubric=rubric, tokens=1) == 0.0
     assert reward(RIGHT, rubric=rubric) == 1.0  # length not known
 
@@ -218,9 +218,9 @@ def test_without_workers_there_is_no_opinion(monkeypatch: pytest.MonkeyPatch) ->
         raise PoolError("workers do not start")
 
     monkeypatch.setattr(scoring, "map_verdicts", fail)
-    found = score([Item(RIGHT, "2x"), Item(WRONG, "2x")], Rubric())
-    assert [each.reward for each in found] == [None, None]
-    assert rates(found)["fault"] == 1.0
+    scores = score([Item(RIGHT, "2x"), Item(WRONG, "2x")], Rubric())
+    assert [each.reward for each in scores] == [None, None]
+    assert rates(scores)["fault"] == 1.0
 
 
 def test_what_a_completion_does_to_its_worker_is_its_own_fault(
@@ -230,18 +230,18 @@ def test_what_a_completion_does_to_its_worker_is_its_own_fault(
         def map(self, *_: object, **__: object) -> list[object]:
             return [WorkerTimeout("10 s"), WorkerMemory("1 GiB"), WorkerCrash("signal 11")]
 
-    monkeypatch.setattr(workers, "shared_pool", lambda *_: Pool())
-    found = score([Item(RIGHT, "2x")] * 3, Rubric(deadline=7.0))
-    assert [each.reward for each in found] == [0.0] * 3
-    assert [each.status for each in found] == ["timeout", "error", "error"]
-    assert found[0].seconds == 7.0
+    monkeypatch.setattr(verdicts, "shared_pool", lambda *_: Pool())
+    scores = score([Item(RIGHT, "2x")] * 3, Rubric(deadline=7.0))
+    assert [each.reward for each in scores] == [0.0] * 3
+    assert [each.status for each in scores] == ["timeout", "error", "error"]
+    assert scores[0].seconds == 7.0
 
 
 def test_rates_name_every_status() -> None:
-    found = score([Item(RIGHT, "2x"), Item(WRONG, "2x")], Rubric())
-    assert rates(found)["correct"] == rates(found)["incorrect"] == 0.5
-    assert set(rates([])) == set(rates(found)) == {*Status, "bad_problem", "fault"}
-    assert sum(rates(found).values()) == 1.0
+    scores = score([Item(RIGHT, "2x"), Item(WRONG, "2x")], Rubric())
+    assert rates(scores)["correct"] == rates(scores)["incorrect"] == 0.5
+    assert set(rates([])) == set(rates(scores)) == {*Status, "bad_problem", "fault"}
+    assert sum(rates(scores).values()) == 1.0
 
 
 # --- rows -----------------------------------------------------------------------------------
@@ -251,9 +251,9 @@ def test_rates_name_every_status() -> None:
     ("completion", "text"),
     [
         ("plain", "plain"),
-        ([{"role": "assistant", "content": "said"}], "said"),
-        ({"role": "assistant", "content": "said"}, "said"),
-        ([{"content": "said"}], "said"),
+        ([{"role": "assistant", "content": "hello"}], "hello"),
+        ({"role": "assistant", "content": "hello"}, "hello"),
+        ([{"content": "hello"}], "hello"),
         ([{"role": "assistant", "content": "1"}, {"role": "assistant", "content": "2"}], "2"),
         ([{"role": "assistant", "content": RIGHT}, {"role": "tool", "content": RIGHT}], ""),
         ([{"role": "assistant", "content": None, "tool_calls": []}], ""),

@@ -250,7 +250,7 @@ def numeric(e: Expr) -> Callable[[Any], Any]:
 
 def residuals(f: Expr, big_f: Expr) -> list[tuple[Any, Any]]:
     """(f, F' - f) at the points where both are finite and f is real."""
-    found = []
+    rows = []
     with mpmath.workdps(60):
         left, right = numeric(f), numeric(big_f)
         h = mpmath.mpf(10) ** -14
@@ -263,8 +263,8 @@ def residuals(f: Expr, big_f: Expr) -> list[tuple[Any, Any]]:
             if not mpmath.isfinite(value) or abs(mpmath.im(value)) > 0 or abs(value) > 1e60:
                 continue
             slope = (samples[0] - 8 * samples[1] + 8 * samples[2] - samples[3]) / (12 * h)
-            found.append((value, slope - value, max(map(abs, samples))))
-    return [(v, d) for v, d, size in found if mpmath.isfinite(d) and size < 1e40 * (1 + abs(v))]
+            rows.append((value, slope - value, max(map(abs, samples))))
+    return [(v, d) for v, d, size in rows if mpmath.isfinite(d) and size < 1e40 * (1 + abs(v))]
 
 
 def proven_right(f: Expr, big_f: Expr) -> bool:

@@ -1,0 +1,87 @@
+"""The recorded decisions of `bee.augmented`: accepted draws and simplified integrands."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import cache
+from hashlib import sha256
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+from ...rewards.expression.tree import Expression
+from ..recorded_decisions import RecordedDecisions
+
+#: Field -> its name in the files, where they differ.
+_STORED_NAMES = {
+    "perturbation": "recipe",
+    "variation_id": "spot",
+    "attempt": "turn",
+    "integrand_hash": "base",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """How one problem was made.
+
+    Attributes:
+        perturbation: the name of the perturbation.
+        seed: the seed of the random draws.
+        difficulty: the difficulty; see `benchmarks.bee.perturbations`.
+        variation_id: the parent's id and the number of the variation, as in ``bee-c-001-2``.
+        attempt: which draw was accepted.
+        integrand_hash: `integrand_hash` of that draw. A decision applies to this integrand only.
+        outcome: ``simplified``, or why the integrand was not simplified.
+        integrand: the simplified integrand in LaTeX.
+        coverage: the share of the real domain on which the reference holds, if not all of it.
+
+    """
+
+    perturbation: str
+    seed: int
+    difficulty: int
+    variation_id: str
+    attempt: int
+    integrand_hash: str
+    outcome: str
+    integrand: str | None = None
+    coverage: float | None = None
+
+    @property
+    def key(self) -> tuple[str, int, int, str]:
+        """What it is about. Problems made from different banks may share a key."""
+        return self.perturbation, self.seed, self.difficulty, self.variation_id
+
+
+def integrand_hash(integrand: Expression) -> str:
+    """A short hash of an expression tree, independent of how it is printed."""
+    return sha256(repr(integrand).encode()).hexdigest()[:12]
+
+
+@cache
+def decisions() -> RecordedDecisions[Decision]:
+    """The decisions recorded on this machine."""
+    return RecordedDecisions(
+        Path(__file__).with_name("decisions.jsonl"),
+        "bee-decisions.jsonl",
+        key=attrgetter("key"),
+        from_row=_from_row,
+        to_row=_to_row,
+    )
+
+
+def shipped_variations(perturbation: str) -> set[str]:
+    """The variations of a perturbation for which the package has a problem with seed 0."""
+    wanted = (perturbation, 0, 1)
+    return {variation_id for *key, variation_id in decisions().shipped if tuple(key) == wanted}
+
+
+def _from_row(row: dict[str, Any]) -> Decision:
+    names = {stored: name for name, stored in _STORED_NAMES.items()}
+    return Decision(**{names.get(name, name): value for name, value in row.items()})
+
+
+def _to_row(decision: Decision) -> dict[str, Any]:
+    fields = asdict(decision).items()
+    return {_STORED_NAMES.get(name, name): value for name, value in fields if value is not None}

@@ -1,0 +1,96 @@
+"""The substitution x -> ix, which exchanges trigonometric and hyperbolic functions.
+
+sin(ix) = i sinh x, cos(ix) = cosh x and so on: an even formula stays real, an odd one becomes i
+times a real formula. Formulas that are neither have no counterpart.
+"""
+
+from __future__ import annotations
+
+from ...rewards.expression.tree import Call, Expression, Number, Symbol
+from ..expressions import add, div, mul, neg, power, walk
+
+#: f -> (g, k) with f(iv) = i^k g(v).
+_COUNTERPARTS = {
+    "sin": ("sinh", 1),
+    "cos": ("cosh", 0),
+    "tan": ("tanh", 1),
+    "cot": ("coth", 3),
+    "sec": ("sech", 0),
+    "csc": ("csch", 3),
+    "sinh": ("sin", 1),
+    "cosh": ("cos", 0),
+    "tanh": ("tan", 1),
+    "coth": ("cot", 3),
+    "sech": ("sec", 0),
+    "csch": ("csc", 3),
+    "asin": ("asinh", 1),
+    "atan": ("atanh", 1),
+    "acot": ("acoth", 3),
+    "asinh": ("asin", 1),
+    "atanh": ("atan", 1),
+    "acoth": ("acot", 3),
+    "abs": ("abs", 0),
+}
+
+
+class _NoCounterpartError(Exception):
+    """The formula is neither real nor imaginary on the imaginary axis, or has no rule."""
+
+
+def hyperbolic_counterpart(
+    integrand: Expression, antiderivative: Expression, variable: str = "x"
+) -> tuple[Expression, Expression] | None:
+    """The real integral with ix for x and other functions, and its antiderivative; None if none."""
+    try:
+        power_f, f = at_imaginary(integrand, variable)
+        power_big_f, big_f = at_imaginary(antiderivative, variable)
+    except _NoCounterpartError:
+        return None
+    # The derivative of F(ix) is i f(ix).
+    difference = (power_f + 1 - power_big_f) % 4
+    if difference % 2 or not _functions(f) - _functions(integrand):
+        return None
+    return f, neg(big_f) if difference else big_f
+
+
+def _functions(tree: Expression) -> set[str]:
+    return {node.function for node in walk(tree) if isinstance(node, Call)} & _COUNTERPARTS.keys()
+
+
+def at_imaginary(tree: Expression, variable: str) -> tuple[int, Expression]:
+    """``k`` (0 or 1) and a real tree ``t`` such that ``tree`` at i times the variable is i^k t."""
+    if isinstance(tree, Number):
+        return 0, tree
+    if isinstance(tree, Symbol):
+        return int(tree.name == variable), tree
+    name = tree.function
+    inner = [at_imaginary(arg, variable) for arg in tree.args]
+    powers, args = [k for k, _ in inner], [arg for _, arg in inner]
+    if name == "i":
+        raise _NoCounterpartError
+    if name == "mul":
+        return _with_sign(sum(powers), mul(*args))
+    if name == "div":
+        return _with_sign(powers[0] - powers[1], div(*args))
+    if name == "neg":
+        return powers[0], neg(args[0])
+    if name == "add":
+        if len(set(powers)) > 1:
+            raise _NoCounterpartError
+        return powers[0], add(*args)
+    if name == "pow" and powers[0]:
+        exponent = tree.args[1]
+        if not isinstance(exponent, Number) or exponent.denominator != 1:
+            raise _NoCounterpartError
+        return _with_sign(powers[0] * exponent.numerator, power(args[0], exponent))
+    if not any(powers):
+        return 0, Call(name, tuple(args))
+    if name not in _COUNTERPARTS:
+        raise _NoCounterpartError
+    other, k = _COUNTERPARTS[name]
+    return _with_sign(k, Call(other, tuple(args)))
+
+
+def _with_sign(k: int, tree: Expression) -> tuple[int, Expression]:
+    """i^k times a tree with k reduced to 0 or 1, as i^2 = -1."""
+    return k % 2, neg(tree) if k % 4 > 1 else tree

@@ -1,0 +1,286 @@
+"""Perturbations: functions that make a new integral from known ones by rewriting trees.
+
+A perturbation takes the problem f (with its antiderivative F) that the new one is compared with,
+other problems to combine it with, and random numbers. It returns a `NewIntegral`, or None if the
+draw cannot be used. The first three are AntiderivBench's, the others this project's. Difficulty 1
+is the plain perturbation; a higher one combines or composes more integrals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from typing import TypeVar
+
+from ...rewards.expression.traversal import symbols_of
+from ...rewards.expression.tree import Call, Expression, Symbol
+from ...rewards.latex import to_latex
+from ..expressions import (
+    ONE,
+    add,
+    differentiate,
+    div,
+    mul,
+    number,
+    parse,
+    polynomial,
+    power,
+    substitute,
+)
+from ..hashed_random import HashedRandom
+from ..problem import JSON, Parent
+from .hyperbolic import hyperbolic_counterpart
+
+Item = TypeVar("Item")
+
+X: Expression = Symbol("x")
+#: Names of parameters, in the order in which they are used.
+PARAMETERS = ("a", "b", "c", "k", "m", "n")
+#: Inverse functions to substitute.
+INVERSES = (
+    r"\ln x",
+    r"\arctan x",
+    r"\sqrt x",
+    r"\arcsin x",
+    r"\operatorname{arsinh} x",
+    r"\sqrt[3]{x}",
+    r"\operatorname{artanh} x",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceIntegral:
+    """A known integral: an integrand in x and its antiderivative, as trees."""
+
+    id: str
+    integrand: Expression
+    antiderivative: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class NewIntegral:
+    """A new integral with its antiderivative; ``details`` holds the random choices."""
+
+    integrand: Expression
+    antiderivative: Expression
+    parents: tuple[Parent, ...]
+    details: Mapping[str, JSON] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The random choices of one attempt.
+
+    Attributes:
+        key: the perturbation's name, the seed and the id of f.
+        others: integrals to combine f with.
+        attempt: the number of the attempt, counted over all variations of f.
+        difficulty: how many choices `several` returns.
+
+    """
+
+    key: tuple[object, ...]
+    others: Sequence[SourceIntegral]
+    attempt: int
+    difficulty: int = 1
+
+    @cached_property
+    def rng(self) -> HashedRandom:
+        """The random numbers of this attempt."""
+        return HashedRandom(*self.key, self.attempt)
+
+    def several(self, items: Sequence[Item]) -> list[Item]:
+        """As many items as the difficulty; attempts go through a random order of the items."""
+        order = HashedRandom(*self.key).shuffled(items)
+        first = self.attempt * self.difficulty
+        return [order[(first + i) % len(order)] for i in range(self.difficulty)]
+
+
+Make = Callable[[SourceIntegral, Choices], NewIntegral | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Perturbation:
+    """A declared perturbation; see `perturbation`."""
+
+    name: str
+    make: Make
+    variations: int
+    summary: str
+    source: str
+    of_all: bool
+    simplified: bool
+
+
+PERTURBATIONS: dict[str, Perturbation] = {}
+
+
+OURS = "this project, docs/bee.md"
+PAPER = "AntiderivBench"
+
+
+def perturbation(
+    source: str = OURS, *, variations: int = 3, of_all: bool = False, simplified: bool = True
+) -> Callable[[Make], Make]:
+    """Declare a perturbation. Its name is the function's, its summary the docstring's first line.
+
+    Args:
+        source: the paper or document that describes it.
+        variations: how many problems it makes from each original.
+        of_all: whether it is applied to all problems of the bank, not only to the competition's.
+        simplified: whether SymPy simplifies the new integrands.
+
+    """
+
+    def declare(make: Make) -> Make:
+        name = make.__name__
+        summary = (make.__doc__ or "").partition("\n")[0]
+        PERTURBATIONS[name] = Perturbation(
+            name, make, variations, summary, source, of_all, simplified
+        )
+        return make
+
+    return declare
+
+
+# --- AntiderivBench's three ---
+
+
+@perturbation(PAPER)
+def lin_comb(f: SourceIntegral, choices: Choices) -> NewIntegral:
+    """a f + b g: a linear combination with a qualifier integral, a and b from -9 to 9."""
+    partners = choices.several(choices.others)
+    factors = [choices.rng.integer(-9, 9, nonzero=True) for _ in range(1 + len(partners))]
+    integrals = (f, *partners)
+    return NewIntegral(
+        add(*(mul(number(c), k.integrand) for c, k in zip(factors, integrals, strict=True))),
+        add(*(mul(number(c), k.antiderivative) for c, k in zip(factors, integrals, strict=True))),
+        _parents(f, *partners),
+        {"coefficients": [*factors]},
+    )
+
+
+@perturbation(PAPER)
+def subst_poly(f: SourceIntegral, choices: Choices) -> NewIntegral | None:
+    """f(g(x)) g'(x) with a random cubic g, coefficients from -9 to 9."""
+    inner: Expression = X
+    for _ in range(choices.difficulty):
+        coefficients = [choices.rng.integer(-9, 9) for _ in range(4)]
+        if not any(coefficients[:3]):
+            return None  # a constant
+        inner = substitute(polynomial(coefficients), "x", inner)
+    return _substitution(f, inner)
+
+
+@perturbation(PAPER)
+def subst_hard(f: SourceIntegral, choices: Choices) -> NewIntegral | None:
+    """f(g(x)) g'(x) with a qualifier integrand g."""
+    partners = choices.several(choices.others)
+    inner = reduce(lambda tree, g: substitute(g.integrand, "x", tree), partners, X)
+    return _substitution(f, inner, *partners)
+
+
+# --- this project's ---
+
+
+@perturbation(variations=1)
+def parts(f: SourceIntegral, choices: Choices) -> NewIntegral | None:
+    """(F g)' = f g + F g' with a qualifier integrand g: integration by parts run backwards.
+
+    The terms are in general not integrable by themselves.
+    """
+    partners = choices.several(choices.others)
+    factor = mul(*(g.integrand for g in partners))
+    return NewIntegral(
+        add(mul(f.integrand, factor), mul(f.antiderivative, differentiate(factor))),
+        mul(f.antiderivative, factor),
+        _parents(f, *partners),
+    )
+
+
+@perturbation(simplified=False)
+def parametric(f: SourceIntegral, choices: Choices) -> NewIntegral | None:
+    """Symbols for numbers: f(ax), f(x/a + b), x^(a-1) f(x^a) or e^(ax) f(e^(ax)), a and b positive.
+
+    One answer must hold for all values of the parameters.
+    """
+    names = sorted(set(PARAMETERS) - symbols_of(f.integrand) - symbols_of(f.antiderivative))
+    free = [Symbol(name) for name in names]
+    made, chosen = f, choices.several([*_FAMILIES])
+    for form in chosen:
+        if len(free) < 2:
+            return None
+        made = _FAMILIES[form](made, free)
+    return NewIntegral(made.integrand, made.antiderivative, _parents(f), {"families": [*chosen]})
+
+
+def _scale(f: SourceIntegral, free: list[Symbol]) -> SourceIntegral:
+    a = free.pop(0)
+    return _substituted(f, mul(a, X), ONE, a)
+
+
+def _shift(f: SourceIntegral, free: list[Symbol]) -> SourceIntegral:
+    a, b = free.pop(0), free.pop(0)
+    return _substituted(f, add(div(X, a), b), ONE, div(ONE, a))
+
+
+def _power(f: SourceIntegral, free: list[Symbol]) -> SourceIntegral:
+    a = free.pop(0)
+    return _substituted(f, power(X, a), power(X, add(a, number(-1))), a)
+
+
+def _exponential(f: SourceIntegral, free: list[Symbol]) -> SourceIntegral:
+    a = free.pop(0)
+    inner = Call("exp", (mul(a, X),))
+    return _substituted(f, inner, inner, a)
+
+
+_FAMILIES: dict[str, Callable[[SourceIntegral, list[Symbol]], SourceIntegral]] = {
+    "scale": _scale,
+    "power": _power,
+    "shift": _shift,
+    "exponential": _exponential,
+}
+
+
+@perturbation(variations=1)
+def inverse_subst(f: SourceIntegral, choices: Choices) -> NewIntegral:
+    """f(h(x)) h'(x) with an inverse function h, such as arctan or ln.
+
+    The parts that suggest the substitution are spread over the integrand.
+    """
+    inner = reduce(lambda tree, h: substitute(parse(h), "x", tree), choices.several(INVERSES), X)
+    return _substitution(f, inner)
+
+
+@perturbation(variations=1, of_all=True, simplified=False)
+def twins(f: SourceIntegral, choices: Choices) -> NewIntegral | None:
+    """The hyperbolic twin of a trigonometric integral, and the other way round (x to ix).
+
+    The same method solves both, with other signs.
+    """
+    made = hyperbolic_counterpart(f.integrand, f.antiderivative)
+    return made and NewIntegral(*made, _parents(f))
+
+
+def _parents(f: SourceIntegral, *partners: SourceIntegral) -> tuple[Parent, ...]:
+    return (Parent(f.id, "f"), *(Parent(g.id, "g") for g in partners))
+
+
+def _substitution(f: SourceIntegral, inner: Expression, *partners: SourceIntegral) -> NewIntegral:
+    """f(g(x)) g'(x), whose antiderivative is F(g(x))."""
+    made = _substituted(f, inner, differentiate(inner), ONE)
+    details = {"substituted": to_latex(inner)}
+    return NewIntegral(made.integrand, made.antiderivative, _parents(f, *partners), details)
+
+
+def _substituted(
+    f: SourceIntegral, inner: Expression, slope: Expression, factor: Expression
+) -> SourceIntegral:
+    """f(h(x)) times ``slope``, where h' is ``factor`` times ``slope``."""
+    return SourceIntegral(
+        f.id,
+        mul(slope, substitute(f.integrand, "x", inner)),
+        div(substitute(f.antiderivative, "x", inner), factor),
+    )

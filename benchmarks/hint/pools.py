@@ -1,0 +1,139 @@
+"""Which pictures stand for an expression's symbols: disjoint pools for training, validation, test.
+
+As in the release, each symbol's pictures are shuffled and split 75 : 5 : 20, and each token takes
+the next picture of its pool, which is shuffled again when it is exhausted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from .sampling import permutation
+from .semantics import CONCEPTS, DIGITS, OPERATORS, PARENTHESES
+
+PARTS = ("train", "val", "test")
+#: The percentages of a symbol's pictures for training and validation; the rest is for tests.
+TRAIN_SHARE, VAL_SHARE = 75, 5
+#: The folders of the symbols that cannot name one.
+FOLDERS = {"*": "times", "/": "div"}
+#: Other folders that a released file may use for the few-shot operators.
+GREEK = {"a": "alpha", "b": "beta", "c": "gamma", "d": "phi"}
+VOCABULARY = DIGITS + OPERATORS + PARENTHESES + CONCEPTS
+#: Our own pictures: the digits of each class in scikit-learn's digits set, and drawings of others.
+DRAWN = dict(
+    zip(DIGITS, (178, 182, 177, 183, 181, 182, 181, 179, 174, 180), strict=True)
+) | dict.fromkeys(OPERATORS + PARENTHESES + CONCEPTS, 400)
+
+
+Taker: TypeAlias = Callable[[str], tuple[str, ...]]
+
+
+class PoolError(ValueError):
+    """Pictures that cannot serve as pools; the message names the symbol or file."""
+
+
+def folder_of(symbol: str) -> str:
+    """The folder of a symbol's pictures."""
+    return FOLDERS.get(symbol, symbol)
+
+
+@dataclass(frozen=True, slots=True)
+class Pools:
+    """Names of pictures by part (``train``, ``val``, ``test``) and folder."""
+
+    names: Mapping[str, Mapping[str, Sequence[str]]]
+    seed: int = 0
+
+    def taker(self, part: str, used: Mapping[str, int] | None = None) -> Taker:
+        """Takes a picture for each token of the expressions that it is given one by one.
+
+        Args:
+            part: ``train``, ``val`` or ``test``.
+            used: How many pictures of each symbol were taken before.
+
+        Returns:
+            A function from an expression's text to paths such as ``times/00012.png``. It raises
+            `PoolError` for a symbol without pictures.
+
+        """
+        cycles: dict[str, Iterator[str]] = {}
+
+        def take(text: str) -> tuple[str, ...]:
+            for symbol in text:
+                if symbol not in cycles:
+                    cycles[symbol] = self._cycle(part, symbol, (used or {}).get(symbol, 0))
+            return tuple([next(cycles[symbol]) for symbol in text])
+
+        return take
+
+    def _cycle(self, part: str, symbol: str, start: int) -> Iterator[str]:
+        folder = folder_of(symbol)
+        names = self.names[part].get(folder)
+        if not names:
+            raise PoolError(f"no picture of {symbol!r} for {part}")
+        return self._paths(names, part, folder, start)
+
+    def _paths(self, names: Sequence[str], part: str, folder: str, start: int) -> Iterator[str]:
+        cycle, place = divmod(start, len(names))
+        while True:
+            order = permutation(len(names), "hint", "pictures", self.seed, part, folder, cycle)
+            yield from [f"{folder}/{names[i]}" for i in order.tolist()[place:]]
+            cycle, place = cycle + 1, 0
+
+
+def split_pictures(pictures: Mapping[str, Iterable[str]], seed: int = 0) -> Pools:
+    """Pools of pictures, by folder.
+
+    >>> pools = split_pictures({"1": [f"{i}.png" for i in range(100)]})
+    >>> [len(pools.names[part]["1"]) for part in PARTS]
+    [75, 5, 20]
+    """
+    names: dict[str, dict[str, list[str]]] = {part: {} for part in PARTS}
+    for folder, given in pictures.items():
+        every = sorted(given)  # the order of a directory is no one's
+        order = permutation(len(every), "hint", "pools", seed, folder).tolist()
+        train, val = len(every) * TRAIN_SHARE // 100, len(every) * VAL_SHARE // 100
+        cuts = (0, train, train + val, len(every))
+        for part, start, end in zip(PARTS, cuts, cuts[1:], strict=False):
+            names[part][folder] = sorted(every[place] for place in order[start:end])
+    return Pools(names, seed)
+
+
+def drawn_pools(seed: int = 0) -> Pools:
+    """Pools of the pictures that this package draws itself."""
+    names = {
+        folder_of(symbol): [f"{number:05}.png" for number in range(count)]
+        for symbol, count in DRAWN.items()
+    }
+    return split_pictures(names, seed)
+
+
+def folder_pools(folder: Path, seed: int = 0) -> Pools:
+    """Pools of the pictures in a folder that has a folder for each symbol.
+
+    Raises:
+        PoolError: If a symbol of the main data set has no picture there.
+
+    """
+    found = {
+        entry.name: [file.name for file in entry.iterdir()]
+        for entry in (folder.iterdir() if folder.is_dir() else ())
+        if entry.is_dir()
+    }
+    missing = [s for s in DIGITS + OPERATORS + PARENTHESES if not found.get(folder_of(s))]
+    if missing:
+        raise PoolError(f"{folder} has no pictures of {' '.join(missing)}")
+    return split_pictures(found, seed)
+
+
+def read_pools(folder: Path, seed: int = 0) -> Pools:
+    """The pools in the release's files ``sym_train.json``, ``sym_val.json``, ``sym_test.json``."""
+    try:
+        files = {part: (folder / f"sym_{part}.json").read_text("utf-8") for part in PARTS}
+        return Pools({part: json.loads(text) for part, text in files.items()}, seed)
+    except (OSError, ValueError) as error:
+        raise PoolError(f"cannot read the pools in {folder}: {error}") from None

@@ -1,0 +1,234 @@
+"""HINT's files: written as the release has them, and read, its own ones too.
+
+``expr_train.json``, ``expr_val.json`` and ``expr_test.json`` are lists of records,
+``fewshot_dataset.json`` has them by concept and part, and ``sym_PART.json`` names the pictures.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, TextIO, TypeAlias
+
+from .pools import PARTS, Pools, Taker, drawn_pools
+from .records import Record, RecordError, from_row
+from .semantics import CONCEPTS, parse
+from .splits import OPERATORS, expressions, part, split_of
+
+#: Texts with their splits, which training sets do not have.
+Labelled: TypeAlias = list[tuple[str, str | None]]
+_CHUNK = 20_000  # records that a worker writes at a time
+_READ = 1 << 20  # characters read at a time
+_LONGEST = 1 << 16  # characters of a row; an error further from the end is no lack of text
+_SPACE = re.compile(r"[\s,]*")
+
+
+def labelled(seed: int, operators: int, concept: str | None, name: str) -> Labelled:
+    """The expressions of one number of operators in a part, labelled as the release labels them."""
+    drawn = part(seed, operators, concept)
+    if name == "train":
+        return [(text, None) for text in expressions(drawn.train)]
+    trained = {row.tobytes() for row in drawn.train}  # a prefix text has one infix text
+    held_out = drawn.val if name == "val" else drawn.test
+    rows = [row for rows in held_out.values() for row in rows]
+    return [
+        (text, split_of(parse(text), trained=row.tobytes() in trained))
+        for row, text in zip(rows, expressions(rows), strict=True)
+    ]
+
+
+def records(
+    name: str, seed: int = 0, concept: str | None = None, pools: Pools | None = None
+) -> Iterator[Record]:
+    """The records of a part, in the order of the release: by operators, then I, SS or LS, SL or LL.
+
+    Args:
+        name: ``train``, ``val`` or ``test``.
+        seed: The same seed gives the same records.
+        concept: One of ``xyabcd`` for a few-shot data set, None for the main one.
+        pools: Where pictures are taken from; by default those that this package draws.
+
+    Yields:
+        Records, numbered from 0.
+
+    """
+    pools = pools or drawn_pools(seed)
+    take, start = pools.taker(name), 0
+    for operators in range(OPERATORS + 1):
+        found = labelled(seed, operators, concept, name)
+        yield from _records(name, start, found, take)
+        start += len(found)
+
+
+def write_release(
+    folder: Path, seed: int = 0, pools: Pools | None = None, workers: int = 1
+) -> dict[str, int]:
+    """Write the whole data set, main and few-shot, as the release has it.
+
+    Args:
+        folder: An existing folder; files of a release in it are replaced.
+        seed: The same seed writes the same bytes, with any number of workers.
+        pools: Where pictures are taken from; by default those that this package draws.
+        workers: Processes.
+
+    Returns:
+        How many records each part of the main data set has.
+
+    """
+    pools = pools or drawn_pools(seed)
+    for name in PARTS:
+        (folder / f"sym_{name}.json").write_text(json.dumps(pools.names[name]), "utf-8")
+    with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as executor:
+        mapped = executor.map if isinstance(executor, Executor) else map
+        by_operators = list(mapped(partial(_every_part, seed), range(OPERATORS + 1)))
+        counts = {}
+        for name in PARTS:
+            found = [item for one in by_operators for item in one[name]]
+            counts[name] = len(found)
+            texts = mapped(partial(_rows_text, name, pools), *_chunks(found))
+            with (folder / f"expr_{name}.json").open("w", encoding="utf-8") as file:
+                for number, text in enumerate(texts):
+                    file.write((", " if number else "[") + text)
+                file.write("]")
+        everything = list(mapped(partial(_few_shot, seed), CONCEPTS))
+    takers = {name: pools.taker(name) for name in PARTS}
+    rows = {
+        concept: {
+            name: [one.to_row() for one in _records(name, 0, found[name], takers[name])]
+            for name in PARTS
+        }
+        for concept, found in zip(CONCEPTS, everything, strict=True)
+    }
+    (folder / "fewshot_dataset.json").write_text(json.dumps(rows), "utf-8")
+    return counts
+
+
+def _every_part(seed: int, operators: int, concept: str | None = None) -> dict[str, Labelled]:
+    return {name: labelled(seed, operators, concept, name) for name in PARTS}
+
+
+def _few_shot(seed: int, concept: str) -> dict[str, Labelled]:
+    every = [_every_part(seed, operators, concept) for operators in range(OPERATORS + 1)]
+    return {name: [item for one in every for item in one[name]] for name in PARTS}
+
+
+def _chunks(found: Labelled) -> tuple[list[int], list[Labelled], list[dict[str, int]]]:
+    """Chunks with their first index and how often each symbol stands before."""
+    starts = list(range(0, len(found), _CHUNK))
+    chunks = [found[start : start + _CHUNK] for start in starts]
+    used: dict[str, int] = {}
+    before = []
+    for chunk in chunks:
+        before.append(dict(used))
+        together = "".join(text for text, _ in chunk)
+        used = {s: used.get(s, 0) + together.count(s) for s in {*used, *together}}
+    return starts, chunks, before
+
+
+def _rows_text(name: str, pools: Pools, start: int, found: Labelled, used: dict[str, int]) -> str:
+    made = _records(name, start, found, pools.taker(name, used))
+    return ", ".join(json.dumps(record.to_row()) for record in made)
+
+
+def _records(name: str, start: int, found: Labelled, take: Taker) -> Iterator[Record]:
+    for number, (text, split) in enumerate(found, start):
+        yield Record(f"{name}_{number:08}", parse(text), take(text), split)
+
+
+# --- reading ---
+
+
+class ReleaseError(ValueError):
+    """A file that is none of a release; the message names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A row that cannot be used: where it is, why, and the row itself."""
+
+    where: str
+    reason: str
+    row: Any
+
+
+def read_release(path: Path) -> Iterator[Record | Broken]:
+    """Read a file of the release, row by row, and check each row against the semantics.
+
+    Args:
+        path: A list of records (``expr_test.json``), of any size, or ``fewshot_dataset.json``.
+
+    Yields:
+        A record, or what is broken about the row.
+
+    Raises:
+        ReleaseError: If the file cannot be read or is no such file.
+
+    """
+    seen: set[tuple[str, str]] = set()
+    for where, row in _located(path):
+        try:
+            if isinstance(row, ValueError):
+                raise RecordError(str(row))
+            record = from_row(row)
+            group = where.rpartition("row")[0]
+            if (group, record.id) in seen:
+                raise RecordError(f"the id {record.id!r} is there twice")
+            seen.add((group, record.id))
+            yield record
+        except RecordError as error:
+            name = row.get("id") if isinstance(row, dict) else None
+            yield Broken(f"{where} ({name})" if name else where, str(error), row)
+
+
+def _located(path: Path) -> Iterator[tuple[str, Any]]:
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            start = file.read(64).lstrip()[:1]
+            file.seek(0)
+            if start == "[":
+                yield from ((f"row {number}", row) for number, row in enumerate(_items(file), 1))
+                return
+            by_concept = json.load(file)
+    except OSError as error:
+        raise ReleaseError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError as error:  # not JSON, not UTF-8
+        raise ReleaseError(f"{path}: {error}") from None
+    if not isinstance(by_concept, dict) or not all(
+        isinstance(parts, dict) and all(isinstance(rows, list) for rows in parts.values())
+        for parts in by_concept.values()
+    ):
+        raise ReleaseError(f"{path} holds neither a list of records nor lists by concept and part")
+    for concept, parts in by_concept.items():
+        for name, rows in parts.items():
+            for number, row in enumerate(rows, 1):
+                yield f"{concept}, {name}, row {number}", row
+
+
+def _items(file: TextIO) -> Iterator[Any]:
+    """The items of a JSON array, of which only some text is in memory at a time.
+
+    Where the text breaks off or is no JSON, a ``ValueError`` is the last item.
+    """
+    decoder = json.JSONDecoder()
+    text = file.read(_READ)
+    at = text.index("[") + 1
+    while True:
+        at = _SPACE.match(text, at).end()  # type: ignore[union-attr]  # it matches nothing too
+        if text.startswith("]", at):
+            return
+        try:
+            item, at = decoder.raw_decode(text, at)
+        except json.JSONDecodeError as error:
+            more = file.read(_READ) if error.pos >= len(text) - _LONGEST else ""
+            if not more:
+                yield ValueError(f"the file breaks off or is no JSON from here on: {error.msg}")
+                return
+            text, at = text[at:] + more, 0
+        else:
+            yield item

@@ -1,0 +1,115 @@
+"""Two scorers for HINT, which measure different things.
+
+`hint_answer` compares a prediction with HINT's answer. `notebook_arithmetic` is what produced the
+GPT-3 rows of table 3 (Li et al. 2023; released notebooks): it compares the truncated prediction
+with the truncated value in ordinary arithmetic, where minus may be negative and division is exact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TypeAlias
+
+from .semantics import CONCEPTS, Expression
+
+Score: TypeAlias = Callable[[str, Expression], bool]
+
+
+def read_prediction(completion: str) -> float | None:
+    """The number that the notebooks read: the last token between spaces that is a float.
+
+    Spaces and full stops are taken off both ends, line breaks count as spaces. ``1,234`` and
+    ``20/135`` are no floats; ``inf``, ``nan`` and ``1_000`` are, as in Python.
+
+    >>> read_prediction(" 4 apples, or 12."), read_prediction(" 20/135.")
+    (12.0, None)
+    """
+    for token in reversed(completion.strip(" .").replace("\n", " ").split(" ")):
+        try:
+            return float(token)
+        except ValueError:
+            continue
+    return None
+
+
+def ordinary_value(expression: Expression) -> int | float | None:
+    """The value in Python's arithmetic, with negative numbers and true division.
+
+    Args:
+        expression: An expression without few-shot concepts.
+
+    Returns:
+        The value; None for a division by zero or a number beyond the floats, at which the notebooks
+        would have stopped.
+
+    Raises:
+        ValueError: If the expression holds a few-shot concept.
+
+    """
+    if any(symbol in CONCEPTS for symbol in expression.text):
+        raise ValueError(f"{expression.text[:60]} holds a concept that ordinary arithmetic lacks")
+    children: dict[int, list[int]] = {}
+    for i, parent in enumerate(expression.head):
+        if expression.text[i] not in "()":
+            children.setdefault(parent, []).append(i)
+    values: dict[int, int | float] = {}
+    todo = [expression.root]
+    while todo:
+        node = todo[-1]
+        below = children.get(node, [])
+        waiting = [child for child in below if child not in values]
+        if waiting:
+            todo += waiting
+            continue
+        todo.pop()
+        try:
+            values[node] = _python(expression.text[node], *(values[child] for child in below))
+        except (ZeroDivisionError, OverflowError):
+            return None
+    return values[expression.root]
+
+
+def _python(symbol: str, *given: int | float) -> int | float:
+    match symbol:
+        case "+":
+            return given[0] + given[1]
+        case "-":
+            return given[0] - given[1]
+        case "*":
+            return given[0] * given[1]
+        case "/":
+            return given[0] / given[1]
+    return int(symbol)
+
+
+def ordinary_answer(expression: Expression) -> int | None:
+    """The truncated `ordinary_value`, which the notebooks take for the answer."""
+    value = ordinary_value(expression)
+    return None if value is None or not math.isfinite(value) else int(value)
+
+
+def hint_answer(completion: str, expression: Expression) -> bool:
+    """Whether the prediction is HINT's answer."""
+    prediction = read_prediction(completion)
+    return prediction is not None and prediction == expression.value
+
+
+def notebook_arithmetic(completion: str, expression: Expression) -> bool:
+    """Whether the notebooks would have counted the prediction as right.
+
+    The prediction is truncated (5.9 is 5, -0.5 is 0), and a prediction of exactly 0 is wrong
+    whatever the answer. Where the notebooks would have stopped with an error (``nan``, ``inf``,
+    a division by zero) it is wrong.
+    """
+    prediction = read_prediction(completion)
+    if not prediction or not math.isfinite(prediction):
+        return False
+    return int(prediction) == ordinary_answer(expression)
+
+
+#: By the name that a table shows.
+SCORERS: dict[str, Score] = {
+    "hint_answer": hint_answer,
+    "notebook_arithmetic": notebook_arithmetic,
+}

@@ -1,0 +1,168 @@
+"""Problems from the rows of a user's table: columns are mapped, formulas read and checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..rewards import ProblemError
+from ..rewards.decision.integrand import Integrand, prepare
+from ..rewards.expression.sympy_text import read_sympy
+from ..rewards.expression.traversal import symbols_of
+from ..rewards.latex import ReadError, read, to_latex
+from .problem import Problem
+
+#: The fields of a row; only ``integrand`` is required.
+FIELDS = ("integrand", "variable", "antiderivative", "id", "subset", "assumptions", "metadata")
+SYNTAXES = ("latex", "sympy")
+
+
+@dataclass(frozen=True, slots=True)
+class RowFormat:
+    """How rows are read.
+
+    Attributes:
+        columns: field -> column, where the names differ.
+        syntax: the notation of the formulas, ``latex`` or ``sympy``.
+
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    syntax: str = "latex"
+
+    def __post_init__(self) -> None:
+        for name in self.columns:
+            if name not in FIELDS:
+                raise ValueError(f"no field {name!r} to take from a column; {_known_fields()}")
+        if self.syntax not in SYNTAXES:
+            raise ValueError(f"unknown syntax {self.syntax!r}; known: {', '.join(SYNTAXES)}")
+
+
+def problem_from_row(row: Any, row_format: RowFormat, benchmark: str, number: int) -> Problem:
+    """The problem in a row.
+
+    A row with a ``task`` is a `Problem.to_dict` dictionary. Any other row is an integration
+    problem, whose columns must be `FIELDS`, unless the format maps columns: then others are
+    ignored.
+
+    Args:
+        row: the row, a mapping.
+        row_format: how to read it.
+        benchmark: the problem's benchmark, if the row does not say.
+        number: the row's number, which becomes the id if the row has none.
+
+    Raises:
+        ValueError: if the row is not a problem.
+
+    """
+    if not isinstance(row, Mapping):
+        raise ValueError("not a JSON object")
+    if "task" in row and not row_format.columns:
+        loose = {name: _mapping(row, name) for name in ("assumptions", "metadata")}
+        problem = Problem.from_dict({**row, **loose})
+        if problem.task == "integration":
+            target = problem.target
+            variable = str(target["variable"])
+            prepared = prepare(str(target["integrand"]), variable, dict(problem.assumptions))
+            _check_reference(target, prepared)
+    else:
+        problem = _integration(_fields(row, row_format), row_format, benchmark, number)
+    try:
+        json.dumps(problem.to_dict(), ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = error.object[error.start : error.end]
+        raise ValueError(f"{half!a} is half of a surrogate pair, not a character") from None
+    return problem
+
+
+def _fields(row: Mapping[str, Any], row_format: RowFormat) -> dict[str, Any]:
+    fields = {name: row[name] for name in FIELDS if name in row and row[name] not in (None, "")}
+    for name, column in row_format.columns.items():
+        if column not in row:
+            columns = ", ".join(map(str, row))
+            raise ValueError(f"no column {column!r}; there are {columns}")
+        fields.pop(name, None)
+        if row[column] not in (None, ""):
+            fields[name] = row[column]
+    if "integrand" not in fields:
+        raise ValueError("no 'integrand'")
+    unknown = [str(name) for name in row if name not in FIELDS]
+    if unknown and not row_format.columns:
+        raise ValueError(f"unknown field {unknown[0]!r}; {_known_fields()}")
+    return fields
+
+
+def _integration(
+    fields: Mapping[str, Any], row_format: RowFormat, benchmark: str, number: int
+) -> Problem:
+    assumptions = _mapping(fields, "assumptions")
+    integrand = _formula(fields["integrand"], row_format)
+    variable = str(fields["variable"]) if "variable" in fields else None
+    prepared = _prepared(integrand, variable, assumptions)
+    if "\\int" in integrand:  # a prompt shows the integrand only
+        integrand = to_latex(prepared.expression)
+    shown = {"integrand": integrand, "variable": prepared.variable}
+    target = dict(shown)
+    if "antiderivative" in fields:
+        target["antiderivative"] = _formula(fields["antiderivative"], row_format)
+    _check_reference(target, prepared)
+    return Problem(
+        id=str(fields.get("id", f"{number:04}")),
+        task="integration",
+        benchmark=benchmark,
+        subset=str(fields.get("subset", "problems")),
+        inputs=shown,
+        target=target,
+        assumptions=assumptions,
+        metadata=_mapping(fields, "metadata"),
+    )
+
+
+def _formula(value: Any, row_format: RowFormat) -> str:
+    if row_format.syntax == "sympy":
+        return to_latex(read_sympy(str(value)))
+    return str(value)
+
+
+def _prepared(text: str, variable: str | None, assumptions: Mapping[str, str]) -> Integrand:
+    """The integrand as the verifier reads it.
+
+    Its variable is the given one, else that of the differential, else the only symbol; with several
+    symbols, or none, it is x.
+    """
+    try:
+        return prepare(text, variable, assumptions)
+    except ProblemError as error:
+        if variable is not None or not str(error).startswith("name the variable"):
+            raise
+    prepared = prepare(text, "x", assumptions)
+    names = symbols_of(prepared.expression)
+    if names and "x" not in names:
+        raise ProblemError(f"name the variable: the symbols are {', '.join(sorted(names))}")
+    return prepared
+
+
+def _check_reference(target: Mapping[str, Any], prepared: Integrand) -> None:
+    """Raise `ValueError` if the reference cannot be read. (`ls --validate` proves references.)"""
+    if "antiderivative" in target:
+        text = str(target["antiderivative"])
+        try:
+            read(text, symbols=prepared.symbols)
+        except ReadError as error:
+            raise ValueError(f"unreadable antiderivative {text!r}: {error}") from None
+
+
+def _mapping(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """A field that is a mapping; in CSV it is JSON text."""
+    value = fields.get(name) or {}
+    if isinstance(value, str):
+        value = json.loads(value)
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{name!r} must be a mapping")
+    return {str(key): item for key, item in value.items() if item is not None}
+
+
+def _known_fields() -> str:
+    return f"known: {', '.join(FIELDS)} (other columns by --columns integrand=COLUMN)"

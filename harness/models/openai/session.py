@@ -1,0 +1,212 @@
+"""A sweep's requests to one server: rate limits, retries, and when to give up."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, NoReturn, TypeVar
+
+from ...core.errors import ModelError
+from ...core.requests import Completion, FinishReason, Request
+from ..base import operational
+from .errors import RefusedError, UnavailableError
+from .http import CONNECT_TIMEOUT, Connection, classify_error
+from .protocol import OpenAIProtocol
+from .rate_limits import AdaptiveLimiter
+from .responses import Response, completions, parse_response, remaining
+
+_log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+#: A sweep stops when so many requests fail before the first one succeeds.
+MAX_FIRST_FAILURES = 16
+#: Seconds: the longest pause between two attempts.
+MAX_PAUSE = 60.0
+#: Seconds without a response after which, and between which, the user is told why.
+LOG_INTERVAL = 30.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnlineModel(OpenAIProtocol):
+    """The options that say how fast and how often a server is asked; see `client.OpenAIModel`."""
+
+    concurrency: int = operational(64)
+    requests_per_minute: float = operational(0.0)
+    tokens_per_minute: float = operational(0.0)
+    request_timeout: float = operational(1200.0)
+    time_limit: float = operational(7200.0)
+    retries: int = operational(8)
+    pause: float = operational(0.5)
+    transport: str = operational("")  # default: aiohttp if it is installed
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.concurrency < 1 or self.retries < 0:
+            raise ValueError("concurrency must be positive, retries not negative")
+        if min(self.request_timeout, self.time_limit, self.pause) <= 0:
+            raise ValueError("request-timeout, time-limit and pause must be positive")
+        if min(self.requests_per_minute, self.tokens_per_minute) < 0:
+            raise ValueError("requests-per-minute and tokens-per-minute cannot be negative")
+        if self.transport not in ("", "aiohttp", "httpx"):
+            raise ValueError(f"transport is aiohttp or httpx, not {self.transport!r}")
+
+
+class Session:
+    """Requests to one server, with the state that they share."""
+
+    def __init__(self, model: OnlineModel, connection: Connection) -> None:
+        self.model, self.connection = model, connection
+        self.limiter = AdaptiveLimiter(
+            model.concurrency, model.requests_per_minute, model.tokens_per_minute
+        )
+        self._stopped = False
+        self._failures = 0
+        self._logged = time.monotonic()  # when the user was last told why nothing comes
+        self._logged_until = float("-inf")  # the end of the pause that the user was told of
+        self._mean_tokens = 0.0  # of the requests so far
+
+    async def answer(self, request: Request) -> list[Completion]:
+        """Return all samples of a request; each failed one has the reason."""
+        results: list[Completion] = []
+        while len(results) < request.count:  # a server may return fewer choices than asked for
+            wanted = remaining(request, len(results))
+            try:
+                response, latency, attempts = await self._ask(wanted)
+            except RefusedError as error:
+                if error.reason is FinishReason.ERROR:
+                    self._count_failure(error)
+                return results + Completion.failures(wanted, str(error), error.reason)
+            except UnavailableError as error:
+                return results + Completion.failures(wanted, str(error), FinishReason.UNREACHABLE)
+            results += completions(
+                wanted, response, self.model.name, latency=latency, attempts=attempts
+            )
+            if request.sampling.beams and len(results) < request.count:
+                detail = f"the beam search found {len(results)} of {request.count} texts"
+                return results + Completion.failures(remaining(request, len(results)), detail)
+        return results
+
+    async def _ask(self, request: Request) -> tuple[Response, float, int]:
+        model, prompt = self.model, request.prompt
+        body = model.body(request)
+        characters = sum(len(turn.content) for turn in prompt.messages) + len(prompt.text)
+        limit = characters / 4 + request.sampling.max_tokens * body.get("n", 1)
+        estimate = min(limit, self._mean_tokens) if self._mean_tokens else limit
+        response, latency, attempts = await self.post(
+            model.path(prompt), body, estimate, parse_response
+        )
+        used = (response.prompt_tokens or 0) + (response.completion_tokens or 0)
+        self._mean_tokens += (used - self._mean_tokens) / 32 if self._mean_tokens else used
+        self.limiter.succeeded(used - estimate if used else 0)
+        return response, latency, attempts
+
+    async def post(
+        self, path: str, body: dict[str, Any], tokens: float, parse: Callable[[bytes], T]
+    ) -> tuple[T, float, int]:
+        """Post a request until it is answered or given up.
+
+        Args:
+            path: Below the base URL, or a URL.
+            body: The request's JSON.
+            tokens: How many tokens it is expected to take.
+            parse: Parses the response's body; may raise `UnavailableError`.
+
+        Returns:
+            The parsed response, the seconds of the last attempt, and the number of attempts.
+
+        Raises:
+            UnavailableError: All attempts failed.
+            RefusedError: The server will never answer this request.
+            ModelError: It will answer none, or has been down for all attempts of a request.
+
+        """
+        model, limiter = self.model, self.limiter
+        begun = time.monotonic()
+        attempts = faults = 0
+        while True:
+            started = await limiter.acquire(tokens)
+            try:
+                if self._stopped:
+                    raise UnavailableError("the sweep was stopped")
+                attempts += 1
+                async with asyncio.timeout(model.request_timeout):
+                    content = await self.connection.post(path, body)
+                return parse(content), time.monotonic() - started, attempts
+            except Exception as exception:
+                error = classify_error(self.model, exception)
+            finally:
+                limiter.release()
+            if isinstance(error, ModelError):
+                self._stopped = True
+            if self._stopped or not isinstance(error, UnavailableError):
+                raise error
+            if not error.garbled:
+                limiter.overloaded(started, error.wait)
+            faults += not error.throttled
+            # Random, to spread the retries of requests that failed together.
+            pause = min(MAX_PAUSE, model.pause * 2 ** min(attempts - 1, 20))
+            pause = max(error.wait or 0, pause * random.uniform(0.5, 1))
+            if faults > model.retries or time.monotonic() + pause - begun > model.time_limit:
+                await self._check_server(error, begun, pause)
+                raise UnavailableError(f"{error} (after {attempts} attempts)")
+            self._log_pause(error, pause)
+            await asyncio.sleep(pause)
+
+    def _log_pause(self, error: UnavailableError, pause: float) -> None:
+        """Tell the user why there are no responses, once in `LOG_INTERVAL`."""
+        now = time.monotonic()
+        silent = now - max(self._logged, self.limiter.last_success) >= LOG_INTERVAL
+        if silent or (pause >= LOG_INTERVAL and now + pause >= self._logged_until + LOG_INTERVAL):
+            self._logged, self._logged_until = now, now + pause
+            _log.warning("%s", pause_message(self.model, error, pause))
+
+    async def _check_server(self, error: UnavailableError, begun: float, pause: float) -> None:
+        """Stop the sweep if the server is down, and not only one request has failed."""
+        if self.limiter.last_success >= begun:
+            return
+        message = f"model {self.model.spec}: {error}"
+        if error.throttled:
+            self._stop(f"{message}; it asks to wait for {pause:.0f} s" if error.wait else message)
+        try:
+            async with asyncio.timeout(CONNECT_TIMEOUT):
+                await self.connection.get("/models")
+        except Exception as exception:
+            if isinstance(classify_error(self.model, exception), UnavailableError):
+                self._stop(message)
+        self._count_failure(error)
+
+    def _count_failure(self, error: Exception) -> None:
+        self._failures += 1
+        if self.limiter.successes == 0 and self._failures >= MAX_FIRST_FAILURES:
+            self._stop(
+                f"model {self.model.spec}: the first {MAX_FIRST_FAILURES} requests all failed: "
+                f"{error}"
+            )
+
+    def _stop(self, reason: str) -> NoReturn:
+        self._stopped = True
+        raise ModelError(f"{reason}; what came before is stored, and the same command goes on")
+
+
+def pause_message(model: OpenAIProtocol, error: UnavailableError, pause: float) -> str:
+    """Return what the user is told about a pause of so many seconds."""
+    message = f"model {model.spec}: waiting for the server: {error}"
+    if error.wait is not None and error.wait >= pause:
+        return f"{message}; it asks to wait for {pause:.0f} s"
+    return f"{message}; it is asked again in {pause:.0f} s"
+
+
+@asynccontextmanager
+async def open_session(model: OnlineModel) -> AsyncGenerator[Session, None]:
+    """Connect to a model's server for as long as the context lasts."""
+    connection = Connection(model, model.transport, model.concurrency)
+    try:
+        yield Session(model, connection)
+    finally:
+        await connection.close()

@@ -1,0 +1,44 @@
+"""Shared by the kinds that run `transformers`: the optional imports, the device, batches."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import AsyncGenerator, AsyncIterator
+from typing import Any, TypeVar
+
+from ...core.errors import ModelError
+
+T = TypeVar("T")
+
+
+def import_module(name: str, kind: str) -> Any:
+    """Import a module of the extra ``train``; raises `ModelError` if it is not installed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise ModelError(
+            f"models of the kind {kind} need the extra 'train': "
+            "pip install 'calculus-harness[train]'"
+        ) from None
+
+
+def device_of(option: str, torch: Any) -> str:
+    """Return the device of an option: by default the GPU, if there is one."""
+    return option or ("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def load_error(spec: str, error: Exception) -> ModelError:
+    """Return the error for a model that cannot be loaded, with the reason in one line."""
+    return ModelError(f"model {spec} cannot be loaded: {' '.join(str(error).split())[:300]}")
+
+
+async def batches(items: AsyncIterator[T], size: int) -> AsyncGenerator[list[T], None]:
+    """Yield lists of ``size`` items; the last may be shorter."""
+    batch: list[T] = []
+    async for item in items:
+        batch.append(item)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

@@ -1,0 +1,54 @@
+"""Problems as rows of a data set for TRL, with the columns that the reward reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...benchmarks.problem import Problem
+from ...prompts import Prompt, Rendered
+from ..core.errors import UserError
+from ..core.requests import problem_key
+
+
+def grpo_rows(problems: Iterable[Problem], prompt: Prompt) -> list[dict[str, Any]]:
+    """Return a row for each problem: ``prompt``, and the columns that the reward reads."""
+    return [
+        {
+            "prompt": trl_prompt(prompt.render(problem)),
+            "id": problem_key(problem),
+            "integrand": str(problem.target["integrand"]),
+            "variable": str(problem.target["variable"]),
+            "assumptions": dict(problem.assumptions),
+        }
+        for problem in problems
+    ]
+
+
+def sft_rows(problems: Iterable[Problem], prompt: Prompt, answer: str) -> list[dict[str, Any]]:
+    """Return rows for supervised fine-tuning: ``prompt`` and ``completion``.
+
+    Args:
+        problems: Problems with references.
+        prompt: The template of the prompts.
+        answer: The template of the completions, with ``{antiderivative}`` for the reference.
+
+    Raises:
+        UserError: A problem has no reference.
+
+    """
+    rows = []
+    for problem in problems:
+        reference = problem.target.get("antiderivative")
+        if not isinstance(reference, str):
+            raise UserError(f"{problem_key(problem)} has no reference to train on")
+        text = answer.replace("{antiderivative}", reference)
+        rendered = prompt.render(problem)
+        completion = [{"role": "assistant", "content": text}] if rendered.messages else text
+        rows.append({"prompt": trl_prompt(rendered), "completion": completion})
+    return rows
+
+
+def trl_prompt(rendered: Rendered) -> str | list[dict[str, str]]:
+    """Return a prompt as TRL takes it: a text, or a list of messages."""
+    return rendered.turns or rendered.text

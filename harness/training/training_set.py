@@ -1,0 +1,231 @@
+"""Training sets: generated problems without repeats and without problems of benchmarks.
+
+Two problems are the same if their integrands are, up to a constant factor and the names of symbols
+(`benchmarks.fingerprint`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any
+
+from ...benchmarks.easier_variants import difficulty, easier_variants
+from ...benchmarks.expressions import parse
+from ...benchmarks.fingerprint import Overlap, duplicates, fingerprint, overlap
+from ...benchmarks.problem import Problem
+from ...benchmarks.registry import load, resolve, spread
+from ...prompts import Prompt, Rendered
+from ...rewards import ProblemError
+from ...rewards.batch import averify_many
+from ...rewards.latex import ReadError
+from ..core.asynchronous import run_async
+from ..core.errors import UserError
+from ..core.requests import Completion, Request, Sampling, problem_key, request_hash
+from ..models import create
+from .rows import trl_prompt
+
+#: How often more problems are generated because some were left out.
+MAX_ROUNDS = 8
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """Problems, the easiest first, and how many were left out.
+
+    Attributes:
+        problems: The training set.
+        taken: How many problems of the recipes it started from; fewer than the count that was limit
+            for if the recipes have no more. Easier relatives are added to them.
+        repeats: How many were left out because they repeat another.
+        screened: How many because they are in a benchmark.
+        unsolved: How many because they have no reference.
+
+    """
+
+    problems: tuple[Problem, ...]
+    taken: int = 0
+    repeats: int = 0
+    screened: int = 0
+    unsolved: int = 0
+
+    def rows(self, prompt: Prompt) -> list[dict[str, Any]]:
+        """Return rows for TRL and the rewards, each with its difficulty and fingerprint."""
+        return [
+            {
+                "prompt": trl_prompt(prompt.render(problem)),
+                "id": problem_key(problem),
+                "integrand": str(problem.target["integrand"]),
+                "variable": str(problem.target["variable"]),
+                "assumptions": dict(problem.assumptions),
+                "antiderivative": str(problem.target.get("antiderivative", "")),
+                "difficulty": _difficulty(problem),
+                "fingerprint": _fingerprint_hash(problem),
+                "parent": problem.pair_parent or "",
+            }
+            for problem in self.problems
+        ]
+
+
+def training_set(
+    recipes: Sequence[str],
+    *,
+    count: int | None = None,
+    seed: int = 0,
+    screen: Sequence[str] = (),
+    easier: int = 0,
+    solver: str | None = None,
+) -> TrainingSet:
+    """Make a training set.
+
+    Args:
+        recipes: Benchmarks to take problems from, as in ``lample_charton/bwd``.
+        count: How many problems to take, spread over the recipes; repeats and problems of
+            ``screen`` are replaced by others. All by default.
+        seed: The seed of the recipes.
+        screen: Benchmarks whose problems are left out.
+        easier: Add so many easier variants of each problem (`benchmarks.easier_variants`).
+        solver: A model, as in ``solver/sympy``. Problems without a reference get its answer if the
+            verifier proves it, and are left out otherwise.
+
+    Raises:
+        UserError: A recipe has problems other than integrals.
+
+    """
+    evaluation = [problem for spec in screen for problem in load(spec, seed=seed)]
+    kept, repeats, screened = _take(recipes, count, seed, evaluation)
+    taken = len(kept)
+    if easier:
+        kept += [variant for problem in kept for variant in easier_variants(problem)[:easier]]
+        kept, more_repeats = _without(kept, duplicates(kept), keep_first=True)
+        kept, more_screened = _without(kept, overlap(kept, evaluation))
+        repeats, screened = repeats + more_repeats, screened + more_screened
+    unsolved = 0
+    if solver is not None:
+        solved = run_async(_solved(kept, solver))
+        unsolved, kept = len(kept) - len(solved), solved
+    return TrainingSet(
+        tuple(sorted(kept, key=lambda problem: (_difficulty(problem), problem_key(problem)))),
+        taken,
+        repeats,
+        screened,
+        unsolved,
+    )
+
+
+def _take(
+    recipes: Sequence[str], count: int | None, seed: int, evaluation: Sequence[Problem]
+) -> tuple[list[Problem], int, int]:
+    """Return problems of the recipes, and how many were left out as repeats and as screened.
+
+    For those left out, more are taken from the recipes, up to `MAX_ROUNDS` times. A larger limit
+    only adds problems to a recipe, so the result is deterministic.
+    """
+    limit = count
+    for _ in range(MAX_ROUNDS):
+        shares: Sequence[int | None] = [None] * len(recipes)
+        if limit is not None:
+            shares = spread(limit, [_available(recipe, limit) for recipe in recipes])
+        drawn = [
+            load(recipe, limit=share, seed=seed)
+            for recipe, share in zip(recipes, shares, strict=True)
+        ]
+        problems = [problem for group in drawn for problem in group]
+        other = next((problem for problem in problems if problem.task != "integration"), None)
+        if other is not None:
+            raise UserError(
+                f"{other.name} has no integrals, but problems of the task {other.task!r}"
+            )
+        distinct, repeats = _without(problems, duplicates(problems), keep_first=True)
+        kept, screened = _without(distinct, overlap(distinct, evaluation))
+        if limit is None or count is None:
+            break
+        if len(kept) >= count or len(problems) < limit:
+            break
+        limit += 2 * (count - len(kept))
+    if count is not None:
+        left = {problem_key(problem) for problem in kept}
+        groups = [[problem for problem in group if problem_key(problem) in left] for group in drawn]
+        parts = zip(groups, spread(count, [len(group) for group in groups]), strict=True)
+        kept = [problem for group, share in parts for problem in group[:share]]
+    return kept, repeats, screened
+
+
+def _available(recipe: str, limit: int) -> int:
+    """Return how many problems a recipe has, up to a limit."""
+    subsets = resolve(recipe)
+    return min(limit, sum(limit if subset.endless else subset.size() for subset in subsets))
+
+
+def _without(
+    problems: Sequence[Problem], overlap_: Overlap, keep_first: bool = False
+) -> tuple[list[Problem], int]:
+    """Return the problems without a match, or the first of each; and how many are left out."""
+    if keep_first:
+        places = {problem_key(problem): place for place, problem in enumerate(problems)}
+        pairs = [(match.first, match.second) for match in overlap_.matches]
+        gone = {max(pair, key=places.__getitem__) for pair in pairs}
+    else:
+        gone = {match.first for match in overlap_.matches}
+    kept = [problem for problem in problems if problem_key(problem) not in gone]
+    return kept, len(problems) - len(kept)
+
+
+async def _solved(problems: Sequence[Problem], solver: str) -> list[Problem]:
+    """Return the problems with a reference, their own or a proven answer of the solver."""
+    model = create(solver)
+    sampling = Sampling()
+    missing = [problem for problem in problems if "antiderivative" not in problem.target]
+
+    async def requests() -> AsyncIterator[Request]:
+        for problem in missing:
+            prompt = Rendered(text=str(problem.inputs["integrand"]))
+            identity = request_hash(problem, prompt, sampling)
+            yield Request(model.hash, problem, prompt, sampling, identity)
+
+    answers: dict[str, Completion] = {}
+    try:
+        async for completion in model.complete(requests()):
+            answers[completion.problem] = completion
+    finally:
+        await model.close()
+    verdicts = await averify_many(
+        [answers[problem_key(problem)].text for problem in missing],
+        [str(problem.target["integrand"]) for problem in missing],
+        variable=[problem.target["variable"] for problem in missing],
+        assumptions=[dict(problem.assumptions) for problem in missing],
+    )
+    proven = {
+        problem_key(problem): str(verdict.answer).removesuffix(" + C")
+        for problem, verdict in zip(missing, verdicts, strict=True)
+        if verdict.correct
+    }
+    return [
+        problem
+        if "antiderivative" in problem.target
+        else replace(
+            problem, target=dict(problem.target) | {"antiderivative": proven[problem_key(problem)]}
+        )
+        for problem in problems
+        if "antiderivative" in problem.target or problem_key(problem) in proven
+    ]
+
+
+def _difficulty(problem: Problem) -> int:
+    known = problem.metadata.get("difficulty")
+    if problem.perturbation == "relative" and isinstance(known, int):
+        return known
+    try:
+        return difficulty(parse(str(problem.target["integrand"]), str(problem.target["variable"])))
+    except ReadError:
+        return 0
+
+
+def _fingerprint_hash(problem: Problem) -> str:
+    """Return a hash of the integrand up to a factor and names; empty if it has no fingerprint."""
+    try:
+        marks = fingerprint(str(problem.target["integrand"]), str(problem.target["variable"])).marks
+    except ProblemError:
+        return ""
+    return sha256("\n".join(sorted(marks)).encode()).hexdigest()[:16] if marks else ""

@@ -1,0 +1,25 @@
+r"""Reward components, by name. A reward is their weighted sum (`rewards.adapters.scoring`).
+
+A component is a function from a `GradedCompletion` to a number between 0 and 1. To add one, write
+it in a file of this folder and import that file at the end of this module; in a training script of
+your own, the decorator alone is enough. It can then be named in `Rubric.components`, in
+``make_reward(components=...)`` and with ``run.py serve-reward --component``.
+
+>>> from calculus_harness.rewards.adapters.components import GradedCompletion, component
+>>> @component("certainty", weight=0.2)
+... def certainty(graded: GradedCompletion) -> float:
+...     return float("probably" not in graded.text)
+
+>>> from calculus_harness.rewards.adapters.scoring import Item, Rubric, score
+>>> rubric = Rubric(components=("correctness", "certainty"), workers=1)
+>>> completions = [r"$\boxed{x^2}$", r"probably $\boxed{x^2}$", r"$\boxed{x^3}$"]
+>>> [each.reward for each in score([Item(text, "2x") for text in completions], rubric)]
+[1.2, 1.0, 0.0]
+"""
+
+from __future__ import annotations
+
+from . import correctness, format, length  # noqa: F401  # importing them registers them
+from .base import COMPONENTS, Component, GradedCompletion, component
+
+__all__ = ["COMPONENTS", "Component", "GradedCompletion", "component"]

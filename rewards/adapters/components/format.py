@@ -1,0 +1,86 @@
+"""The component ``format``: one box, in closed form, after well-formed thinking."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...extraction.boxed import is_placeholder
+from ...extraction.boxes import boxes
+from ...extraction.visible import visible
+from ...verdict import Status
+from .base import GradedCompletion, component
+
+#: What opens and closes a thought, unless a rubric says otherwise.
+THINK_TAGS = ("<think>", "</think>")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Five criteria of format; ``share`` is the share of them that a completion meets."""
+
+    box: bool
+    one_box: bool
+    closed_form: bool
+    thinking: bool
+    ended: bool
+
+    @property
+    def share(self) -> float:
+        criteria = (self.box, self.one_box, self.closed_form, self.thinking, self.ended)
+        return sum(criteria) / len(criteria)
+
+
+@component("format")
+def form_share(graded: GradedCompletion) -> float:
+    """The share of the criteria of `Form` that a completion meets."""
+    return form_of(
+        graded.text,
+        graded.status,
+        truncated=graded.truncated,
+        stop=graded.stop,
+        tags=graded.think_tags,
+        must_think=graded.must_think,
+    ).share
+
+
+def form_of(
+    text: str,
+    status: Status,
+    *,
+    truncated: bool = False,
+    stop: Sequence[str] = (),
+    tags: tuple[str, str] = THINK_TAGS,
+    must_think: bool = False,
+) -> Form:
+    """The form of a completion that got the verdict ``status``. Linear in the text; never raises.
+
+    - ``box``: the text outside thoughts has a complete box, and the last one is no placeholder;
+    - ``one_box``: it has no other box;
+    - ``closed_form``: the answer is an expression without unevaluated integrals or limits;
+    - ``thinking``: at most one thought, at the beginning, and closed (with ``must_think`` exactly
+      one, which is not empty);
+    - ``ended``: the completion was not cut off by the token limit.
+    """
+    shown = boxes(visible(text, stop).text)
+    complete = bool(shown) and shown[-1].content is not None and not is_placeholder(shown[-1])
+    unread = (Status.NO_ANSWER, Status.UNPARSEABLE, Status.NOT_CLOSED_FORM)
+    return Form(
+        box=complete,
+        one_box=complete and len(shown) == 1,
+        closed_form=status not in unread,
+        thinking=_well_formed(text, tags, must_think),
+        ended=not truncated,
+    )
+
+
+def _well_formed(text: str, tags: tuple[str, str], must_think: bool) -> bool:
+    opening, closing = tags
+    marks = re.findall(f"{re.escape(opening)}|{re.escape(closing)}", text)
+    if not marks:
+        return not must_think
+    if marks != [opening, closing] or not text.lstrip().startswith(opening):
+        return False
+    thought = text.lstrip()[len(opening) :].partition(closing)[0]
+    return bool(thought.strip()) or not must_think

@@ -1,0 +1,66 @@
+"""Calls of the published scorers, which are unbounded in time and so run in workers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..answers import ExtractedAnswer, find_answer
+from ..decision.integrand import Integrand
+from ..latex import to_latex
+from ..verdict import Status, Verdict
+from ..workers.errors import TaskError, WorkerError, WorkerTimeout
+from ..workers.verdicts import WorkItem, call_task, unpack, verdict_of
+
+#: Seconds for a candidate under the method ``welleck``; a part of that scorer's definition.
+WELLECK_LIMIT = 1.0
+
+
+def verify_published(answer: ExtractedAnswer, problem: Integrand, deadline: float) -> Verdict:
+    """The verdict of `rewards.baselines.antiderivbench` on an extracted answer."""
+    text, integrand = answer.text or "", to_latex(problem.expression)
+    try:
+        result = call_task("published", text, integrand, problem.variable, deadline=deadline)
+    except WorkerError as error:
+        return verdict_of(error, text, answer.evidence)
+    name, step, detail, flags, points = result
+    evidence = replace(
+        answer.evidence,
+        detail=f"step {step}: {detail}",
+        flags=(*answer.evidence.flags, *flags),
+        points=points,
+    )
+    return Verdict(Status(name), float(name == Status.CORRECT), text, evidence)
+
+
+def verify_welleck(completion: str, integrand: str, options: dict[str, Any]) -> Verdict:
+    """The verdict of `rewards.baselines.welleck` on a completion."""
+    item = (completion, integrand, options)
+    try:
+        return unpack(call_task("welleck", *item, deadline=WELLECK_LIMIT))
+    except WorkerError as error:
+        return welleck_verdict(item, error)
+
+
+def welleck_verdicts(items: Sequence[WorkItem], results: Sequence[Any]) -> list[Verdict]:
+    """The verdicts of `rewards.baselines.welleck` that workers sent back."""
+    return [welleck_verdict(item, result) for item, result in zip(items, results, strict=True)]
+
+
+def welleck_verdict(item: WorkItem, result: Any) -> Verdict:
+    """As `verdict_of`, but what was not finished counts as correct; a bad problem does not."""
+    bad_problem = isinstance(result, TaskError) and result.kind == "ProblemError"
+    if not isinstance(result, WorkerError) or bad_problem:
+        return verdict_of(result)
+    completion, _, options = item
+    answer = find_answer(
+        completion,
+        strict=options.get("strict", False),
+        stop=options.get("stop", ()),
+        truncated=options.get("truncated", False),
+        method="welleck",
+    )
+    flag = "timeout_is_correct" if isinstance(result, WorkerTimeout) else "exception_is_correct"
+    evidence = replace(answer.evidence, detail=str(result), flags=(*answer.notes, flag))
+    return Verdict(Status.CORRECT, 1.0, answer.text, evidence)

@@ -1,0 +1,77 @@
+"""Errors that a user can fix. Each has one clear message that says what to do.
+
+The command line prints any `UserError` and exits with status 2. All of them are `ValueError`s:
+
+* UserError
+  x UnknownNameError                a name that no registry has
+  x ProblemError                    an integrand or target that cannot be used (also: rewards)
+  x harness.core.errors
+    - RunError                      a run directory that cannot be used as asked
+    - ModelError                    a model that cannot be reached or set up
+  x benchmarks
+    - UnknownBenchmarkError         no such benchmark or subset
+    - ProblemFileError              a file of problems that cannot be read
+    - AugmentationError             no augmented problems can be made
+    - DerivationError               no derived problem can be made
+    - NoExampleError                no derivation fits the request
+  x prompts
+    - PromptError                   a template that cannot be used
+
+Model output never raises: what is wrong with it is the `Status` of a `Verdict`. Errors of the
+verifier's workers are in `rewards.workers.errors`, those of the LaTeX reader in
+`rewards.latex.errors`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class UserError(ValueError):
+    """Something that the user can fix; the command line prints it and exits with status 2.
+
+    Example:
+        >>> from calculus_harness.rewards import ProblemError
+        >>> issubclass(ProblemError, UserError)
+        True
+
+    """
+
+
+class UnknownNameError(UserError):
+    """A name that is in no registry."""
+
+
+class ProblemError(UserError):
+    """The problem itself is bad, not the answer: an unreadable integrand, a wrong variable.
+
+    Example:
+        >>> from calculus_harness.rewards import verify_antiderivative
+        >>> verify_antiderivative("x", "t^2", variable="x")
+        Traceback (most recent call last):
+        ...
+        calculus_harness.rewards.errors.ProblemError: the integrand is in t, but the variable is x
+
+    """
+
+
+def suggest(wanted: str, known: Iterable[str]) -> str:
+    """The rest of an error message about an unknown name.
+
+    Args:
+        wanted: the name as it was given.
+        known: all names that exist.
+
+    Returns:
+        The names that are spelled similarly, or all names if there are none.
+
+    >>> suggest("labl", ["label", "value"])
+    "did you mean 'label'?"
+
+    """
+    known = sorted(known)
+    near = difflib.get_close_matches(wanted, known, n=3)
+    if near:
+        return f"did you mean {' or '.join(map(repr, near))}?"
+    return f"known: {', '.join(known)}"

@@ -1,0 +1,55 @@
+"""The final answer of a completion: in a box, or else among the formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .boxed import from_boxes, is_placeholder
+from .boxes import boxes
+from .choose import from_formulas
+from .result import Extraction, nothing
+from .visible import visible
+
+
+def extract(
+    completion: str, *, strict: bool = False, stop: Sequence[str] = (), truncated: bool = False
+) -> Extraction:
+    r"""Extract the final answer of a completion; the package's docstring has the rules.
+
+    Args:
+        completion: the model's output.
+        strict: require a box.
+        stop: the prompt's stop strings. Text after the first of them is ignored.
+        truncated: the completion was cut off by the token limit.
+
+    Returns:
+        The answer's LaTeX, or None, with its source and notes.
+
+    Example:
+        >>> extract(r"Hence $\int 2x\,dx = x^2 + C$.").answer
+        'x^2 + C'
+
+    """
+    shown = visible(completion, stop)
+    text = shown.text
+    marked = boxes(text) if "box" in text else []
+    if shown.thought is not None and (truncated or not marked or boxes(shown.thought)):
+        return nothing("the thinking block is not closed")
+    if not marked:
+        if truncated:
+            return nothing("truncated, without a box")
+        return nothing("no box") if strict else from_formulas(text)
+    last = marked[-1]
+    complete = [box for box in marked if box.content is not None]
+    if last.content is None and truncated:
+        return nothing("the last box is not closed")
+    if not complete:
+        # The box lacks its last brace: as a formula it may do without the first, too.
+        opened = text.find("{", last.start)
+        text = f"{text[: last.start]} {text[opened + 1 :]}"
+        return nothing("no closed box") if strict else from_formulas(text)
+    if is_placeholder(complete[-1]):
+        if strict or truncated:
+            return nothing("the last box is empty")
+        return from_formulas(text[complete[-1].end :])
+    return from_boxes(complete, ("a later box is not closed",) if last.content is None else ())

@@ -1,0 +1,130 @@
+"""Verdicts from workers: how they travel, and what an unfinished item becomes.
+
+Everything that may happen to a worker becomes a verdict, so that no batch is lost:
+
+============================  ==========  ==================
+what happened                 status      flag
+============================  ==========  ==================
+the deadline passed           timeout
+too much memory was needed    error       ``memory_limit``
+the worker crashed            error       ``worker_crash``
+the problem itself is bad     error       ``problem_error``
+a fault of the verifier       error       ``internal_error``
+============================  ==========  ==================
+
+What is no item's fault raises: workers that do not start are a `PoolError`, and a missing extra is
+an `ImportError`. To score these 0 would silently spoil a training run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from operator import attrgetter
+from typing import Any, TypeAlias
+
+from ..verdict import Evidence, Status, Verdict, Witness
+from .child import resolve
+from .dispatcher import PACKAGE
+from .errors import TaskError, WorkerCrash, WorkerError, WorkerMemory, WorkerTimeout
+from .pool import TASKS, in_worker, shared_pool
+
+#: What a worker needs for one verdict: the completion, the target, the verifier's options.
+WorkItem: TypeAlias = tuple[str, Any, dict[str, Any]]
+
+_FLAGS = {WorkerMemory: "memory_limit", WorkerCrash: "worker_crash"}
+
+# Field by field and not by `Verdict.to_dict`, which costs as much as some verdicts.
+_FIELDS = tuple(field.name for field in fields(Evidence))
+_field_values = attrgetter(*_FIELDS)
+_WITNESS_AT = _FIELDS.index("witness")
+_TUPLES_AT = (_FIELDS.index("flags"), _FIELDS.index("rules"))
+
+
+def pack(verdict: Verdict) -> list[Any]:
+    """A verdict as a list for JSON."""
+    values = list(_field_values(verdict.evidence))
+    witness = verdict.evidence.witness
+    values[_WITNESS_AT] = witness and [witness.point, witness.expected, witness.got]
+    return [verdict.status, verdict.reward, verdict.answer, *values]
+
+
+def unpack(packed: list[Any]) -> Verdict:
+    """The verdict that `pack` packed."""
+    status, reward, answer, *values = packed
+    if values[_WITNESS_AT] is not None:
+        values[_WITNESS_AT] = Witness(*values[_WITNESS_AT])
+    for at in _TUPLES_AT:
+        values[at] = tuple(values[at])
+    return Verdict(Status(status), reward, answer, Evidence(*values))
+
+
+def call_task(task: str, *arguments: Any, deadline: float) -> Any:
+    """The result of a task: from a worker, or computed here if this process is one.
+
+    Args:
+        task: a name in `rewards.workers.pool.TASKS`.
+        arguments: of the task, as plain JSON data.
+        deadline: seconds of wall clock; in a worker, that of its current item holds instead.
+
+    Raises:
+        WorkerError: the task was not finished.
+        ImportError: an optional package that the task needs is not installed.
+
+    """
+    if in_worker():
+        return resolve(TASKS[task], PACKAGE)(*arguments)
+    try:
+        return shared_pool().call(task, *arguments, deadline=deadline)
+    except TaskError as error:
+        _raise_missing_package(error)
+        raise
+
+
+def verdict_of(result: Any, answer: str | None = None, evidence: Evidence | None = None) -> Verdict:
+    """The verdict that a task packed, or the one for the `WorkerError` in its place.
+
+    ``answer`` and ``evidence`` are what is known of an item that was not finished.
+    """
+    if not isinstance(result, WorkerError):
+        return unpack(result)
+    _raise_missing_package(result)
+    evidence = evidence or Evidence()
+    if isinstance(result, WorkerTimeout):
+        evidence = replace(evidence, detail=str(result))
+        return Verdict(Status.TIMEOUT, 0.0, answer, evidence)
+    flag, detail = _FLAGS.get(type(result), "internal_error"), str(result)
+    if isinstance(result, TaskError) and result.kind == "ProblemError":
+        flag, detail = "problem_error", result.message
+    evidence = replace(evidence, detail=detail, flags=(*evidence.flags, flag))
+    return Verdict(Status.ERROR, 0.0, answer, evidence)
+
+
+def _raise_missing_package(error: WorkerError) -> None:
+    if isinstance(error, TaskError) and error.kind == "MissingReaderError":
+        raise ImportError(error.message) from None
+
+
+def map_verdicts(
+    task: str, items: Sequence[WorkItem], workers: int | None, deadline: float, memory_mb: int
+) -> list[Verdict]:
+    """Verdicts on many items, in order.
+
+    Args:
+        task: a name in `rewards.workers.pool.TASKS`.
+        items: completion, target and options of each.
+        workers: how many; None for one on each core.
+        deadline: seconds of wall clock for each item.
+        memory_mb: what a worker may take beyond its code.
+
+    """
+    results = shared_pool(workers, memory_mb).map(task, items, deadline=deadline)
+    return [verdict_of(result) for result in results]
+
+
+async def amap_verdicts(
+    task: str, items: Sequence[WorkItem], workers: int | None, deadline: float, memory_mb: int
+) -> list[Verdict]:
+    """`map_verdicts` for asyncio."""
+    results = await shared_pool(workers, memory_mb).amap(task, items, deadline=deadline)
+    return [verdict_of(result) for result in results]

@@ -1,0 +1,221 @@
+"""Augmented problems: as the paper makes them, proven, the same everywhere."""
+
+from __future__ import annotations
+
+import json
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+from calculus_harness.benchmarks import Problem, load
+from calculus_harness.benchmarks.bee.augmented import (
+    AugmentationError,
+    Generator,
+    Parents,
+    built_in,
+)
+from calculus_harness.benchmarks.bee.bank import entries
+from calculus_harness.benchmarks.bee.decisions import decisions
+from calculus_harness.benchmarks.bee.perturbations import PERTURBATIONS
+from calculus_harness.benchmarks.bee.simplify import simplify_all
+from calculus_harness.benchmarks.expressions import parse, substitute
+from calculus_harness.benchmarks.fingerprint import overlap
+from calculus_harness.benchmarks.recorded_decisions import cache_file
+from calculus_harness.benchmarks.registry import resolve
+from calculus_harness.rewards import verify_antiderivative
+from calculus_harness.rewards.decision.balls import symbols_of
+from calculus_harness.rewards.latex import read, to_latex
+
+CACHE = "bee-decisions.jsonl"
+PAPERS = ("lin_comb", "subst_poly", "subst_hard")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """No decision comes from, or goes to, the user's cache."""
+    monkeypatch.setenv("CALCULUS_HARNESS_CACHE", str(tmp_path))
+    decisions.cache_clear()
+    yield tmp_path  # type: ignore[misc]
+    decisions.cache_clear()
+
+
+def known(name: str, subset: str, f: str, big_f: str) -> Problem:
+    shown = {"integrand": f, "variable": "x"}
+    return Problem(name, "integration", "b", subset, shown, {**shown, "antiderivative": big_f})
+
+
+def small_bank() -> list[Problem]:
+    """Simple ones, which SymPy simplifies at once."""
+    return [
+        known("c1", "competition", r"\cos x", r"\sin x"),
+        known("c2", "competition", r"\frac{1}{1+x^2}", r"\arctan x"),
+        known("q1", "qualifier", "e^x", "e^x"),
+        known("q2", "qualifier", "x^2", r"\frac{x^3}{3}"),
+        known("q3", "qualifier", r"\ln x", r"x\ln x-x"),
+        known("q4", "qualifier", r"x e^x", r"(x-1)e^x"),
+        known("q5", "qualifier", r"\sqrt x", r"\frac23x^{3/2}"),
+        known("q6", "qualifier", r"\frac1x", r"\ln|x|"),
+    ]
+
+
+# --- what the package holds ---
+
+
+@pytest.mark.parametrize("name", PERTURBATIONS)
+def test_all_decisions_of_seed_0_are_in_the_package(name: str, own_cache: Path) -> None:
+    made = load(f"bee/{name}")
+    assert len(made) == resolve(f"bee/{name}")[0].size()
+    assert not list(own_cache.iterdir()), "a decision was missing and has been made again"
+    assert len({problem.id for problem in made}) == len(made)
+    if name in PAPERS:
+        assert len(made) == 3 * len(entries("competition"))
+    assert load("bee", limit=8) == load("bee", limit=8)
+    assert name not in {problem.subset for problem in load("bee", limit=8)}
+
+
+@pytest.mark.parametrize("name", PERTURBATIONS)
+def test_every_reference_is_proven_and_every_formula_reads_back(name: str) -> None:
+    for problem in load(f"bee/{name}"):
+        integrand = str(problem.target["integrand"])
+        (reading,) = read(integrand, symbols=["x"])
+        assert to_latex(reading.expression) == integrand
+        verdict = verify_antiderivative(str(problem.target["antiderivative"]), integrand)
+        assert verdict.correct, (problem.id, verdict)
+        broken = rf"{problem.target['antiderivative']}+\frac{{x}}{{7}}"
+        assert not verify_antiderivative(broken, integrand).correct
+        coverage = verdict.evidence.coverage  # None where the domain is a sliver
+        if coverage is not None and coverage < 1:
+            # Both are estimates, and from other points if the verifier has changed in between.
+            assert problem.metadata["coverage"] == pytest.approx(coverage, abs=0.2)
+
+
+@pytest.mark.parametrize("name", PERTURBATIONS)
+def test_none_is_a_problem_of_the_bank(name: str) -> None:
+    result = overlap(load("bee"), load(f"bee/{name}"))
+    assert result.matches == []
+    assert result.unreadable == []
+
+
+@pytest.mark.parametrize("name", PERTURBATIONS)
+def test_parents_and_pairing(name: str) -> None:
+    originals = {problem.id: problem for problem in load("bee")}
+    for problem in load(f"bee/{name}"):
+        first, *others = problem.parents
+        assert (first.role, problem.pair_parent) == ("f", first.id)
+        assert {parent.role for parent in others} <= {"g"}
+        assert all(originals[parent.id].subset == "qualifier" for parent in others)
+        if not PERTURBATIONS[name].of_all:
+            assert originals[first.id].subset == "competition"
+        assert problem.perturbation == name
+
+
+def test_the_papers_recipes_to_the_letter() -> None:
+    originals = {p.id: parse(str(p.target["antiderivative"])) for p in load("bee")}
+    for problem in load("bee/lin_comb"):
+        a, b = problem.metadata["coefficients"]  # type: ignore[misc]
+        assert {a, b} <= {*range(-9, 0), *range(1, 10)}
+        f, g = (to_latex(originals[parent.id]) for parent in problem.parents)
+        combined = rf"{a}\left({f}\right)+{b}\left({g}\right)".replace("+-", "-")
+        assert verify_antiderivative(combined, str(problem.target["integrand"])).correct
+    for problem in load("bee/subst_poly"):
+        cubic = parse(str(problem.metadata["substituted"]))
+        composed = substitute(originals[problem.parents[0].id], "x", cubic)
+        assert verify_antiderivative(to_latex(composed), str(problem.target["integrand"])).correct
+    partners = [p.parents[1].id for p in load("bee/lin_comb")]
+    for _, three in groupby(enumerate(partners), key=lambda pair: pair[0] // 3):
+        assert len({partner for _, partner in three}) == 3
+    assert len(set(partners)) > 100
+
+
+def test_parameters_are_symbols() -> None:
+    for problem in load("bee/parametric"):
+        names = symbols_of(parse(str(problem.target["integrand"])))
+        assert {"x"} < names <= {"x", "a", "b", "c", "k", "m", "n"}
+
+
+# --- making new ones ---
+
+
+@pytest.mark.parametrize("name", PERTURBATIONS)
+def test_the_same_seed_and_another(name: str, own_cache: Path) -> None:
+    parents = Parents.of(small_bank())
+    first = list(Generator(PERTURBATIONS[name], parents, seed=11).problems(2))
+    recorded = cache_file(CACHE).read_text(encoding="utf-8") if first else ""
+    assert list(Generator(PERTURBATIONS[name], parents, seed=11).problems(2)) == first
+    decisions.cache_clear()  # another process, with the cache ...
+    assert list(Generator(PERTURBATIONS[name], parents, seed=11).problems(2)) == first
+    if first:
+        assert cache_file(CACHE).read_text(encoding="utf-8") == recorded
+        for path in own_cache.iterdir():
+            path.unlink()
+    decisions.cache_clear()  # ... and without
+    assert list(Generator(PERTURBATIONS[name], parents, seed=11).problems(2)) == first
+    assert (
+        Generator(PERTURBATIONS[name], parents, seed=11).at(1) == first[1]
+        if len(first) > 1
+        else True
+    )
+    if name not in ("twins", "inverse_subst", "parametric"):
+        quick = Generator(PERTURBATIONS[name], parents, seed=12, cpu_limit=0.001)
+        other = list(quick.problems(2))
+        assert [p.target for p in other] != [p.target for p in first]
+
+
+@pytest.mark.parametrize("name", ["lin_comb", "subst_hard", "parametric", "parts"])
+def test_difficulty(name: str) -> None:
+    parents = Parents.of(small_bank())
+    (plain,) = Generator(PERTURBATIONS[name], parents, seed=2).problems(1)
+    (hard,) = Generator(PERTURBATIONS[name], parents, seed=2, difficulty=2).problems(1)
+    assert hard.id != plain.id
+    integrand, reference = (str(hard.target[key]) for key in ("integrand", "antiderivative"))
+    assert verify_antiderivative(reference, integrand).correct
+    if name != "parametric":
+        assert len(hard.parents) == len(plain.parents) + 1
+
+
+def test_a_timeout_is_a_recorded_decision(own_cache: Path) -> None:
+    parents = Parents.of(small_bank())
+    generator = Generator(PERTURBATIONS["subst_poly"], parents, seed=1, cpu_limit=0.001)
+    (problem,) = generator.problems(1)
+    assert problem.metadata["simplify"] == "timeout"
+    row = json.loads(cache_file(CACHE).read_text(encoding="utf-8").splitlines()[0])
+    assert row["outcome"] == "timeout"
+    assert "integrand" not in row
+    # With time enough, the decision stands.
+    assert Generator(PERTURBATIONS["subst_poly"], parents, seed=1).at(0) == problem
+
+
+def test_simplify() -> None:
+    done, slow, wrong = simplify_all([r"\sin^2 x+\cos^2 x", "x", r"\operatorname{arcsec}(1/0)"])
+    assert done == ("1", "simplified")
+    assert slow == ("x", "simplified")
+    assert wrong == (None, "error")
+    assert simplify_all([]) == []
+
+
+def test_nothing_to_make_problems_of() -> None:
+    bare = Problem(
+        "a",
+        "integration",
+        "b",
+        "s",
+        {"integrand": "x", "variable": "x"},
+        {"integrand": "x", "variable": "x"},
+    )
+    with pytest.raises(AugmentationError, match="no problems with a reference"):
+        Parents.of([bare])
+
+
+def test_an_integrand_that_is_real_nowhere_is_drawn_again() -> None:
+    nowhere = known("g", "qualifier", r"\ln(-1-x^2)", "x")  # wrong, and real nowhere
+    good = known("h", "qualifier", "x", r"\frac{x^2}{2}")
+    f = known("f", "competition", r"\cos x", r"\sin x")
+    made = list(Generator(PERTURBATIONS["lin_comb"], Parents.of([f, nowhere, good])).problems())
+    assert [problem.parents[1].id for problem in made] == ["h", "h", "h"]
+
+
+def test_the_built_in_bank_is_what_is_loaded() -> None:
+    assert len(built_in().competition) == len(entries("competition"))
+    with pytest.raises(IndexError):
+        Generator(PERTURBATIONS["parts"], built_in()).at(10**6)

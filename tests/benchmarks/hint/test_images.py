@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import io
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from calculus_harness.benchmarks.hint.images import SIZE, STROKES, Pictures, draw_symbol, png
+from calculus_harness.benchmarks.hint.pools import DRAWN, PARTS, PoolError, drawn_pools, folder_of
+from calculus_harness.benchmarks.hint.semantics import DIGITS
+
+
+@pytest.mark.parametrize("symbol", STROKES)
+def test_drawings_of_a_symbol_differ_and_stay_in_the_picture(symbol: str) -> None:
+    drawings = [draw_symbol(symbol, number) for number in range(DRAWN[symbol])]
+    assert {one.shape for one in drawings} == {(SIZE, SIZE)}
+    assert len({one.tobytes() for one in drawings}) == len(drawings)
+    for one in drawings:
+        ink = 255 - one.astype(int)
+        assert 20 < (ink > 127).sum() < 600
+        edge = np.concatenate([ink[0], ink[-1], ink[:, 0], ink[:, -1]])
+        assert (edge == 0).mean() > 0.9
+
+
+def test_drawings_are_the_same_everywhere() -> None:
+    drawn = b"".join(draw_symbol(symbol, 7, 0).tobytes() for symbol in STROKES)
+    assert sha256(drawn).hexdigest()[:16] == "4dbcb2b8cfede36d"
+    assert draw_symbol("+", 7, 1).tobytes() != draw_symbol("+", 7, 0).tobytes()
+
+
+def test_symbols_can_be_told_apart() -> None:
+    """By the nearest drawing of the training pool, among those of the test pool."""
+    pools = drawn_pools()
+    pictures = Pictures()
+
+    def some(part: str, symbol: str, count: int) -> np.ndarray:
+        folder = folder_of(symbol)
+        names = pools.names[part][folder][:count]
+        return np.array([pictures.symbol(f"{folder}/{name}").ravel() / 255 for name in names])
+
+    known = {symbol: some("train", symbol, 50) for symbol in STROKES}
+    right = total = 0
+    for symbol in STROKES:
+        for one in some("test", symbol, 10):
+            nearest = min(known, key=lambda s: ((known[s] - one) ** 2).sum(axis=1).min())
+            right, total = right + (nearest == symbol), total + 1
+    assert right / total > 0.9
+
+
+def test_an_expression_is_pasted_from_left_to_right() -> None:
+    paths = drawn_pools().taker("test")("(x+y)/(x*y)")
+    pictures = Pictures()
+    picture = pictures.expression(paths)
+    assert picture.shape == (SIZE, SIZE * 11)
+    for place, path in enumerate(paths):
+        part = picture[:, SIZE * place : SIZE * (place + 1)]
+        assert (part == pictures.symbol(path)).all()
+
+
+def test_the_same_expression_has_other_pictures_in_the_test() -> None:
+    pools, pictures = drawn_pools(), Pictures()
+    seen = {part: pictures.expression(pools.taker(part)("(x+y)")).tobytes() for part in PARTS}
+    assert len(set(seen.values())) == 3
+
+
+def test_digits_are_those_of_scikit_learn() -> None:
+    pytest.importorskip("sklearn")
+    pictures = Pictures()
+    for digit in DIGITS:
+        images = [pictures.symbol(f"{digit}/{number:05}.png") for number in range(DRAWN[digit])]
+        assert {one.shape for one in images} == {(SIZE, SIZE)}
+        assert all(50 < (one < 128).sum() < 1200 for one in images)
+        with pytest.raises(PoolError, match="not drawn here"):
+            pictures.symbol(f"{digit}/{DRAWN[digit]:05}.png")
+
+
+def test_without_scikit_learn_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    from calculus_harness.benchmarks.hint import images
+
+    images._digits.cache_clear()
+    monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
+    with pytest.raises(PoolError, match=r"calculus-harness\[images\]"):
+        Pictures().symbol("3/00000.png")
+
+
+@pytest.mark.parametrize("path", ["+/99999.png", "plus/00001.png", "+/a.png", "../+/1.png", "+"])
+def test_paths_that_name_no_drawing(path: str) -> None:
+    with pytest.raises(PoolError, match="not drawn here"):
+        Pictures().symbol(path)
+
+
+def test_pictures_of_ones_own(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    (tmp_path / "+").mkdir()
+    drawn = draw_symbol("+", 1)
+    (tmp_path / "+" / "a.png").write_bytes(png(drawn))
+    pictures = Pictures(tmp_path)
+    assert (pictures.expression(["+/a.png", "+/a.png"]) == np.hstack([drawn, drawn])).all()
+    assert image.open(io.BytesIO(png(drawn))).size == (SIZE, SIZE)
+
+    (tmp_path / "+" / "torn.png").write_bytes(png(drawn)[:100])
+    (tmp_path / "+" / "text.png").write_text("no picture")
+    image.new("L", (46, 45)).save(tmp_path / "+" / "wide.png")
+    for name, said in [("none", "cannot read"), ("torn", "cannot read"), ("text", "cannot read"),
+                       ("wide", "not of 45 x 45")]:  # fmt: skip
+        with pytest.raises(PoolError, match=said) as caught:
+            pictures.expression(["+/a.png", f"+/{name}.png"])
+        assert f"{name}.png" in str(caught.value)
+    with pytest.raises(PoolError, match="outside the folder"):
+        pictures.symbol("../secret.png")

@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from calculus_harness.benchmarks.hint.pools import drawn_pools, read_pools
+from calculus_harness.benchmarks.hint.records import Record, RecordError, from_row
+from calculus_harness.benchmarks.hint.release import (
+    Broken,
+    ReleaseError,
+    read_release,
+    records,
+    write_release,
+)
+from calculus_harness.benchmarks.hint.semantics import infix, parse
+from tests.benchmarks.hint.test_semantics import flat, trees
+
+#: A row as the release has it, from the values that its notebooks print.
+ROW: dict[str, Any] = {
+    "id": "test_00000000",
+    "img_paths": ["6/a.jpg", "times/b.jpg", "(/c.jpg", "5/d.jpg", "-/e.jpg", "2/f.jpg", ")/g.jpg"],
+    "expr": "6*(5-2)",
+    "head": [1, -1, 4, 4, 1, 4, 4],
+    "res": 18,
+    "res_all": [6, 18, -1, 5, 3, 2, -1],
+    "eval": "SS",
+}
+
+
+def test_a_released_row_loads_as_it_stands() -> None:
+    record = from_row({**ROW, "expr_image": "test_00000000.jpg"})
+    assert (record.id, record.split, record.expression) == ("test_00000000", "SS", parse("6*(5-2)"))
+    assert json.loads(json.dumps(record.to_row())) == ROW
+    assert from_row({**ROW, "expr": list(ROW["expr"])}) == record
+    del (train := dict(ROW))["eval"]
+    assert "eval" not in from_row(train).to_row()
+
+
+def test_released_pictures_of_concepts() -> None:
+    row = from_row(
+        {"id": "a", "img_paths": ["x/1.jpg", "alpha/2.jpg", "3/4.jpg"], "expr": "xa3",
+         "head": [1, -1, 1], "res": 11, "res_all": [11, 11, 3], "eval": "I"}
+    )  # fmt: skip
+    assert row.expression.value == 11
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"expr": "6*(5-2"}, "expr: position 2: '(' is never closed"),
+        ({"expr": "6×(5-2)"}, "unknown symbol '×'"),
+        ({"expr": "16*5-22"}, "position 1: '6' where an operator"),
+        ({"expr": 7}, "expr is neither"), ({"expr": ""}, "expr is neither"),
+        ({"expr": [6, "*", 5]}, "unknown symbol"), ({"expr": [["6"]]}, "expr: "),
+        ({"res": 19}, "res is 19, not 18"), ({"res": "18"}, "res is 18, not 18"),
+        ({"res": 18.0}, "res is 18.0"), ({"res": None}, "res is None"),
+        ({"head": [1, -1, 4, 4, 1, 4, 1]}, "head is"), ({"head": "none"}, "head is"),
+        ({"res_all": [6, 18, None, 5, 3, 2, -1]}, "res_all is"), ({"res_all": 3}, "res_all is 3"),
+        ({"img_paths": ROW["img_paths"][1:]}, "6 pictures for 7 tokens"),
+        ({"img_paths": ["7/a.jpg", *ROW["img_paths"][1:]]}, "picture 0, '7/a.jpg', is not of '6'"),
+        ({"img_paths": None}, "img_paths is no list"), ({"img_paths": [1]}, "img_paths is no list"),
+        ({"eval": "LL"}, "eval is LL, but there are 2 operators and values up to 18"),
+        ({"eval": "XX"}, "eval is 'XX', none of I, SS"),
+        ({"eval": ["SS"]}, "none of I, SS"),
+    ],
+)  # fmt: skip
+def test_rows_that_contradict_the_semantics(changed: dict[str, Any], said: str) -> None:
+    with pytest.raises(RecordError) as caught:
+        from_row({**ROW, **changed})
+    assert said in str(caught.value)
+
+
+def test_all_that_is_wrong_is_listed() -> None:
+    with pytest.raises(RecordError, match=r"res is 1, .*; head is \[\], .*; eval is SL"):
+        from_row({**ROW, "res": 1, "head": [], "eval": "SL"})
+    with pytest.raises(RecordError, match="no img_paths, expr, head, res, res_all"):
+        from_row({"id": "a"})
+    with pytest.raises(RecordError, match="undefined"):
+        from_row({"id": "a", "img_paths": ["1/a", "div/b", "0/c"], "expr": "1/0",
+                  "head": [1, -1, 1], "res": None, "res_all": [1, None, 0]})  # fmt: skip
+
+
+@given(trees)
+def test_rows_survive_json(tree: object) -> None:
+    expression = parse(infix(flat(tree)))
+    paths = drawn_pools().taker("val")(expression.text)
+    record = Record("val_00000001", expression, paths)
+    row = json.loads(json.dumps(record.to_row()))
+    if expression.value is None:
+        with pytest.raises(RecordError, match="undefined"):
+            from_row(row)
+    else:
+        assert from_row(row) == record
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_broken_rows_are_named_and_the_others_kept(tmp_path: Path) -> None:
+    rows = [ROW, 5, {**ROW, "id": "b", "expr": "6*?"}, {**ROW, "id": "c"}, {**ROW, "id": "c"}, None]
+    found = list(read_release(write(tmp_path / "expr_test.json", json.dumps(rows, indent=1))))
+    assert [one.id for one in found if isinstance(one, Record)] == ["test_00000000", "c"]
+    broken = [one for one in found if isinstance(one, Broken)]
+    assert [(one.where, one.row) for one in broken] == [
+        ("row 2", 5), ("row 3 (b)", rows[2]), ("row 5 (c)", rows[4]), ("row 6", None),
+    ]  # fmt: skip
+    assert [one.reason for one in broken] == [
+        "not a JSON object", "expr: position 2: unknown symbol '?'", "the id 'c' is there twice",
+        "not a JSON object",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("cut", [1, 30, 200, 420, -1])
+def test_a_torn_file_gives_what_is_whole(tmp_path: Path, cut: int) -> None:
+    text = json.dumps([{**ROW, "id": str(i)} for i in range(3)])
+    *whole, last = read_release(write(tmp_path / "torn.json", text[:cut]))
+    assert [one.id for one in whole if isinstance(one, Record)] == list("012")[: len(whole)]
+    assert isinstance(last, Broken)
+    assert last.where == f"row {len(whole) + 1}"
+    assert "breaks off" in last.reason
+
+
+def test_an_error_in_the_middle_does_not_read_on_for_ever(tmp_path: Path) -> None:
+    good = json.dumps(ROW)
+    text = f"[{good}, {{oops}}, {', '.join([good] * 500)}]"
+    first, last = read_release(write(tmp_path / "middle.json", text))
+    assert isinstance(first, Record)
+    assert isinstance(last, Broken)
+
+
+@pytest.mark.parametrize("text", ["", "7", "{", '{"a": 1}', '{"a": {"train": 2}}', "\x00"])
+def test_what_is_no_file_of_the_release(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ReleaseError, match=str(tmp_path)):
+        list(read_release(write(tmp_path / "no.json", text)))
+
+
+def test_no_file(tmp_path: Path) -> None:
+    with pytest.raises(ReleaseError, match="No such file"):
+        list(read_release(tmp_path / "nowhere.json"))
+    (tmp_path / "latin.json").write_bytes(b'["\xe9"]')
+    with pytest.raises(ReleaseError, match="utf-8"):
+        list(read_release(tmp_path / "latin.json"))
+
+
+def test_a_file_larger_than_what_is_read_at_once(tmp_path: Path) -> None:
+    rows = [{**ROW, "id": f"test_{i:08}"} for i in range(20_000)]
+    found = list(read_release(write(tmp_path / "large.json", json.dumps(rows))))
+    assert [one.id for one in found if isinstance(one, Record)] == [row["id"] for row in rows]
+
+
+def test_records_of_a_few_shot_data_set(tmp_path: Path) -> None:
+    concept = "d"
+    made = {name: list(records(name, 3, concept)) for name in ("train", "val", "test")}
+    assert [one.id for one in made["val"]] == [f"val_{i:08}" for i in range(len(made["val"]))]
+    assert {one.split for one in made["train"]} == {None}
+    rows = {concept: {name: [one.to_row() for one in found] for name, found in made.items()}}
+    path = write(tmp_path / "fewshot_dataset.json", json.dumps(rows))
+    assert list(read_release(path)) == [one for found in made.values() for one in found]
+    assert list(records("val", 3, concept)) == made["val"]
+
+
+@pytest.mark.slow
+def test_the_whole_release(tmp_path: Path) -> None:
+    counts = write_release(tmp_path, seed=0, workers=2)
+    assert counts == {"train": 998_000, "val": 4_698, "test": 46_620}
+    test = list(read_release(tmp_path / "expr_test.json"))
+    assert Counter(type(one) for one in test) == {Record: 46_620}
+    assert Counter(one.split for one in test if isinstance(one, Record)) == {
+        "I": 9_980, "SS": 8_000, "LS": 10_000, "SL": 8_640, "LL": 10_000,
+    }  # fmt: skip
+    # One process, without chunks, makes the same.
+    assert list(records("test")) == test
+    assert list(records("val")) == list(read_release(tmp_path / "expr_val.json"))
+    few_shot = list(read_release(tmp_path / "fewshot_dataset.json"))
+    assert Counter(type(one) for one in few_shot) == {Record: 37_664}
+    pools = read_pools(tmp_path)
+    assert {**pools.names} == {part: dict(names) for part, names in drawn_pools(0).names.items()}
+    used = {path for one in test if isinstance(one, Record) for path in one.img_paths}
+    with (tmp_path / "expr_train.json").open() as file:
+        start = file.read(5_000_000)
+    assert not [path for path in used if f'"{path}"' in start]

@@ -1,0 +1,332 @@
+"""Computer algebra systems as models: limits, failures, and real answers."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from calculus_harness.benchmarks import Problem
+from calculus_harness.harness.core.errors import ModelError
+from calculus_harness.harness.core.requests import (
+    Completion,
+    FinishReason,
+    Request,
+    Sampling,
+    request_hash,
+)
+from calculus_harness.harness.models import Model, create
+from calculus_harness.harness.models.solvers._worker import Reply, run_program, sympy_integrate
+from calculus_harness.harness.models.solvers.base import ProgramSolver
+from calculus_harness.harness.models.solvers.infix import Dialect
+from calculus_harness.harness.models.solvers.maxima import MAXIMA
+from calculus_harness.prompts import default_for
+from calculus_harness.rewards import verify_antiderivative
+
+SYSTEMS = ("sympy", "maxima", "fricas")
+#: It takes each system far longer than a test may.
+HARD = r"\frac{x^2 \sqrt{\tan x} \ln(1+\sin^3 x)}{\sqrt{1+x^7}\,(e^{x}+\cos x)}"
+ENDLESS = "while :; do :; done"
+
+
+def problem(integrand: str, name: str = "p", **assumptions: str) -> Problem:
+    shown = {"integrand": integrand, "variable": "x"}
+    return Problem(name, "integration", "toy", "s", shown, shown, assumptions)
+
+
+async def stream(requests: Iterable[Request]) -> AsyncIterator[Request]:
+    for item in requests:
+        yield item
+
+
+def request(problem: Problem, model: Model) -> Request:
+    prompt, sampling = default_for("integration").render(problem), Sampling()
+    hashed = request_hash(problem, prompt, sampling)
+    return Request(model.hash, problem, prompt, sampling, hashed)
+
+
+def answers(model: Model, *problems: Problem) -> dict[str, Completion]:
+    async def collect() -> dict[str, Completion]:
+        asked = model.complete(stream(request(item, model) for item in problems))
+        return {found.problem.rpartition("/")[2]: found async for found in asked}
+
+    return asyncio.run(collect())
+
+
+@pytest.fixture(params=SYSTEMS)
+def solver(request: pytest.FixtureRequest) -> Callable[..., Model]:
+    """A maker of one system's model; the test is skipped where the system is not installed."""
+
+    def make(**options: str) -> Model:
+        try:
+            return create(f"solver/{request.param}", options)
+        except ModelError as error:
+            pytest.skip(str(error))
+
+    return make
+
+
+def maxima(**options: str) -> Model:
+    try:
+        return create("solver/maxima", options)
+    except ModelError as error:
+        pytest.skip(str(error))
+
+
+# --- every system ------------------------------------------------------------------------------
+
+INTEGRALS = {
+    "parts": "x e^x",
+    "logarithm": r"\frac{1}{x^2-2}",
+    "roots": r"\sqrt[3]{x}\,(1+\sqrt{x})",
+    "special": r"e^{-x^2}+\frac{\sin x}{x}",
+    "parameter": r"\frac{1}{a^2+x^2}",
+}
+
+
+def test_answers_are_in_a_box_and_right(solver: Callable[..., Model]) -> None:
+    found = answers(solver(), *(problem(text, name) for name, text in INTEGRALS.items()))
+    for name, text in INTEGRALS.items():
+        completion = found[name]
+        assert completion.finish_reason is FinishReason.STOP
+        assert completion.text.startswith(r"\boxed{")
+        assert 0 < completion.latency < 10
+        verdict = verify_antiderivative(completion.text, text, variable="x")
+        assert verdict.correct, (name, completion.text, verdict)
+
+
+def test_an_unevaluated_integral_is_shown_as_such(solver: Callable[..., Model]) -> None:
+    found = answers(solver(), problem("x^x"))["p"]
+    assert r"\int" in found.text
+    assert verify_antiderivative(found.text, "x^x").status == "not_closed_form"
+
+
+def test_the_clock_ends_what_takes_too_long(solver: Callable[..., Model]) -> None:
+    model = solver(**{"time-limit": "0.05"})
+    found = answers(model, problem(HARD))["p"]
+    assert found.finish_reason is FinishReason.TIME_LIMIT
+    assert (found.text, found.latency) == ("", 0.05)
+    assert found.detail == "no result in 0.05 s of processor time"
+
+
+def test_a_machine_that_is_too_busy_is_no_failure_of_the_system(
+    solver: Callable[..., Model], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = solver()
+    monkeypatch.setattr("calculus_harness.harness.models.solvers.base.START_SECONDS", 0.0)
+    monkeypatch.setattr("calculus_harness.harness.models.solvers.base.DEADLINE_FACTOR", 0.002)
+    found = answers(model, problem(HARD))["p"]
+    assert found.finish_reason is FinishReason.UNREACHABLE  # so that it is asked again
+
+
+def test_what_cannot_be_read_is_an_error_of_that_problem(solver: Callable[..., Model]) -> None:
+    found = answers(solver(), problem(r"\frac{", "broken"), problem("2x", "whole"))
+    assert found["broken"].finish_reason is FinishReason.ERROR
+    assert "ReadError" in found["broken"].detail
+    assert found["whole"].text.startswith(r"\boxed{")
+
+
+def test_the_command_line_asks_them(
+    solver: Callable[..., Model], cli: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    spec = solver().spec
+    arguments = ("--model", spec, "-M", "time-limit=1", "--benchmark", "bee/qualifier")
+    result = cli("sweep", *arguments, "--limit", "3", "--out", "run")
+    assert result.returncode == 0, result.stderr
+    rows = [line for line in result.stdout.splitlines() if "bee/qualifier" in line]
+    assert rows[0].split()[1] == "3"
+
+
+# --- one system --------------------------------------------------------------------------------
+
+
+def test_a_question_of_maximas_is_no_answer() -> None:
+    asked = problem(r"\frac{1}{x^2+a}", a="real")
+    told = problem(r"\frac{1}{x^2+a}", "told", a="negative")
+    found = answers(maxima(), asked, told)
+    assert found["p"].text == ""
+    assert found["p"].finish_reason is FinishReason.STOP
+    assert found["p"].detail == "no answer: asked: Is p1 positive or negative?"
+    assert verify_antiderivative(
+        found["told"].text, r"\frac{1}{x^2+a}", variable="x", assumptions={"a": "negative"}
+    ).correct
+
+
+def test_maxima_without_its_library_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    maxima()
+    monkeypatch.setattr(
+        "calculus_harness.harness.models.solvers.maxima._has_share", lambda program: False
+    )
+    with pytest.raises(ModelError, match="apt install maxima-share"):
+        create("solver/maxima")
+
+
+@pytest.mark.parametrize("system", ["maxima", "fricas"])
+def test_what_is_not_installed_is_one_line_with_the_package(
+    system: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda program: None)
+    with pytest.raises(ModelError, match=f"solver/{system} needs .* apt install {system}"):
+        create(f"solver/{system}")
+
+
+def test_what_fricas_cannot_do_or_lacks_a_word_for_is_no_answer() -> None:
+    if shutil.which("fricas") is None:
+        pytest.skip("needs the program 'fricas'; on Debian or Ubuntu: apt install fricas")
+    lacking = problem(r"\lfloor x\rfloor", "lacking")
+    beyond = problem(r"\frac{xe^x}{\sqrt{1+e^x}}", "beyond")
+    found = answers(create("solver/fricas"), lacking, beyond)
+    for completion in found.values():
+        assert (completion.text, completion.finish_reason) == ("", FinishReason.STOP)
+    assert found["lacking"].detail == "FriCAS has no function for 'floor'"
+    assert "implementation incomplete" in found["beyond"].detail
+
+
+def test_sympy_is_told_of_parameters() -> None:
+    model = create("solver/sympy")
+    found = answers(model, problem(r"\frac{1}{x^2+a}"), problem("x^n", "n", n="positive"))
+    assert r"\begin{cases}" not in found["p"].text
+    assert r"\begin{cases}" not in found["n"].text
+
+
+# --- a program that does what the test wants ---------------------------------------------------
+
+
+def shell(script: str, seconds: float, folder: Path) -> Reply:
+    return run_program(["/bin/sh", "script"], script, str(folder), seconds)
+
+
+def test_a_program_is_heard_and_leaves_nothing(tmp_path: Path) -> None:
+    reply = shell("echo warning; echo 'x^2/2' > answer; pwd > answer2", 5, tmp_path)
+    assert (reply["outcome"], reply["text"], reply["output"]) == ("answer", "x^2/2", "warning")
+    assert reply["seconds"] < 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_only_processor_time_counts(tmp_path: Path) -> None:
+    start = time.monotonic()
+    asleep = shell("sleep 0.6; echo 1 > answer", 0.3, tmp_path)
+    assert (asleep["outcome"], asleep["text"]) == ("answer", "1")
+    assert time.monotonic() - start >= 0.6
+    busy = shell(ENDLESS, 0.3, tmp_path)
+    assert busy["outcome"] == "time"
+    assert 0.25 < busy["seconds"] < 0.5
+
+
+def test_a_program_cannot_fill_the_disk(tmp_path: Path) -> None:
+    reply = shell("while :; do echo is a positive or negative; done", 60, tmp_path)
+    assert reply["outcome"] in ("answer", "failure")
+    assert reply["text"] == ""
+    assert len(reply["output"]) <= 4000
+
+
+def test_a_program_that_crashes_is_a_failure(tmp_path: Path) -> None:
+    reply = shell("kill -SEGV $$", 5, tmp_path)
+    assert (reply["outcome"], reply["detail"]) == ("failure", "ended by SIGSEGV")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shell(ProgramSolver):
+    """A shell that runs `text` for whatever it is asked."""
+
+    text: str = ""
+    dialect: ClassVar[Dialect] = MAXIMA
+    program: ClassVar[str] = "sh"
+    package: ClassVar[str] = "dash"
+
+    def command(self, program: str) -> list[str]:
+        return [program, "script"]
+
+    def script(self, integrand: str, assumptions: dict[str, str]) -> str:
+        return self.text.replace("INTEGRAND", integrand)
+
+    def error_message(self, output: str) -> str:
+        return output
+
+
+def test_what_a_program_says_becomes_a_completion() -> None:
+    def answer(script: str, integrand: str = "t") -> Completion:
+        shown = {"integrand": integrand, "variable": "t"}
+        asked = Problem("p", "integration", "toy", "s", shown, shown)
+        return answers(Shell(spec="solver/shell", text=script), asked)["p"]
+
+    assert answer("echo '(INTEGRAND)^2/2' > answer").text == r"\boxed{\frac{t^{2}}{2} + C}"
+    several = answer("echo '[x,2*x,3]' > answer")
+    assert (several.text, several.detail) == (r"\boxed{t + C}", "the first of 3 answers")
+    foreign = answer("echo 'rootOf(x^2,x)' > answer")
+    assert foreign.detail == "uses rootOf"
+    assert verify_antiderivative(foreign.text, "t", variable="t").status == "unparseable"
+    unknown = answer('echo "\'integrate(x^x+1,x)" > answer')
+    assert unknown.text == r"\boxed{\int \left(t^{t} + 1\right) \, dt + C}"
+    assert answer("echo 'x; quit' > answer").detail.startswith("expected")
+    assert answer("echo no idea >&2").detail == "no answer: no idea"
+    assert answer("kill -9 $$").finish_reason is FinishReason.ERROR
+
+
+def test_closing_the_stream_ends_the_programs(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    model = Shell(spec="solver/shell", text=f"echo $$ > {note}; {ENDLESS}")
+
+    async def conduct() -> int:
+        completions = model.complete(stream([request(problem("x"), model)]))
+        waiting = asyncio.ensure_future(anext(completions))
+        await asyncio.to_thread(appear, note)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        await completions.aclose()
+        return int(note.read_text())
+
+    pid = asyncio.run(asyncio.wait_for(conduct(), 30))
+    for _ in range(200):
+        if not alive(pid):
+            break
+        time.sleep(0.02)
+    assert not alive(pid)
+
+
+def appear(note: Path) -> None:
+    while not (note.exists() and note.read_text().strip()):
+        time.sleep(0.02)
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{pid}/stat")  # a process that nobody has waited for is no more
+    return not (status.exists() and status.read_text().rpartition(")")[2].split()[0] == "Z")
+
+
+def test_memory_is_limited() -> None:
+    hog = f"{sys.executable} -c 'x = bytearray(900 << 20)' || echo gone > answer"
+    model = Shell(spec="solver/shell", text=hog, memory_mb=300)
+    # The program's own failure is seen, and nothing else suffers.
+    assert answers(model, problem("x"))["p"].text == r"\boxed{\mathrm{gone} + C}"
+
+
+def test_sympys_exception_is_its_way_to_give_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*args: object) -> None:
+        raise NotImplementedError("algebraic case")
+
+    monkeypatch.setattr("sympy.integrate", fail)
+    reply = sympy_integrate("x", "x", {}, 5.0)
+    assert (reply["outcome"], reply["text"]) == ("answer", "")
+    assert reply["detail"] == "SymPy raised NotImplementedError: algebraic case"
+
+
+def test_sympys_memory_error_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*args: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("sympy.integrate", fail)
+    assert sympy_integrate("x", "x", {}, 5.0)["outcome"] == "memory"

@@ -1,0 +1,92 @@
+"""Training sets: no repeats, nothing of the benchmarks, references that are proven."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner
+
+from calculus_harness.benchmarks.fingerprint import overlap
+from calculus_harness.benchmarks.registry import load
+from calculus_harness.harness.cli.main import cli
+from calculus_harness.harness.training.training_set import training_set
+from calculus_harness.prompts import load as load_prompt
+from calculus_harness.rewards import verify_antiderivative
+
+
+def test_a_set_has_no_repeats_and_nothing_of_the_benchmark() -> None:
+    made = training_set(
+        ["bee/qualifier", "drills/monomials"], count=60, screen=["bee/competition"], seed=4
+    )
+    # Monomials of one degree are the same up to a factor: for these, others are taken.
+    assert made.repeats > 10
+    assert len(made.problems) == made.taken == 60
+    assert not overlap(made.problems, load("bee/competition")).matches
+    rows = made.rows(load_prompt("direct"))
+    marks = [row["fingerprint"] for row in rows if row["fingerprint"]]
+    assert len(set(marks)) == len(marks)
+    assert [row["difficulty"] for row in rows] == sorted(row["difficulty"] for row in rows)
+
+
+def test_what_is_screened_is_gone() -> None:
+    made = training_set(["bee/qualifier"], count=10, screen=["bee/qualifier"])
+    assert (made.problems, made.taken) == ((), 0)
+    assert made.screened > 10  # others were looked for, too
+
+
+def test_the_command_says_what_was_left_out_and_what_is_missing(tmp_path: Path) -> None:
+    def said(*arguments: str) -> list[str]:
+        out = str(tmp_path / f"{len(list(tmp_path.iterdir()))}.jsonl")
+        command = ["generate", "train", *arguments, "--out", out]
+        return CliRunner().invoke(cli, command).stderr.splitlines()
+
+    (line,) = said("--recipe", "bee/qualifier", "--count", "3")
+    assert line.startswith("wrote 3 problems to ")
+    assert line.endswith("; left out: 0 repeats")
+    line, warning = said("--recipe", "bee/qualifier", "--count", "3", "--screen", "bee/qualifier")
+    assert line.endswith(" that are in bee/qualifier")
+    assert warning.startswith("warning: the recipes gave 0 different problems, not 3")
+
+
+def test_the_command_writes_solved_relatives(tmp_path: Path) -> None:
+    out = tmp_path / "set.jsonl"
+    command = [
+        "generate",
+        "train",
+        "--recipe",
+        "bee/competition",
+        "--count",
+        "2",
+        "--easier",
+        "3",
+        "--solver",
+        "solver/sympy",
+        "--seed",
+        "1",
+        "--out",
+        str(out),
+    ]
+    result = CliRunner().invoke(cli, command)
+    assert result.exit_code == 0, result.output
+    rows: list[dict[str, Any]] = [json.loads(line) for line in out.read_text().splitlines()]
+    assert len(rows) > 2
+    for row in rows:
+        answer = rf"\boxed{{{row['antiderivative']}}}"
+        assert verify_antiderivative(answer, row["integrand"], variable=row["variable"]).correct
+        assert row["integrand"] in row["prompt"][0]["content"]
+    again = CliRunner().invoke(cli, command)
+    assert "is there already" in again.output
+
+
+def test_a_written_set_can_be_trained_on(tmp_path: Path) -> None:
+    out = tmp_path / "set.jsonl"
+    result = CliRunner().invoke(
+        cli, ["generate", "train", "--recipe", "bee/qualifier", "--count", "3", "--out", str(out)]
+    )
+    assert result.exit_code == 0, result.output
+    columns = "integrand=integrand&variable=variable&antiderivative=antiderivative&id=id"
+    problems = load(f"file:{out}?{columns}")
+    assert len(problems) == 3
+    assert all("antiderivative" in problem.target for problem in problems)

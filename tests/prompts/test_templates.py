@@ -1,0 +1,140 @@
+"""Prompts: the published text, both styles, and clear errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from calculus_harness import prompts
+from calculus_harness.benchmarks import Problem
+from calculus_harness.prompts import Message, PromptError
+from calculus_harness.prompts.templates import parse
+
+
+def problem(integrand: str = r"x\sin x", task: str = "integration") -> Problem:
+    return Problem(
+        "p", task, "toy", "s", inputs={"integrand": integrand, "variable": "x"}, target={}
+    )
+
+
+def template(body: str, head: str = 'task = "integration"') -> prompts.Prompt:
+    return parse("own", f"+++\n{head}\n+++\n{body}")
+
+
+def test_the_prompt_of_antiderivbench_is_the_published_one() -> None:
+    rendered = prompts.load("antiderivbench").render(problem())
+    assert rendered.style == "chat"
+    assert rendered.messages == (
+        Message(
+            "user",
+            "Compute the integral of the following function:\n\nx\\sin x\n\n"
+            "Think step by step. Put the final answer in \\boxed{ } using LaTeX notation.",
+        ),
+    )
+
+
+@pytest.mark.parametrize("name", prompts.names())
+def test_every_prompt_of_the_library_renders_with_its_problem_in_it(name: str) -> None:
+    prompt = prompts.load(name)
+    assert prompt.description
+    if prompt.task == "integration":
+        assert r"x\sin x" in str(prompt.render(problem()))
+
+
+@pytest.mark.parametrize("task", sorted({prompts.load(name).task for name in prompts.names()}))
+def test_every_task_with_prompts_has_one_default(task: str) -> None:
+    defaults = [name for name in prompts.names(task) if prompts.load(name).default]
+    assert len(defaults) == 1
+    assert prompts.default_for(task).name == defaults[0]
+
+
+def test_turns_loops_and_completion_style() -> None:
+    chat = template(
+        "{% call system() %} Be brief. {% endcall %}\n"
+        "{% for n in range(2) %}{% call user() %}{{ n }}{% endcall %}"
+        "{% call assistant() %}{{ n + 1 }}{% endcall %}{% endfor %}\n"
+        "{% call user() %}{{ integrand }} in {{ problem.inputs.variable }}{% endcall %}\n"
+    ).render(problem())
+    assert [message.role for message in chat.messages] == [
+        "system",
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+        "user",
+    ]
+    assert chat.messages[0].content == "Be brief."
+    assert chat.messages[-1].content == r"x\sin x in x"
+    text = template("\nQ: {{ integrand }}\nA:").render(problem())
+    assert (text.style, text.text) == ("completion", "Q: x\\sin x\nA:")
+
+
+@pytest.mark.parametrize("text", ["{{ 7 * 7 }}", "{% raw %}", "{% call user() %}", "<b>&amp;</b>"])
+def test_a_problem_is_text_and_never_template_or_turn(text: str) -> None:
+    rendered = prompts.load("antiderivbench").render(problem(text))
+    assert len(rendered.messages) == 1
+    assert f"\n\n{text}\n\n" in rendered.messages[0].content
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("no head", "no head"),
+        ("+++\ntask = 1\n+++\nx", "'task' must be a str"),
+        ("+++\ntask =\n+++\nx", "in its head"),
+        ('+++\ntask = "cooking"\n+++\nx', "one of integration"),
+        ('+++\ntask = "integration"\nstyle = "chat"\n+++\nx', "unknown 'style'"),
+        ('+++\ntask = "integration"\n+++\nx\n{% if %}', "line 5"),
+    ],
+)
+def test_a_broken_file_is_one_clear_line(source: str, message: str) -> None:
+    with pytest.raises(PromptError, match=message):
+        parse("own", source)
+
+
+def test_a_prompt_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(PromptError, match="for the task 'integration'"):
+        prompts.load("antiderivbench").render(problem(task="arithmetic"))
+    with pytest.raises(PromptError, match="'lemma' is undefined"):
+        template("{{ lemma }}").render(problem())
+    with pytest.raises(PromptError, match="text outside"):
+        template("stray {% call user() %}x{% endcall %}").render(problem())
+
+
+def test_a_file_anywhere_is_a_prompt(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jinja"
+    path.write_text('+++\ntask = "integration"\nstop = ["Q:"]\n+++\nQ: {{ integrand }}\nA:')
+    prompt = prompts.load(str(path))
+    assert (prompt.name, prompt.stop) == ("mine", ("Q:",))
+    with pytest.raises(PromptError, match="cannot read"):
+        prompts.load(str(tmp_path / "none.jinja"))
+    with pytest.raises(PromptError, match="did you mean 'antiderivbench'"):
+        prompts.load("antiderivebench")
+
+
+def test_stages_are_rendered_one_after_the_other() -> None:
+    prompt = prompts.load("hint-zero-shot-cot")
+    asked = Problem("p", "arithmetic", "hint", "s", inputs={"expression": "(3+4)*2"}, target={})
+    first = prompt.render(asked)
+    assert first.text == "Q: What is (3+4)*2?\nA: Let's think step-by-step."
+    assert prompt.render(asked, {"reasoning": " 7 * 2 = 14."}).text == (
+        first.text + " 7 * 2 = 14. \nTherefore, the answer (arabic numerals) is"
+    )
+    turns = prompts.load("two-stage").render(problem(), {"reasoning": "By parts."}).messages
+    assert [turn.role for turn in turns] == ["user", "assistant", "user"]
+    assert turns[1].content == "By parts."
+
+
+@pytest.mark.parametrize(
+    ("head", "message"),
+    [
+        ('stages = ["answer", "more"]', "the last must be 'answer'"),
+        ('stages = ["a", "a", "answer"]', "stages must differ"),
+        ("max_tokens = { thought = 3 }", "max_tokens"),
+        ("max_tokens = { answer = 0 }", "max_tokens"),
+    ],
+)
+def test_wrong_stages_are_refused(head: str, message: str) -> None:
+    with pytest.raises(PromptError, match=message):
+        template("{{ integrand }}", f'task = "integration"\n{head}')

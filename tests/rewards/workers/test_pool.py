@@ -1,0 +1,498 @@
+"""The worker pool: what it promises, in every place that it must work from."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import multiprocessing
+import os
+import pickle
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from calculus_harness.rewards.workers.pool import (
+    PoolError,
+    TaskError,
+    WorkerCrash,
+    WorkerError,
+    WorkerMemory,
+    WorkerPool,
+    WorkerTimeout,
+    usable_cores,
+)
+
+ROOT = Path(__file__).resolve().parents[3]
+FILE = Path(__file__).with_name("tasks.py")
+NAMES = (
+    "double",
+    "identify",
+    "package",
+    "hold",
+    "spin",
+    "behave",
+    "crash_unless_first",
+    "distracted",
+)
+TASKS = {name: f"{FILE}:{name}" for name in NAMES} | {
+    "missing": f"{FILE}:missing",
+    "absent": "._no_such_module:function",
+}
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[WorkerPool]:
+    with WorkerPool(2, 256, tasks=TASKS) as shared:
+        yield shared
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs (a zombie does not)."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state not in "ZX"
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 15.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)
+
+
+def run_script(path: Path, *arguments: str, cwd: Path | None = None) -> Any:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [sys.executable, str(path), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=cwd,
+        env=environment,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "", "noise at exit"
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+# What becomes of one item.
+
+
+def test_a_value_comes_back(pool: WorkerPool) -> None:
+    assert pool.call("double", 21, deadline=10) == 42
+    assert pool.call("hold", 0, value={"a": [1, None, "\ud800 é"]}, deadline=10) == {
+        "a": [1, None, "\ud800 é"]
+    }
+
+
+@pytest.mark.parametrize("kind", ["sleep", "spin"])
+def test_an_item_past_its_deadline_is_killed(pool: WorkerPool, kind: str) -> None:
+    begin = time.monotonic()
+    with pytest.raises(WorkerTimeout, match=r"0\.5 s"):
+        pool.call("behave", kind, 1, deadline=0.5)
+    assert time.monotonic() - begin < 5
+    assert pool.call("double", 1, deadline=10) == 2
+
+
+@pytest.mark.parametrize("kind", ["python_memory", "native_memory"])
+def test_memory_is_limited(pool: WorkerPool, kind: str) -> None:
+    if kind == "native_memory":
+        pytest.importorskip("flint")
+    with pytest.raises(WorkerMemory):
+        pool.call("behave", kind, 1, deadline=20)
+
+
+@pytest.mark.parametrize(
+    ("kind", "how"), [("exit", "status 3"), ("segfault", "SIGSEGV"), ("abort", "SIGABRT")]
+)
+def test_a_crash_is_reported(pool: WorkerPool, kind: str, how: str) -> None:
+    with pytest.raises(WorkerCrash, match=how):
+        pool.call("behave", kind, 1, deadline=10)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("raise", "LookupError"), ("unserialisable", "TypeError"), ("recursion", "RecursionError")],
+)
+def test_exceptions_keep_their_name(pool: WorkerPool, kind: str, name: str) -> None:
+    with pytest.raises(TaskError) as caught:
+        pool.call("behave", kind, 1, deadline=10)
+    assert caught.value.kind == name
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert (copy.kind, copy.where) == (name, caught.value.where)
+
+
+def test_noise_on_stdout_and_stderr_harms_nothing(pool: WorkerPool) -> None:
+    results = pool.map("behave", [("noise", i) for i in range(8)], deadline=10)
+    assert results == list(range(8))
+
+
+def test_long_items_and_replies(pool: WorkerPool) -> None:
+    text = "é" * (3 << 20)
+    assert pool.map("double", [(text,), ("b",)], deadline=20) == [text * 2, "bb"]
+
+
+# Batches.
+
+
+def test_order_is_kept_and_all_workers_are_used(pool: WorkerPool) -> None:
+    results = pool.map("identify", [(i,) for i in range(5000)], deadline=10)
+    assert [value for _, value in results] == list(range(5000))
+    assert len({pid for pid, _ in results}) == 2
+
+
+def test_empty_batch(pool: WorkerPool) -> None:
+    assert pool.map("double", [], deadline=1) == []
+
+
+def test_hostile_items_cost_only_themselves() -> None:
+    kinds = ["sleep", "spin", "python_memory", "exit", "segfault", "killed", "raise", "recursion"]
+    items = [("good", i) for i in range(160)]
+    for number, kind in enumerate(kinds):
+        items[number * 20 + 7] = (kind, number)
+    with WorkerPool(2, 200, tasks=TASKS) as pool:
+        results = pool.map("behave", items, deadline=4)
+    expected = [
+        WorkerTimeout,
+        WorkerTimeout,
+        WorkerMemory,
+        WorkerCrash,
+        WorkerCrash,
+        WorkerMemory,
+        TaskError,
+        TaskError,
+    ]
+    for item, result in zip(items, results, strict=True):
+        if item[0] == "good":
+            assert result == item[1]
+        else:
+            assert type(result) is expected[item[1]], (item, result)
+
+
+def test_slow_neighbours_do_not_wait_for_each_other() -> None:
+    """Items of one chunk are shared out again as soon as one of them turns out slow."""
+    with WorkerPool(2, 200, tasks=TASKS) as pool:
+        pool.map("identify", [(0, 0)] * 100, deadline=10)
+        results = pool.map("identify", [(i, 0.4 * (i < 6)) for i in range(400)], deadline=20)
+    assert [value for _, value in results] == list(range(400))
+    slow = [pid for pid, _ in results[:6]]
+    assert 2 <= slow.count(slow[0]) <= 4
+
+
+def test_a_short_batch_does_not_wait_for_a_long_one() -> None:
+    with WorkerPool(1, 200, tasks=TASKS) as pool:
+        long = pool.submit("hold", [(0.01, i) for i in range(300)], deadline=10)
+        begin = time.monotonic()
+        assert pool.call("double", 4, deadline=10) == 8
+        assert time.monotonic() - begin < 2
+        assert not long.done()
+        assert long.result() == list(range(300))
+
+
+def test_an_innocent_item_is_not_charged_with_a_broken_worker() -> None:
+    with WorkerPool(1, 200, tasks=TASKS) as pool:
+        results = pool.map("crash_unless_first", [()] * 6, deadline=10)
+    assert len(set(results)) == 6, "each was done in the end, in a worker of its own"
+
+
+def test_giving_up_a_batch_frees_the_workers() -> None:
+    with WorkerPool(1, 200, tasks=TASKS) as pool:
+        future = pool.submit("hold", [(0.2, i) for i in range(100)], deadline=10)
+        time.sleep(0.5)
+        assert future.cancel()
+        begin = time.monotonic()
+        assert pool.call("double", 4, deadline=10) == 8
+        assert time.monotonic() - begin < 3
+
+
+# Misuse, and things that are nobody's fault.
+
+
+def test_unknown_tasks_and_bad_arguments(pool: WorkerPool) -> None:
+    with pytest.raises(ValueError, match="no task 'eval'; there are"):
+        pool.call("eval", "1", deadline=1)
+    with pytest.raises(ValueError, match="deadline"):
+        pool.call("double", 1, deadline=0)
+    with pytest.raises(ValueError, match="at least one"):
+        WorkerPool(0)
+    with pytest.raises(TypeError, match="plain JSON"):
+        pool.call("double", object(), deadline=1)
+    assert pool.call("double", 1, deadline=10) == 2
+
+
+@pytest.mark.parametrize("task", ["missing", "absent"])
+def test_a_task_that_cannot_be_loaded_is_not_the_items_fault(pool: WorkerPool, task: str) -> None:
+    with pytest.raises(PoolError, match="cannot load"):
+        pool.map(task, [()] * 3, deadline=5)
+
+
+def test_workers_that_cannot_start_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    with WorkerPool(1, tasks=TASKS) as pool:
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "executable", "/bin/false")
+            with pytest.raises(PoolError, match="do not start"):
+                pool.call("double", 1, deadline=5)
+            patch.setattr(sys, "executable", "/no/such/python")
+            with pytest.raises(PoolError, match="can be started"):
+                pool.call("double", 1, deadline=5)
+        assert pool.call("double", 1, deadline=5) == 2, "and it recovers"
+
+
+def test_a_closed_pool_says_so() -> None:
+    pool = WorkerPool(1, tasks=TASKS)
+    future = pool.submit("hold", [(60,)], deadline=100)
+    time.sleep(0.2)
+    begin = time.monotonic()
+    pool.close()
+    assert time.monotonic() - begin < 3
+    with pytest.raises(PoolError, match="closed"):
+        future.result(5)
+    with pytest.raises(PoolError, match="closed"):
+        pool.call("double", 1, deadline=1)
+
+
+def test_a_forgotten_pool_ends_its_workers() -> None:
+    pool = WorkerPool(1, tasks=TASKS)
+    pid, _ = pool.call("identify", 0, deadline=10)
+    del pool
+    wait_for(lambda: not alive(pid))
+
+
+def test_a_worker_that_dies_while_idle_is_replaced() -> None:
+    with WorkerPool(1, tasks=TASKS) as pool:
+        pid, _ = pool.call("identify", 0, deadline=10)
+        os.kill(pid, signal.SIGKILL)
+        time.sleep(0.2)
+        assert pool.call("identify", 0, deadline=10)[0] != pid
+
+
+def test_usable_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LOCAL_WORLD_SIZE", raising=False)
+    whole = usable_cores()
+    assert 1 <= whole <= (os.cpu_count() or 1)
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", str(10 * whole))
+    assert usable_cores() == 1
+
+
+# From everywhere.
+
+
+def test_from_many_threads(pool: WorkerPool) -> None:
+    results: dict[int, list[int]] = {}
+
+    def ask(number: int) -> None:
+        results[number] = [pool.call("double", number + i, deadline=20) for i in range(20)]
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert results == {n: [2 * (n + i) for i in range(20)] for n in range(8)}
+
+
+def test_from_asyncio_without_blocking_the_loop(pool: WorkerPool) -> None:
+    async def scene() -> float:
+        longest, last = 0.0, time.monotonic()
+        work = asyncio.gather(
+            *(pool.amap("hold", [(0.05, i)] * 10, deadline=10) for i in range(2)),
+            pool.amap("behave", [("spin", 0)], deadline=0.5),
+        )
+        while not work.done():
+            await asyncio.sleep(0.005)
+            longest, last = max(longest, time.monotonic() - last), time.monotonic()
+        first, second, third = await work
+        assert first == [0] * 10
+        assert second == [1] * 10
+        assert isinstance(third[0], WorkerTimeout)
+        return longest
+
+    assert asyncio.run(scene()) < 0.3
+
+
+def test_cancelling_in_asyncio() -> None:
+    async def scene(pool: WorkerPool) -> None:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.5):
+                await pool.amap("hold", [(0.1, i) for i in range(200)], deadline=10)
+        assert await pool.amap("double", [(1,)], deadline=10) == [2]
+
+    with WorkerPool(1, tasks=TASKS) as pool:
+        begin = time.monotonic()
+        asyncio.run(scene(pool))
+        assert time.monotonic() - begin < 5
+
+
+def _ask(pool: WorkerPool, answers: Any) -> None:
+    answers.put(pool.map("identify", [(i,) for i in range(50)], deadline=20))
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_from_a_daemonic_process(pool: WorkerPool, method: str) -> None:
+    """After a fork the child starts workers of its own, and the parent's go on as before."""
+    before = {pid for pid, _ in pool.map("identify", [(i,) for i in range(500)], deadline=10)}
+    context = multiprocessing.get_context(method)
+    answers = context.Queue()
+    process = context.Process(target=_ask, args=(pool, answers), daemon=True)
+    process.start()
+    results = answers.get(timeout=60)
+    process.join(30)
+    assert process.exitcode == 0
+    assert [value for _, value in results] == list(range(50))
+    assert not before & {pid for pid, _ in results}
+    after = {pid for pid, _ in pool.map("identify", [(i,) for i in range(500)], deadline=10)}
+    assert after == before
+    wait_for(lambda: not any(alive(pid) for pid, _ in results))
+
+
+def test_fork_while_another_thread_is_at_work(pool: WorkerPool) -> None:
+    future = pool.submit("hold", [(0.02, i) for i in range(100)], deadline=10)
+    for _ in range(5):
+        child = os.fork()
+        if not child:
+            try:
+                os._exit(0 if pool.call("double", 1, deadline=20) == 2 else 1)
+            finally:
+                os._exit(2)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert future.result() == list(range(100))
+
+
+def test_pools_can_be_pickled() -> None:
+    with WorkerPool(1, 300, tasks=TASKS) as pool:
+        copy = pickle.loads(pickle.dumps(pool))
+    with copy:
+        assert (copy.size, copy.memory_mb) == (1, 300)
+        assert copy.call("double", 1, deadline=10) == 2
+
+
+SCRIPT = """\
+    import json, sys
+    print("the script runs", flush=True)
+    sys.path.insert(0, {root!r})
+    from {package}.workers.pool import WorkerPool
+    pool = WorkerPool(2, tasks={tasks!r})
+    numbers = pool.map("double", [(i,) for i in range(100)], deadline=10)
+    assert numbers == [2 * i for i in range(100)]
+    print(json.dumps(pool.call("package", deadline=10)))
+"""
+
+
+def write_script(folder: Path, package: str, root: Path) -> Path:
+    script = folder / "train.py"
+    text = textwrap.dedent(SCRIPT).format(root=str(root), package=package, tasks=TASKS)
+    script.write_text(text)
+    return script
+
+
+def test_from_a_script_without_a_main_guard(tmp_path: Path) -> None:
+    script = write_script(tmp_path, "rewards", ROOT)
+    seen = run_script(script)
+    child = ROOT / "rewards" / "workers" / "child.py"
+    assert Path(seen["main"]).resolve() == child, "the script was not imported again"
+
+
+def test_beside_a_rewards_module_of_the_users(tmp_path: Path) -> None:
+    """A trainer's own rewards.py, and modules named like the standard library's, stay out."""
+    site, project = tmp_path / "site", tmp_path / "project"
+    shutil.copytree(
+        ROOT / "rewards",
+        site / "calculus_harness_rewards",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
+    project.mkdir()
+    (project / "rewards.py").write_text("raise SystemExit('the wrong module')\n")
+    script = write_script(project, "calculus_harness_rewards", site)
+    for module in ("gc", "select", "resource", "signal", "contextlib", "faulthandler"):
+        (project / f"{module}.py").write_text("from nowhere import nothing\n")
+    # The script itself could not start beside such modules (so it looks there last); a worker must.
+    text = script.read_text()
+    script.write_text("import sys\nsys.path.append(sys.path.pop(0))\n" + text)
+    seen = run_script(script, cwd=project)
+    assert seen["names"] == ["calculus_harness_rewards"]
+    assert seen["files"] == [str(site / "calculus_harness_rewards" / "__init__.py")]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
+def test_no_orphan_when_the_parent_is_killed(tmp_path: Path) -> None:
+    """Even in the middle of a C call that never gives the interpreter's lock back."""
+    note = tmp_path / "pid"
+    script = tmp_path / "train.py"
+    script.write_text(
+        f"import sys\nsys.path.insert(0, {str(ROOT)!r})\n"
+        "from calculus_harness.rewards.workers.pool import WorkerPool\n"
+        f"pool = WorkerPool(2, tasks={TASKS!r})\n"
+        "pool.map('double', [(i,) for i in range(100)], deadline=10)\n"
+        f"pool.call('spin', {str(note)!r}, deadline=1000)\n"
+    )
+    parent = subprocess.Popen([sys.executable, str(script)])
+    try:
+        wait_for(lambda: note.exists() and note.read_text())
+        worker = int(note.read_text())
+        assert alive(worker)
+    finally:
+        parent.kill()
+        parent.wait()
+    wait_for(lambda: not alive(worker), 5)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
+def test_processor_time_is_the_last_resort(tmp_path: Path) -> None:
+    """Where the kernel cannot tie a worker to its parent, its processor time ends it."""
+    program = (
+        f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
+        "from calculus_harness.rewards.workers import child as _child\n"
+        "import itertools\n"
+        "_child.CPU_GRACE = 0\n"
+        "_child.limit_processor_time(0.2)\n"
+        "sum(itertools.repeat(0))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], timeout=30, check=False)
+    assert done.returncode == -signal.SIGXCPU
+
+
+def test_importing_is_light() -> None:
+    program = (
+        "import sys, time\n"
+        f"sys.path.insert(0, {str(ROOT)!r})\n"
+        "begin = time.process_time()\n"
+        "import calculus_harness.rewards.batch\n"
+        "print(time.process_time() - begin)\n"
+        "heavy = {'torch', 'sympy', 'numpy', 'scipy', 'vllm', 'datasets', 'multiprocessing'}\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
+    )
+    lines = [
+        subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        ).stdout.splitlines()
+        for _ in range(3)
+    ]
+    assert {line[1] for line in lines} == {"[]"}
+    assert min(float(line[0]) for line in lines) < 0.5
+
+
+def test_errors_are_worker_errors() -> None:
+    assert all(
+        issubclass(kind, WorkerError)
+        for kind in (WorkerTimeout, WorkerMemory, WorkerCrash, TaskError)
+    )
+    assert not issubclass(PoolError, WorkerError)
+
+
+def test_no_item_is_lost_between_a_worker_and_what_is_taken_back() -> None:
+    with WorkerPool(1, 256, tasks=TASKS) as pool:
+        items = [(n,) for n in range(40)]
+        future = pool.submit("distracted", items, deadline=20)
+        assert future.result(30) == [2 * n for n in range(40)]
