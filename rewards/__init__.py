@@ -15,19 +15,22 @@ if __name__ == "rewards" and find_spec("calculus_harness"):  # imported from a c
 from .antiderivative import verify_antiderivative
 from .arithmetic import verify_integer
 from .batch import averify_many, verify_many
-from .errors import ProblemError, UserError
+from .certificates.make import certify
+from .errors import NoCertificateError, ProblemError, UserError
 from .labels import verify_label
 from .values import verify_equivalent, verify_value
 from .verdict import Evidence, Status, Verdict, Witness
 
 __all__ = [
     "Evidence",
+    "NoCertificateError",
     "ProblemError",
     "Status",
     "UserError",
     "Verdict",
     "Witness",
     "averify_many",
+    "certify",
     "verify_antiderivative",
     "verify_equivalent",
     "verify_integer",

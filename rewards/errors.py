@@ -5,6 +5,7 @@ The command line prints any `UserError` and exits with status 2. All of them are
 * UserError
   x UnknownNameError                a name that no registry has
   x ProblemError                    an integrand or target that cannot be used (also: rewards)
+  x NoCertificateError              a verdict without a certificate (also: rewards)
   x harness.core.errors
     - RunError                      a run directory that cannot be used as asked
     - ModelError                    a model that cannot be reached or set up
@@ -54,6 +55,10 @@ class ProblemError(UserError):
         calculus_harness.rewards.errors.ProblemError: the integrand is in t, but the variable is x
 
     """
+
+
+class NoCertificateError(UserError):
+    """A verdict has no certificate; the message says what it rests on instead."""
 
 
 def suggest(wanted: str, known: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from .antiderivative import verify_antiderivative
 from .arithmetic import verify_integer
 from .baselines.antiderivbench import evaluate
+from .certificates.make import certify as make_certificate
 from .errors import ProblemError
 from .labels import read_label, verify_label
 from .values import verify_equivalent, verify_value
@@ -18,6 +19,10 @@ from .workers.verdicts import pack
 
 def verify(completion: str, integrand: str, options: dict[str, Any]) -> list[Any]:
     return pack(verify_antiderivative(completion, integrand, **options))
+
+
+def certify(completion: str, integrand: str, options: dict[str, Any]) -> dict[str, Any]:
+    return make_certificate(completion, integrand, **options)
 
 
 def value(completion: str, target: str, options: dict[str, Any]) -> list[Any]:

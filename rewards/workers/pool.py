@@ -55,6 +55,7 @@ __all__ = [
 #: The tasks of workers: name -> function of this package.
 TASKS: Mapping[str, str] = {
     "verify": ".worker_tasks:verify",
+    "certify": ".worker_tasks:certify",
     "value": ".worker_tasks:value",
     "equivalent": ".worker_tasks:equivalent",
     "label": ".worker_tasks:label",

@@ -16,6 +16,7 @@ from calculus_harness.prompts import PromptError
 from calculus_harness.rewards import ProblemError, UserError, errors
 
 ERRORS = [
+    errors.NoCertificateError,
     errors.UnknownNameError,
     ProblemError,
     core.RunError,

@@ -1,4 +1,4 @@
-"""Intervals of rational numbers, for `rewards.certificate`: values and derivatives of expressions.
+"""Intervals of rational numbers, for the checker of certificates: values and derivatives.
 
 Ends are rounded outwards to `BITS` significant bits. A jet is a value and a derivative along the
 real line; only real values are enclosed. Expressions are JSON: ``"3/2"`` is a number, ``["symbol",

@@ -7,7 +7,7 @@ cofactors times relations, which follow from the functions. That no case is miss
 terms are those of the text, is to be seen from the generators' meanings.
 
 ``witness``: a point and bounds of F' and f. Checked: the bounds are apart, and so are the intervals
-of `rewards.intervals`, which meet them; where that has not the functions or bits, only the bounds.
+of `intervals`, which meet them; where that has not the functions or bits, only the bounds.
 """
 
 from __future__ import annotations

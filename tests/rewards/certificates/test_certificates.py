@@ -15,11 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calculus_harness.rewards import certificate, intervals
-from calculus_harness.rewards.certificate import CertificateError, check
-from calculus_harness.rewards.certify import certify
+from calculus_harness.rewards import NoCertificateError, certify
+from calculus_harness.rewards.certificates import check as checker
+from calculus_harness.rewards.certificates import intervals
+from calculus_harness.rewards.certificates.check import CertificateError, check
 
-CASES = Path(__file__).parent / "cases"
+CASES = Path(__file__).parents[1] / "cases"
 PROVED = [
     (r"2x\cos(x^2)", r"\sin(x^2)+C"),
     (r"\frac{5}{\sqrt{25-5x^2}}", r"\sqrt5\arcsin\frac{x}{\sqrt5}"),
@@ -41,9 +42,7 @@ REFUTED = [
 
 
 def made(integrand: str, answer: str) -> Any:
-    data = certify(answer, integrand)
-    assert data is not None
-    return json.loads(json.dumps(data))
+    return json.loads(json.dumps(certify(answer, integrand)))
 
 
 @pytest.mark.parametrize(("integrand", "answer"), PROVED)
@@ -60,7 +59,7 @@ def test_witnesses_are_certified(integrand: str, answer: str) -> None:
 
 
 def test_the_checker_stands_alone() -> None:
-    for module in (certificate, intervals):
+    for module in (checker, intervals):
         tree = ast.parse(Path(str(module.__file__)).read_text())
         froms = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         assert not any(isinstance(node, ast.Import) for node in ast.walk(tree))
@@ -79,6 +78,31 @@ def _numbers(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         if isinstance(each, list | dict) and key != "conditions"
         for found in _numbers(each, (*path, key))
     ]
+
+
+@pytest.mark.parametrize(
+    ("integrand", "answer", "why"),
+    [
+        ("2x", "I do not know", "no_answer"),
+        (r"\sqrt{\csc x-\sin x}", r"2\sqrt{\sin x}", "agreement at"),
+        ("|x|", r"\frac{x^2}{2}\operatorname{sgn}x+\operatorname{sgn}x", "jumps"),
+        ("2x", r"x^2\text{ or }x^3", "does not rest on a proof"),
+    ],
+)
+def test_other_verdicts_have_none(integrand: str, answer: str, why: str) -> None:
+    with pytest.raises(NoCertificateError, match=why):
+        certify(answer, integrand)
+
+
+def test_the_verdict_s_options_hold() -> None:
+    with pytest.raises(NoCertificateError, match="no_answer"):
+        certify("$x^2$", "2x", strict=True)
+    assert certify("t^2", "2t", variable="t")["variable"] == "t"
+
+
+def test_slow_functions_are_refuted_in_a_worker() -> None:
+    data = made(r"\operatorname{Li}_2(x)", r"\operatorname{Li}_2(x)")
+    assert (data["kind"], check(data)) == ("witness", ["derivative", "f"])
 
 
 @pytest.mark.parametrize(("integrand", "answer"), PROVED[:7])
@@ -130,8 +154,7 @@ def test_certificates_of_the_corpora() -> None:
                     data = certify(rf"\boxed{{{text}}}", row["integrand"])
                 except ValueError:
                     continue
-                if data is not None:
-                    check(json.loads(json.dumps(data)))
+                check(json.loads(json.dumps(data)))
 
 
 TREES = st.recursive(

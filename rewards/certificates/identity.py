@@ -1,12 +1,12 @@
-"""A proof as data that `rewards.certificate` re-checks with fractions alone."""
+"""A proof of F' = f as data that `rewards.certificates.check` re-checks with fractions alone."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...latex import to_latex
-from .field import Field, Generator, NotProvedError, Poly, Quotient, gcd
-from .prove import Case, Proof
+from ..decision.prover import Case, Proof
+from ..decision.prover.field import Field, Generator, NotProvedError, Poly, Quotient, gcd
+from ..latex import to_latex
 
 #: Most terms of the common denominator, which the checker multiplies term by term.
 MAX_DENOMINATOR = 400

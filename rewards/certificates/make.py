@@ -1,0 +1,162 @@
+"""Certificates: why a verdict holds, as data that `rewards.certificates.check` re-checks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from flint import arb
+
+from ..answers import NeedsWorkerError, best, find_answer, read_answer, require_worker
+from ..antiderivative import verify_antiderivative
+from ..decision.decide import DecisionPolicy, Refutation, decide
+from ..decision.integrand import Integrand, as_latex, prepare
+from ..decision.prover import prove
+from ..decision.prover.field import NotProvedError
+from ..errors import NoCertificateError
+from ..expression.traversal import needs_worker
+from ..expression.tree import Expression, Number, Symbol
+from ..latex import Reading, to_latex
+from ..verdict import Evidence, Status
+from ..workers.errors import WorkerError
+from ..workers.pool import DEFAULT_DEADLINE
+from ..workers.verdicts import call_task
+from .identity import certificate
+
+
+def certify(
+    completion: str,
+    integrand: str,
+    *,
+    variable: str | None = "x",
+    assumptions: Mapping[str, str] | None = None,
+    strict: bool = False,
+    strict_domain: bool = False,
+    require_continuous: bool = False,
+) -> dict[str, Any]:
+    r"""The certificate of the verdict that `verify_antiderivative` gives for the same arguments.
+
+    A verdict holds no expressions; so the answer is read and proved, or refuted, once more.
+
+    Args:
+        completion: as for `verify_antiderivative`, and so are all other arguments.
+        integrand: f as LaTeX.
+        variable: the variable of integration.
+        assumptions: kinds of parameters.
+        strict: require a box.
+        strict_domain: no other signs of the integrand's radicals.
+        require_continuous: refuse jumps.
+
+    Returns:
+        A dictionary for JSON of kind ``identity`` (F' = f is proved) or ``witness`` (they differ at
+        a point), with the integrand and the answer as they were read.
+
+    Raises:
+        ProblemError: the problem is bad.
+        NoCertificateError: the verdict rests on neither a proof nor such a point, or the
+            certificate would be too large.
+
+    Example:
+        >>> from calculus_harness.rewards.certificates.check import check
+        >>> check(certify(r"\sin x", r"\cos x"))
+        []
+
+    """
+    options: dict[str, Any] = {"variable": variable, "assumptions": assumptions, "strict": strict,
+                               "strict_domain": strict_domain,
+                               "require_continuous": require_continuous}  # fmt: skip
+    verdict = verify_antiderivative(completion, integrand, **options)
+    evidence, problem = verdict.evidence, prepare(integrand, variable, assumptions)
+    answer = read_answer(
+        find_answer(completion, strict=strict, stop=(), truncated=False), problem.symbols
+    )
+    try:
+        if verdict.correct and evidence.proof == "identity":
+            data, reading = _identity(answer.readings, problem, evidence)
+        elif verdict.status is Status.INCORRECT and evidence.proof == "witness":
+            policy = DecisionPolicy(strict_domain, require_continuous)
+            key = f"{problem.key}|{answer.text}"
+            data, reading = _witness(answer.readings, problem, policy, key)
+        else:
+            raise NoCertificateError(f"no certificate: {verdict.status} {_basis(evidence)}")
+    except NeedsWorkerError:
+        try:
+            arguments = (completion, as_latex(integrand), options)
+            made: dict[str, Any] = call_task("certify", *arguments, deadline=DEFAULT_DEADLINE)
+            return made
+        except WorkerError as error:
+            raise NoCertificateError(f"no certificate: {error}") from None
+    texts = {"integrand_text": to_latex(problem.expression),
+             "answer_text": to_latex(reading.expression)}  # fmt: skip
+    return {**data, "variable": problem.variable, **texts}
+
+
+def _basis(evidence: Evidence) -> str:
+    if evidence.proof == "agreement":
+        return f"rests on agreement at {evidence.points} points, which is no proof"
+    return "does not rest on a proof, nor on a point where F' and f differ"
+
+
+def _identity(
+    readings: Any, problem: Integrand, evidence: Evidence
+) -> tuple[dict[str, Any], Reading]:
+    kinds = {name: problem.assumptions.get(name, "positive") for name in problem.parameters}
+    real = not {"complex_parts", "complex_disc"} & set(evidence.flags)
+    for reading in readings:
+        proof = prove(
+            reading.expression, problem.expression, problem.variable, kinds, real_parts=real
+        )
+        if proof is not None:
+            try:
+                return certificate(proof), reading
+            except NotProvedError as error:
+                raise NoCertificateError(f"no certificate: F' = f is proved, but {error}") from None
+    raise NoCertificateError("no certificate: F' = f is not proved again")
+
+
+def _witness(
+    readings: Any, problem: Integrand, policy: DecisionPolicy, key: str
+) -> tuple[dict[str, Any], Reading]:
+    judged = []
+    for reading in readings:
+        require_worker(problem.needs_worker or needs_worker(reading.expression))
+        judged.append((decide(reading.expression, problem, policy, key), reading))
+    outcome, reading = best(judged)
+    found = outcome.refutation
+    if found is None or any(not value.imag.is_zero() for value in found.point.values()):
+        why = outcome.detail or "the point is complex"
+        raise NoCertificateError(f"no certificate: not refuted by a real point ({why})")
+    return _bounded(found, reading.expression, problem), reading
+
+
+def _bounded(found: Refutation, answer: Expression, problem: Integrand) -> dict[str, Any]:
+    return {
+        "kind": "witness",
+        "version": 1,
+        "bits": found.bits,
+        "point": {name: str(_exact(value.real.mid())) for name, value in found.point.items()},
+        "answer": _data(answer),
+        "integrand": _data(problem.expression),
+        "derivative": _bounds(found.derivative),
+        "f": _bounds(found.f),
+    }
+
+
+def _bounds(ball: Any) -> list[list[str]]:
+    """Exact lower and upper bounds of the real and the imaginary part."""
+    parts = [(_exact(part.mid()), _exact(part.rad())) for part in (ball.real, ball.imag)]
+    return [[str(middle - radius), str(middle + radius)] for middle, radius in parts]
+
+
+def _exact(value: arb) -> Fraction:
+    mantissa, exponent = value.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def _data(node: Expression) -> Any:
+    if isinstance(node, Number):
+        return str(Fraction(node.numerator, node.denominator))
+    if isinstance(node, Symbol):
+        return ["symbol", node.name]
+    return [node.function, *(_data(arg) for arg in node.args)]
