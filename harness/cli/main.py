@@ -25,6 +25,7 @@ class Commands(click.Group):
             ".studies:brittleness",
             'Print the tables of "Symbolic Brittleness" for runs.',
         ),
+        "check": (".verify:check", "Check a certificate of `verify`, by fractions alone."),
         "compare": (".compare:compare", "Compare models, or perturbations with their originals."),
         "export": (".report:export_samples", "Write every sample of a run for other programs."),
         "generate": (

@@ -1,13 +1,16 @@
-"""`run.py verify`."""
+"""`run.py verify` and `run.py check`."""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..core.errors import UserError
 from .options import json_option, key_values, policy_options
 
 if TYPE_CHECKING:
@@ -29,6 +32,12 @@ if TYPE_CHECKING:
     metavar="SYMBOL=KIND",
     help="Kind of a parameter (positive unless said otherwise); repeatable.",
 )
+@click.option(
+    "--certificate",
+    type=click.Path(path_type=Path, dir_okay=False, writable=True),
+    metavar="FILE",
+    help="Write why the verdict holds, for `check`; only proofs and refutations have this.",
+)
 @policy_options
 @json_option
 def verify(
@@ -36,19 +45,24 @@ def verify(
     answer: str,
     variable: str,
     assume: tuple[str, ...],
+    certificate: Path | None,
     as_json: bool,
     **strictness: Any,
 ) -> None:
     """Judge one answer. Exit status: 0 correct, 1 not correct, 3 undecided."""
     from ... import rewards
 
-    verdict = rewards.verify_antiderivative(
-        sys.stdin.read() if answer == "-" else answer,
-        integrand,
-        variable=variable,
-        assumptions=key_values(assume, "--assume"),
-        **strictness,
-    )
+    text = sys.stdin.read() if answer == "-" else answer
+    asked: dict[str, Any] = {"variable": variable, "assumptions": key_values(assume, "--assume")}
+    verdict = rewards.verify_antiderivative(text, integrand, **asked, **strictness)
+    if certificate:
+        if strictness.pop("method") != "balls":
+            raise UserError("--certificate is for our own verifier only, not for another --method")
+        made = rewards.certify(text, integrand, **asked, **strictness)
+        try:
+            certificate.write_text(json.dumps(made, ensure_ascii=False), encoding="utf-8")
+        except OSError as error:
+            raise UserError(f"--certificate {certificate}: {error.strerror}") from None
     if as_json:
         click.echo(json.dumps(verdict.to_dict(), indent=2, ensure_ascii=False))
     else:
@@ -69,8 +83,12 @@ def _print_verdict(verdict: Verdict) -> None:
             ("integrand", evidence.witness.expected),
             ("derivative", evidence.witness.got),
         ]
+    elif evidence.proof == "identity":
+        lines.append(("proof", f"identity (rules: {', '.join(evidence.rules) or 'none'})"))
     elif evidence.points:
-        lines.append(("agrees", f"at {evidence.points} points to {evidence.digits:.0f} digits"))
+        lines.append(
+            ("proof", f"agreement at {evidence.points} points to {evidence.digits:.0f} digits")
+        )
     if evidence.coverage is not None:
         lines.append(("coverage", f"{100 * evidence.coverage:.1f} % of the real domain"))
     lines.append(("notes", ", ".join(evidence.flags)))
@@ -82,3 +100,45 @@ def _print_verdict(verdict: Verdict) -> None:
     for name, value in lines:
         if value:
             click.echo(f"  {name:<11}{value}")
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+def check(file: Path) -> None:
+    """Check a certificate of `verify`, by fractions alone. Exit status: 0 valid, 1 not valid."""
+    from ...rewards.certificates.check import CertificateError
+    from ...rewards.certificates.check import check as check_certificate
+
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+        if not isinstance(data, dict):
+            raise CertificateError("malformed: no JSON object")
+        taken = check_certificate(data)
+    except (CertificateError, ValueError) as error:
+        click.secho(f"not valid: {error}", fg="red", bold=True)
+        sys.exit(1)
+    click.secho("valid", fg="green", bold=True)
+    for name, value in _checked(data, taken):
+        click.echo(f"  {name:<11}{value}")
+
+
+def _checked(data: dict[str, Any], taken: list[str]) -> Iterator[tuple[str, str]]:
+    """What a valid certificate shows, and what its checker did not look at."""
+    yield "integrand", data["integrand_text"]
+    yield "answer", data["answer_text"]
+    if data["kind"] == "witness":
+        yield "differ at", ", ".join(f"{name} = {value}" for name, value in data["point"].items())
+        if taken:
+            yield "checked", "the bounds of F' and f are apart"
+            yield "as stated", "the bounds, of functions or at a precision that are not built in"
+        else:
+            yield "checked", "F' and f, by intervals of rational numbers"
+        yield "as stated", "the expressions are those of the texts"
+        return
+    for case in data["cases"]:
+        signs = [f"{tree} {'>' if sign > 0 else '<'} 0" for tree, sign in case["conditions"]]
+        yield "case", " and ".join(signs) or "all real points"
+    yield "checked", "F' = f in each case, and derivatives and relations of generators"
+    if taken:
+        yield "as stated", f"the derivatives of {', '.join(taken)}"
+    yield "as stated", "the terms are those of the texts; no case is missing"

@@ -353,12 +353,14 @@ class Field:
     def _tree_of(self, poly: Poly) -> Expression:
         terms: list[Expression] = []
         for exponents, coefficient in poly.terms():
-            c = Number(int(coefficient.p), int(coefficient.q))
-            factors: list[Expression] = [c]
+            factors: list[Expression] = []
             for generator, exponent in zip(self.generators, exponents[::-1], strict=False):
                 if exponent:
-                    factors.append(Call("pow", (generator.tree(), Number(int(exponent)))))
-            terms.append(Call("mul", tuple(factors)) if len(factors) > 1 else c)
+                    one, k = generator.tree(), Number(int(exponent))
+                    factors.append(one if exponent == 1 else Call("pow", (one, k)))
+            if coefficient != 1 or not factors:
+                factors.insert(0, Number(int(coefficient.p), int(coefficient.q)))
+            terms.append(Call("mul", tuple(factors)) if len(factors) > 1 else factors[0])
         if not terms:
             return Number(0)
         return Call("add", tuple(terms)) if len(terms) > 1 else terms[0]
