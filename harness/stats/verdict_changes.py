@@ -91,6 +91,8 @@ def reason(verdict: Verdict) -> str:
         witness = evidence.witness
         at = f"at {witness.point} " if witness.point else ""
         parts.append(f"{at}the integrand is {witness.expected}, F' is {witness.got}")
+    elif evidence.proof == "identity":
+        parts.append(f"proved (rules: {', '.join(evidence.rules) or 'none'})")
     elif evidence.points and verdict.correct:
         parts.append(f"agrees at {evidence.points} points to {evidence.digits:.0f} digits")
     if evidence.detail:

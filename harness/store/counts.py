@@ -19,6 +19,8 @@ from .jsonl_log import Counting, LogReader
 
 #: The verifier could not tell: not evidence against the model.
 UNKNOWN = frozenset({Status.UNDECIDED, Status.TIMEOUT, Status.ERROR})
+#: What `rewards.verdict.Evidence.proof` of a correct answer is counted as.
+PROOFS = {"identity": "proved", "agreement": "agreed"}
 #: Lengths and tokens are counted in so many bins for every doubling.
 BINS = 4
 
@@ -37,7 +39,8 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
     """The numbers of samples by verdict status, and of some groups of them.
 
     ``unknown`` are undecided or failed, ``truncated`` were stopped by a limit of tokens or time,
-    ``failed`` have an error of the model or the verifier.
+    ``failed`` have an error of the model or the verifier. ``proved`` and ``agreed`` are correct by
+    a proof and by agreement at points; verdicts of other kinds, or of old verifiers, are neither.
     """
     groups: dict[Group, Sums] = {}
     for row in rows:
@@ -56,6 +59,9 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
             sums["reward"] = sums.get("reward", 0) + row["reward"]
         if status == Status.CORRECT:
             sums[FIRST] = min(sums.get(FIRST, math.inf), row["sample"])
+            name = PROOFS.get((row.get("evidence") or {}).get("proof", ""))
+            if name:
+                sums[name] = sums.get(name, 0) + 1
     return _as_rows(groups)
 
 
@@ -142,5 +148,5 @@ def histogram(sums: Iterable[Sums], name: str) -> dict[int, int]:
 
 
 #: The names are part of the files' names; a change of what is counted needs another name.
-VERDICTS = Counting("counts-2", count_verdicts)
+VERDICTS = Counting("counts-3", count_verdicts)
 COMPLETIONS = Counting("counts-1", count_completions)

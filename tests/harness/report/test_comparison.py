@@ -182,7 +182,7 @@ def test_another_policy_keeps_both_verdicts_and_shows_what_changed(
     assert found["transitions"] == [{"before": "correct", "after": "no_answer", "answers": 1}]
     (change,) = found["changes"]
     assert change["problem"] == "bench/plain/p3"
-    assert "points" in change["because_before"]
+    assert "proved" in change["because_before"]
     assert set(harness.Run(tmp_path / "run").policies) == {latest, f"{latest}-strict"}
     shown = cli("score", "run", "--strict")
     assert f"1 of 3 verdicts differ from {latest}" in shown.stdout

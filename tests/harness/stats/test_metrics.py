@@ -23,8 +23,10 @@ from calculus_harness.harness.stats.metrics.labels import Labels, classification
 from calculus_harness.harness.stats.metrics.majority_at_k import majority_at_k
 from calculus_harness.harness.stats.metrics.pass_at_k import pass_at_k
 from calculus_harness.harness.stats.metrics.pass_hat_k import all_at_k
+from calculus_harness.harness.stats.metrics.proved import proved
 from calculus_harness.harness.stats.metrics.usage import usage
 from calculus_harness.harness.stats.tallies import Group, Tally, estimate, ks_up_to
+from calculus_harness.harness.store.counts import count_verdicts
 
 
 def counts(largest: int = 60) -> st.SearchStrategy[tuple[int, int, int]]:
@@ -285,3 +287,21 @@ def test_labels_are_counted_from_verdicts() -> None:
         "1": {"0": 1, "1": 3, "none": 0},
     }
     assert classification(group([None], [{"samples": 4}])) is None
+
+
+def test_the_share_that_is_proved_is_of_accepted_integrals() -> None:
+    sums = [{"samples": 4, "correct": 3, "proved": 2, "agreed": 1}, {"samples": 4, "correct": 1}]
+    assert proved(group([None, 1], sums)) == 2 / 3
+    assert proved(group([1], sums[1:])) is None  # labels, and verdicts of older verifiers
+
+
+def test_proofs_are_counted_from_verdicts() -> None:
+    def row(status: str, proof: str | None) -> dict[str, object]:
+        evidence = {} if proof is None else {"proof": proof}
+        return {"model": "m", "problem": "p", "sample": 0, "finish_reason": "stop",
+                "reward": 0.0, "status": status, "evidence": evidence}  # fmt: skip
+
+    rows = [row("correct", "identity"), row("correct", "identity"), row("correct", "agreement"),
+            row("correct", None), row("incorrect", "witness"), row("undecided", "")]  # fmt: skip
+    ((_, _, sums),) = count_verdicts(rows)
+    assert (sums["proved"], sums["agreed"], sums["correct"]) == (2, 1, 4)
