@@ -14,8 +14,9 @@ from calculus_harness.rewards import verify_antiderivative
 from calculus_harness.rewards.decision.balls import compile_tape, precision
 from calculus_harness.rewards.decision.integrand import prepare
 from calculus_harness.rewards.decision.prover import Proof, prove
-from calculus_harness.rewards.decision.prover.elements import RestartError, Translator
+from calculus_harness.rewards.decision.prover.elements import RestartError
 from calculus_harness.rewards.decision.prover.field import Field, NotProvedError
+from calculus_harness.rewards.decision.prover.translate import Translator
 from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
 from calculus_harness.rewards.latex import read
 

@@ -9,8 +9,9 @@ from flint import fmpq
 
 from ...expression.tree import Call, Expression
 from . import special  # noqa: F401  (registers the rules of functions)
-from .elements import NowhereError, RestartError, Translator
+from .elements import NowhereError, RestartError
 from .field import MAX_GENERATORS, SMALL, Field, NotProvedError, Quotient, TooManyGeneratorsError
+from .translate import Translator
 
 #: Most attempts with finer and finer units of angles, exponents and roots; most cases of signs.
 MAX_RESTARTS, MAX_CASES = 8, 24

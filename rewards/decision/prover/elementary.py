@@ -1,0 +1,162 @@
+"""Rules of elementary functions, and of those that are not analytic.
+
+Formulas are those of the *Digital Library of Mathematical Functions*, whose sections are named.
+`RULES` maps a function to one of a translator and of its arguments' values. Where a derivative is
+by one argument, the others must be constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from typing import TypeAlias
+
+from .field import NotProvedError, Quotient
+from .translate import RULES, Translator
+
+T: TypeAlias = Translator
+Q: TypeAlias = Quotient
+Slope = Callable[[T, Q], Q]
+
+
+def generator(t: T, name: str, u: Q, factor: Callable[[], Q], *others: Q, at: int = -1,
+               real: bool = False) -> Q:  # fmt: skip
+    """f(..., u, ...) as a generator with derivative ``factor() u'``; ``at`` is the place of u."""
+    if not all(t.field.is_constant(other) for other in others):
+        raise NotProvedError(f"{name} with a parameter that varies")
+    args = list(others)
+    args.insert(len(args) if at < 0 else at, u)
+    return t.function(name, tuple(args), lambda: factor() * t.field.derivative(u), real=real)
+
+
+def odd(value: Slope) -> Slope:
+    """An odd function: its arguments have a positive leading coefficient."""
+
+    def rule(t: T, u: Q) -> Q:
+        u = t.normal(u)
+        if u.is_zero():
+            return u
+        return -value(t, -u) if u.num.leading_coefficient() < 0 else value(t, u)
+
+    return rule
+
+
+def by(name: str, slope: Slope, *, real: bool = True) -> Slope:
+    return lambda t, u: generator(t, name, u, lambda: slope(t, u), real=real)
+
+
+def power(t: T, base: Q, exponent: Q) -> Q:
+    """The principal power; `Translator.power` has real roots of odd order instead."""
+    ratio = exponent.rational()
+    if ratio is not None and (ratio.q == 1 or ratio.q % 2 == 0):
+        return t.power(base, Fraction(int(ratio.p), int(ratio.q)))
+    return t.exp(exponent * t.ln(base))
+
+
+def sqrt(t: T, u: Q) -> Q:
+    return t.root(u, 2)
+
+
+# --- elementary functions
+
+
+def sinh_cosh(t: T, u: Q) -> tuple[Q, Q]:
+    up = t.exp(u)
+    down = 1 / up
+    return (up - down) / 2, (up + down) / 2
+
+
+def _asinh(t: T, u: Q) -> Q:
+    if t.split:  # 4.37.16
+        return t.ln(u + sqrt(t, u * u + 1))
+    return generator(t, "asinh", u, lambda: 1 / sqrt(t, u * u + 1), real=True)
+
+
+def _acosh(t: T, u: Q) -> Q:
+    def radical() -> Q:
+        return sqrt(t, u - 1) * sqrt(t, u + 1)
+
+    if t.split:  # 4.37.21
+        return t.ln(u + radical())
+    return generator(t, "acosh", u, lambda: 1 / radical())
+
+
+def _atanh(t: T, u: Q) -> Q:
+    inside = t.split and t.field.is_real(u)
+    if inside and t.require_sign(1 - u) > 0 and t.require_sign(1 + u) > 0:  # 4.37.24
+        return (t.ln(1 + u) - t.ln(1 - u)) / 2
+    return generator(t, "atanh", u, lambda: 1 / (1 - u * u))
+
+
+def _over(pair: Callable[[T, Q], tuple[Q, Q]], above: int, below: int) -> Slope:
+    """A quotient of two of: the first of a pair (0), the second (1), one (2)."""
+
+    def rule(t: T, u: Q) -> Q:
+        parts = (*pair(t, u), t.field.one)
+        return parts[above] / t.normal(parts[below])
+
+    return rule
+
+
+def _of_inverse(name: str) -> Slope:
+    return lambda t, u: RULES[name](t, 1 / u)
+
+
+for _pair, _names in ((Translator.sin_cos, "sin cos tan cot sec csc"),
+                      (sinh_cosh, "sinh cosh tanh coth sech csch")):  # fmt: skip
+    _places = ((0, 2), (1, 2), (0, 1), (1, 0), (2, 1), (2, 0))
+    for _name, _place in zip(_names.split(), _places, strict=True):
+        RULES[_name] = _over(_pair, *_place)
+for _name, _other in (("acot", "atan"), ("asec", "acos"), ("acsc", "asin"), ("acoth", "atanh"),
+                      ("asech", "acosh"), ("acsch", "asinh")):  # fmt: skip
+    RULES[_name] = _of_inverse(_other)
+for _name in ("pi", "euler_gamma", "catalan"):
+    RULES[_name] = partial(Translator.named, name=_name)
+RULES |= {
+    "neg": lambda t, u: -u,
+    "sqrt": sqrt,
+    "exp": Translator.exp,
+    "e": lambda t: t.exp(t.field.one),
+    "i": lambda t: t.i,
+    "asin": odd(by("asin", lambda t, u: 1 / sqrt(t, 1 - u * u), real=False)),
+    "acos": lambda t, u: t.named("pi") / 2 - RULES["asin"](t, u),
+    "atan": odd(by("atan", lambda t, u: 1 / (1 + u * u))),
+    "asinh": odd(_asinh),
+    "acosh": _acosh,
+    "atanh": odd(_atanh),
+    "gudermannian": lambda t, u: 2 * RULES["atan"](t, RULES["tanh"](t, u / 2)),
+}
+
+
+# --- not analytic: where a sign, or a whole part, does not change
+
+
+def _largest(t: T, *values: Q, sign: int) -> Q:
+    best = values[0]
+    for other in values[1:]:
+        gap = t.normal(other - best)
+        if not gap.is_zero() and t.require_sign(gap) == sign:
+            best = other
+    return best
+
+
+def _whole(name: str) -> Slope:
+    def rule(t: T, u: Q) -> Q:
+        if not t.field.is_real(u):
+            raise NotProvedError("rounding what may not be real")
+        return generator(t, name, u, lambda: t.field.zero, real=True)
+
+    return rule
+
+
+RULES |= {
+    "abs": lambda t, u: u * t.require_sign(u),
+    "sgn": lambda t, u: t.rational(t.require_sign(u)),
+    "heaviside": lambda t, u: t.rational(int(t.require_sign(u) > 0)),
+    "max": partial(_largest, sign=1),
+    "min": partial(_largest, sign=-1),
+    "floor": _whole("floor"),
+    "ceil": _whole("ceil"),
+    "frac": lambda t, u: u - RULES["floor"](t, u),
+}

@@ -1,0 +1,165 @@
+"""Exponentials, sines and cosines: of sums, of multiples, of logarithms and inverse functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from flint import fmpq
+
+from .elements import Elements
+from .field import Generator, NotProvedError, Quotient
+
+#: A sum in an exponent or an angle is taken apart if it has no more terms than this.
+MAX_ADDENDS = 6
+#: Largest multiple of an angle that is expanded.
+MAX_MULTIPLE = 128
+
+
+class Exponentials(Elements):
+    """Elements with exp, sin and cos."""
+
+    __slots__ = ()
+
+    def addends(self, element: Quotient) -> list[tuple[fmpq, Quotient]]:
+        """An element as a sum of rational numbers times elements."""
+        element = self.normal(element)
+        num, den = element.num, element.den
+        if len(num) > MAX_ADDENDS:
+            c = num.leading_coefficient()
+            return [(c, Quotient(num / c, den))]
+        ring = self.field.ring
+        found = []
+        for exponents, c in num.terms():
+            term = self.field.poly(ring.from_dict({exponents: 1}))
+            found.append((c, term * Quotient(self.field.one.num, den)))
+        return found
+
+    def exp(self, element: Quotient) -> Quotient:
+        result = self.field.one
+        for c, arg in self.addends(element):
+            result = result * self._exp(c, arg)
+        return result
+
+    def _exp(self, c: fmpq, arg: Quotient) -> Quotient:
+        real = self.without_i(arg)
+        if real is not None:
+            sine, cosine = self._sin_cos(c, real)
+            return cosine + self.i * sine
+        inner = self.field.single(arg)
+        if inner is not None:
+            rule = EXPONENTIALS.get(inner.kind)
+            value = rule(self, inner, c) if rule else None
+            if value is not None:
+                self.rules.add(f"exp {inner.kind}")
+                return value
+        generator, times = self.scaled("exp", arg, c)
+        return self.field.of(generator) ** times
+
+    def without_i(self, arg: Quotient) -> Quotient | None:
+        """The factor of i that an element is; None if it is none."""
+        known = self.field.find("i", ())
+        if known is None or len(arg.num) != 1:
+            return None
+        i = self.field.variables[known.index]
+        return Quotient(arg.num / i, arg.den) if arg.num.term_content().gcd(i) == i else None
+
+    def sin_cos(self, element: Quotient) -> tuple[Quotient, Quotient]:
+        sine, cosine = self.field.zero, self.field.one
+        for c, arg in self.addends(element):
+            s, k = self._sin_cos(c, arg)
+            sine, cosine = sine * k + cosine * s, cosine * k - sine * s
+        return sine, cosine
+
+    def _sin_cos(self, c: fmpq, arg: Quotient) -> tuple[Quotient, Quotient]:
+        real = self.without_i(arg)
+        if real is not None:
+            up, down = self._exp(c, real), self._exp(-c, real)
+            return self.i * (up - down) / 2, (up + down) / 2
+        inner = self.field.single(arg)
+        if inner is not None and inner.kind == "pi":
+            found = self._of_pi(c)
+            if found is not None:
+                return found
+        if inner is not None and inner.kind in ("asin", "atan") and c.q == 1:
+            (u,) = inner.args
+            if inner.kind == "asin":  # on the branch cuts, too, as python-flint has them
+                return self._multiple(u, self.root(1 - u * u, 2), int(c.p))
+            if self.field.is_real(u):
+                root = self.root(1 + u * u, 2)
+                return self._multiple(u / root, 1 / root, int(c.p))
+        cosine, times = self.scaled("cos", arg, c)
+        # The unit of both is the cosine's, whose generator comes first.
+        sine = self.field.find("sin", (arg,)) or self._new_scaled("sin", arg, cosine.unit)
+        return self._multiple(self.field.of(sine), self.field.of(cosine), times)
+
+    def _multiple(self, s: Quotient, c: Quotient, times: int) -> tuple[Quotient, Quotient]:
+        """Sine and cosine of a multiple of an angle, by doubling and addition."""
+        if abs(times) > MAX_MULTIPLE:
+            raise NotProvedError("a multiple of an angle that is too high")
+        sine, cosine = self.field.zero, self.field.one
+        for bit in format(abs(times), "b"):
+            sine, cosine = (sine + sine) * cosine, cosine * cosine - sine * sine
+            if bit == "1":
+                sine, cosine = sine * c + cosine * s, cosine * c - sine * s
+            if times not in (-1, 1):
+                sine, cosine = self.normal(sine), self.normal(cosine)
+        return (sine, cosine) if times >= 0 else (-sine, cosine)
+
+    def _of_pi(self, c: fmpq) -> tuple[Quotient, Quotient] | None:
+        """Sine and cosine of c times pi, for twelfths of a turn and eighths."""
+        turns = Fraction(int(c.p), int(c.q)) % 2
+        if turns.denominator not in (1, 2, 3, 4, 6, 8, 12):
+            return None
+        return self._cosine((Fraction(1, 2) - turns) % 2), self._cosine(turns)
+
+    def _cosine(self, turns: Fraction) -> Quotient:
+        turns = min(turns, 2 - turns)
+        if turns > Fraction(1, 2):
+            return -self._cosine(1 - turns)
+        if turns.denominator in (8, 12):  # cos(t/2)^2 = (1 + cos t)/2
+            return self.root((1 + self._cosine(2 * turns)) / 2, 2)
+        square = {0: 4, 6: 3, 4: 2, 3: 1, 2: 0}[turns.denominator if turns else 0]
+        return self.root(self.rational(square, 4), 2)
+
+
+# --- exponentials of generators: exp(c g), or None where no rule applies
+
+
+def _exp_ln(t: Exponentials, g: Generator, c: fmpq) -> Quotient | None:
+    (base,) = g.args
+    # Roots of odd order are real for negative numbers, and the exponential is not.
+    if c.q == 1 or c.q % 2 == 0 or g.real:
+        return t.power(base, Fraction(int(c.p), int(c.q)))
+    return None
+
+
+def _exp_ln_abs(t: Exponentials, g: Generator, c: fmpq) -> Quotient | None:
+    even = c.q == 1 and c.p % 2 == 0 and g.real
+    return t.integer_power(g.args[0], int(c.p)) if even else None
+
+
+def _exp_inverse(t: Exponentials, g: Generator, c: fmpq) -> Quotient | None:
+    """Exponentials of inverse hyperbolic functions (DLMF 4.37.16, 4.37.21, 4.37.24)."""
+    (u,) = g.args
+    if g.kind == "atanh":  # a square root would have another sign on one branch cut
+        even = c.q == 1 and c.p % 2 == 0
+        return t.integer_power((1 + u) / (1 - u), int(c.p) // 2) if even else None
+    if c.q != 1:
+        return None
+    if g.kind == "acosh":
+        root = t.root(u - 1, 2) * t.root(u + 1, 2)
+        return t.integer_power(u + root if c > 0 else u - root, abs(int(c.p)))
+    root = t.root(u * u + 1, 2)
+    return t.integer_power(root + u if c > 0 else root - u, abs(int(c.p)))
+
+
+def _exp_lambertw(t: Exponentials, g: Generator, c: fmpq) -> Quotient | None:
+    """W exp W = u (Corless et al., *On the Lambert W function*, 1996, equation 1.5)."""
+    return t.integer_power(g.args[0] / t.field.of(g), int(c.p)) if c.q == 1 else None
+
+
+EXPONENTIALS: dict[str, Callable[[Exponentials, Generator, fmpq], Quotient | None]] = {
+    "ln": _exp_ln, "ln_abs": _exp_ln_abs, "asinh": _exp_inverse, "acosh": _exp_inverse,
+    "atanh": _exp_inverse, "lambertw": _exp_lambertw,
+}  # fmt: skip

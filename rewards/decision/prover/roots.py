@@ -1,0 +1,202 @@
+"""Roots and logarithms: by manifestly positive factors, by coprime ones with signs, or whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from flint import fmpq, fmpz
+
+from .exponentials import Exponentials
+from .field import NotProvedError, Poly, Quotient, quotient
+
+#: Rational numbers of at most so many bits are factored.
+MAX_FACTOR_BITS = 64
+
+
+class Roots(Exponentials):
+    """Elements with roots and logarithms, too."""
+
+    __slots__ = ()
+
+    def root(self, element: Quotient, q: int) -> Quotient:
+        """The q-th root: real and odd for odd q where that is real, else principal."""
+        element = self.normal(element)
+        if element.is_zero():
+            return element
+        outside, element = self._positive_factors(
+            element, lambda base, e: self._positive_root(base, e / q)
+        )
+        lead = element.rational()
+        if lead is not None:
+            return outside if lead == 1 else outside * self._root_of_sign(-1, q)
+        self.splittable = True
+        if self.split:
+            whole = self._root_by_factors(element, q)
+            if whole is not None:
+                return outside * whole
+        num, den, below = element.num, element.den, self.field.one
+        if self.field.is_positive(den):
+            below = self._positive_root(self.field.poly(den), fmpq(1, q))
+            den = self.field.one.num
+            if self.field.is_positive(num):
+                return outside * self._positive_root(self.field.poly(num), fmpq(1, q)) / below
+        return outside * self._root(quotient(num, den), q) / below
+
+    def _root(self, radicand: Quotient, q: int) -> Quotient:
+        """The root of n/d: a generator stands for d (n/d)^(1/q), whose q-th power is n d^(q-1)."""
+        kind = "even root" if q % 2 == 0 else "odd root"
+        generator, times = self.scaled(kind, radicand, fmpq(1, q))
+        return (self.field.of(generator) / self.field.poly(radicand.den)) ** times
+
+    def _positive_root(self, base: Quotient, exponent: fmpq) -> Quotient:
+        """A rational power of a positive element without a denominator."""
+        if exponent.q == 1 or base == self.field.one:
+            return self.integer_power(base, int(exponent.p))
+        inner = self.field.single(base)
+        if inner is not None and inner.kind == "exp":
+            return self._exp(exponent * inner.unit, inner.args[0])
+        generator, times = self.scaled("root", base, exponent)
+        return self.field.of(generator) ** times
+
+    def _root_of_sign(self, sign: int, q: int) -> Quotient:
+        if sign > 0:
+            return self.field.one
+        if q % 2:
+            return -self.field.one
+        sine, cosine = self._sin_cos(fmpq(1, q), self.named("pi"))
+        return cosine + self.i * sine
+
+    def _positive_factors(
+        self, element: Quotient, power: Callable[[Quotient, fmpq], Quotient]
+    ) -> tuple[Quotient, Quotient]:
+        """Powers of the factors that are manifestly positive, and what is left of the element.
+
+        ``power(base, e)`` is called for a base to the power e. What is left has +-1 for its leading
+        coefficient.
+        """
+        base = self.field
+        outside = base.one
+        c = abs(element.num.leading_coefficient())
+        for prime, e in _prime_factors(c):
+            outside = outside * power(base.constant(prime), fmpq(e))
+        parts = [element.num / c, element.den]
+        for i, sign in enumerate((1, -1)):
+            content = self.field.poly(parts[i].term_content())
+            for generator in self.field.used(content):
+                if generator.positive:
+                    degree = content.num.degrees()[base.size - 1 - generator.index]
+                    parts[i] = parts[i] / base.variables[generator.index] ** degree
+                    inside, exponent = base.of(generator), fmpq(sign * degree)
+                    if generator.kind == "root":
+                        inside, exponent = generator.args[0], exponent * generator.unit
+                    outside = outside * power(inside, exponent)
+        return outside, Quotient(*parts)
+
+    def _root_by_factors(self, element: Quotient, q: int) -> Quotient | None:
+        """A root as a product over coprime factors of known signs; None: a sign is not known."""
+        sign, factors = self.factors(element)
+        if factors is None:
+            return None
+        if q % 2 == 0:
+            self.require_positive(sign, element)
+        result = self._root_of_sign(sign, q)
+        for base, e in factors:
+            result = result * self._positive_root(self.field.poly(base), fmpq(e, q))
+        self.rules.add("roots of coprime factors")
+        return result
+
+    def factors(self, element: Quotient) -> tuple[int, list[tuple[Poly, int]] | None]:
+        """A sign and positive coprime factors with exponents; None if a sign is not known."""
+        sign, found = 1, []
+        for part, direction in ((element.num, 1), (element.den, -1)):
+            if len(part) > 200 or part.total_degree() > 400:
+                raise NotProvedError("a polynomial that is too large to be factored")
+            sign *= 1 if part.leading_coefficient() > 0 else -1
+            for factor, e in part.factor()[1]:
+                base = factor / factor.leading_coefficient()
+                s = self.sign(base)
+                if s is None:
+                    return 1, None
+                sign *= s ** (int(e) % 2)
+                found.append((base * s, int(e) * direction))
+        return sign, found
+
+    # --- logarithms ---
+
+    def ln(self, element: Quotient, *, bars: bool = False) -> Quotient:
+        """ln u; with ``bars`` ln|u|."""
+        element = self.normal(element)
+        if element.is_zero():
+            raise NotProvedError("the logarithm of zero")
+        total = self.field.zero
+
+        def note(base: Quotient, e: fmpq) -> Quotient:
+            nonlocal total
+            total = total + self.field.constant(e) * self._ln_positive(base)
+            return self.field.one
+
+        _, element = self._positive_factors(element, note)
+        lead = element.rational()
+        if lead is not None:
+            return total if lead == 1 or bars else total + self.i * self.named("pi")
+        self.splittable = True
+        if bars and not self.field.is_real(element):
+            return total + self._ln_bars(element)
+        if self.split:
+            sign, factors = self.factors(element)
+            if factors is not None:
+                for base, e in factors:
+                    total = total + e * self._ln_positive(self.field.poly(base))
+                if not bars:
+                    self.require_positive(sign, element)
+                if sign < 0 and not bars:
+                    total = total + self.i * self.named("pi")
+                self.rules.add("logarithms of coprime factors")
+                return total
+        num, den = self.field.poly(element.num), self.field.poly(element.den)
+        if bars:
+            return total + self._ln_bars(num) - self._ln_bars(den)
+        if self.field.is_positive(element.den):
+            return total + self._ln(num) - self._ln(den)
+        return total + self._ln(element)
+
+    def _ln_bars(self, element: Quotient) -> Quotient:
+        if element == self.field.one:
+            return self.field.zero
+        if element.den.is_one() and self.field.is_positive(element.num):
+            return self._ln_positive(element)
+        if element.num.leading_coefficient() < 0:
+            element = -element
+        return self.function(
+            "ln_abs", (element,), lambda: self.field.derivative(element) / element, real=True
+        )
+
+    def _ln(self, element: Quotient) -> Quotient:
+        if element == self.field.one:
+            return self.field.zero
+        if self.field.is_positive(element.num) and element.den.is_one():
+            return self._ln_positive(element)
+        return self.function("ln", (element,), lambda: self.field.derivative(element) / element)
+
+    def _ln_positive(self, element: Quotient) -> Quotient:
+        inner = self.field.single(element)
+        if inner is not None and inner.kind == "exp":
+            argument: Quotient = inner.args[0]
+            return argument * self.field.constant(inner.unit)
+        if element == self.field.one:
+            return self.field.zero
+        return self.function(
+            "ln", (element,), lambda: self.field.derivative(element) / element, real=True
+        )
+
+
+def _prime_factors(value: fmpq) -> list[tuple[int, int]]:
+    """The prime factors of a positive rational number with exponents; large ones stay whole."""
+    found: dict[int, int] = {}
+    for part, sign in ((value.p, 1), (value.q, -1)):
+        number = int(part)
+        small = number.bit_length() <= MAX_FACTOR_BITS
+        for prime, e in fmpz(number).factor() if small else [(number, 1)]:
+            if prime != 1:
+                found[int(prime)] = found.get(int(prime), 0) + sign * int(e)
+    return list(found.items())
