@@ -42,8 +42,8 @@ class Elements:
     """Values of expressions in a field. ``units`` outlives a restart.
 
     ``case`` gives signs to expressions; others that are asked for are positive. ``conditions`` are
-    those that were asked for. Expressions, not places in a list, say which sign is whose: what is
-    asked, and when, depends on the signs.
+    those that were asked for; ``nowhere`` says that f has no real value there. Expressions, not
+    places in a list, say which sign is whose: what is asked, and when, depends on the signs.
     """
 
     field: Field
@@ -54,41 +54,35 @@ class Elements:
     case: tuple[tuple[Expression, int], ...] = ()
     real_parts: bool = False
     splittable: bool = False
+    nowhere: bool = False
     rules: set[str] = new(default_factory=set)
     conditions: list[tuple[Poly, Expression, int]] = new(default_factory=list)
     _values: dict[int, Quotient] = new(default_factory=dict)
 
+    @property
+    def signs(self) -> tuple[tuple[Expression, int], ...]:
+        """The signs that this case has come to depend on."""
+        return tuple((tree, sign) for _, tree, sign in self.conditions)
+
     # --- leaves ---
 
     def symbol(self, name: str) -> Quotient:
-        known = self.field.find("symbol", (name,))
-        if known is None:
-            one = self.field.one
-            known = self.field.new(
-                "symbol",
-                (name,),
-                (lambda: one) if name == self.variable else None,
-                lambda: Symbol(name),
-                real=True,
-                positive=name != self.variable and self.kinds.get(name) in POSITIVE,
-            )
-        return self.field.of(known)
+        base, varies = self.field, name == self.variable
+        slope = (lambda: base.one) if varies else None
+        positive = not varies and self.kinds.get(name) in POSITIVE
+        return base.of(
+            base.get("symbol", (name,), slope, lambda: Symbol(name), real=True, positive=positive)
+        )
 
     def named(self, name: str) -> Quotient:
         """A positive real number that is taken for transcendental: pi, or Euler's gamma."""
-        known = self.field.find(name, ())
-        if known is None:
-            known = self.field.new(name, (), None, lambda: Call(name), positive=True)
-        return self.field.of(known)
+        return self.field.of(self.field.get(name, real=True, positive=True))
 
     @property
     def i(self) -> Quotient:
-        known = self.field.find("i", ())
-        if known is None:
-            known = self.field.new("i", (), None, lambda: Call("i"))
-            known.relation = self.field.variables[known.index] ** 2 + 1
-            known.order = 2
-        return self.field.of(known)
+        made = self.field.get("i")
+        made.relation, made.order = self.field.variables[made.index] ** 2 + 1, 2
+        return self.field.of(made)
 
     def rational(self, p: int, q: int = 1) -> Quotient:
         return self.field.constant(fmpq(p, q))
@@ -106,29 +100,17 @@ class Elements:
     # --- generators ---
 
     def function(
-        self,
-        name: str,
-        args: tuple[Quotient, ...],
-        slope: Callable[[], Quotient],
-        *,
-        real: bool = False,
-        positive: bool = False,
+        self, name: str, args: tuple[Quotient, ...], slope: Callable[[], Quotient], *, real: bool
     ) -> Quotient:
         """The value of a function that stays as it is: a generator with its derivative."""
+        base = self.field
         args = tuple(self.normal(arg) for arg in args)
-        known = self.field.find(name, args)
-        if known is None:
-            constant = all(self.field.is_constant(arg) for arg in args)
-            known = self.field.new(
-                name,
-                args,
-                None if constant else slope,
-                lambda: _call(name, tuple(self.field.tree(arg) for arg in args)),
-                real=real and all(self.field.is_real(arg) for arg in args),
-                positive=positive,
-            )
-            self.rules.add(name)
-        return self.field.of(known)
+        real = real and all(map(base.is_real, args))
+        self.rules.add(name)
+        rule = None if all(map(base.is_constant, args)) else slope
+        return base.of(
+            base.get(name, args, rule, lambda: _call(name, tuple(map(base.tree, args))), real=real)
+        )
 
     def scaled(self, kind: str, arg: Quotient, c: fmpq) -> tuple[Generator, int]:
         """A generator for ``arg`` times some unit, and the multiple of it that c is."""
@@ -156,7 +138,7 @@ class Elements:
             if "root" in kind:
                 below = base.tree(base.poly(arg.den))
                 return Call("mul", (below, Call("pow", (inner, number))))
-            return Call(kind, (Call("mul", (number, inner)),))
+            return Call(kind, (inner if unit == 1 else Call("mul", (number, inner)),))
 
         def slope() -> Quotient:
             if made.relation is not None and kind != "sin":
@@ -170,8 +152,8 @@ class Elements:
 
         positive = real and kind in ("exp", "root")
         real = real and kind != "even root"
-        made = base.new(kind, (arg,), None if constant else slope, tree, real=real,
-                        positive=positive, unit=unit)  # fmt: skip
+        rule = None if constant else slope
+        made = base.get(kind, (arg,), rule, tree, unit, real=real, positive=positive)
         letter = base.variables[made.index]
         if kind == "sin":
             cosine = base.variables[self.partner(kind, arg).index]
@@ -260,14 +242,12 @@ class Elements:
         element = self.field.poly(self.field.reduce(poly))
         if len(element.num) <= 1:
             return element
-        known = self.field.find("base", (element,))
-        if known is None:
-            slope = None if self.field.is_constant(element) else (
-                lambda: self.field.derivative(element))  # fmt: skip
-            known = self.field.new("base", (element,), slope, lambda: self.field.tree(element),
-                                   real=self.field.is_real(element))  # fmt: skip
-            known.relation = self.field.variables[known.index] - element.num
-            known.order = 1
+        base = self.field
+        slope = None if base.is_constant(element) else (lambda: base.derivative(element))
+        known = base.get(
+            "base", (element,), slope, lambda: base.tree(element), real=base.is_real(element)
+        )
+        known.relation, known.order = base.variables[known.index] - element.num, 1
         return self.field.of(known)
 
 

@@ -37,6 +37,9 @@ MAX_GCD_TERMS, MAX_GCD_BOX = 2500, 20_000
 SMALL = 16
 
 
+UNIT = fmpq(1)
+
+
 class NotProvedError(Exception):
     """The prover gives up: nothing is said about the identity."""
 
@@ -99,8 +102,7 @@ class Quotient:
         c, d = a / common, b / common
         return quotient(product(self.num, d) + product(other.num, c), product(a, d))
 
-    def __radd__(self, other: Operand) -> Quotient:
-        return self + other
+    __radd__ = __add__
 
     def __sub__(self, other: Operand) -> Quotient:
         return self + -self.of(other)
@@ -118,8 +120,7 @@ class Quotient:
         a, b = quotient(self.num, other.den), quotient(other.num, self.den)
         return Quotient(product(a.num, b.num), product(a.den, b.den))
 
-    def __rmul__(self, other: Operand) -> Quotient:
-        return self * other
+    __rmul__ = __mul__
 
     def __truediv__(self, other: Operand) -> Quotient:
         return self * self.of(other).inverse()
@@ -230,25 +231,30 @@ class Field:
                 return known
         return None
 
-    def new(
+    def get(
         self,
         kind: str,
-        args: tuple[Any, ...],
-        slope: Callable[[], Quotient] | None,
-        tree: Callable[[], Expression],
+        args: tuple[Any, ...] = (),
+        slope: Callable[[], Quotient] | None = None,
+        tree: Callable[[], Expression] | None = None,
+        unit: fmpq = UNIT,
         *,
         real: bool = False,
         positive: bool = False,
-        unit: fmpq | None = None,
     ) -> Generator:
-        """Add a generator; a ``slope`` of None is zero."""
-        index = len(self.generators)
-        if index >= self.size:
-            raise TooManyGeneratorsError
-        made = Generator(index, kind, args, unit or fmpq(1), slope, tree, real or positive,
-                         positive)  # fmt: skip
-        self.generators.append(made)
-        return made
+        """The generator of this kind and these arguments, which is made if there is none.
+
+        A ``slope`` of None is zero; without ``tree`` the kind is a named constant.
+        """
+        found = self.find(kind, args)
+        if found is None:
+            index = len(self.generators)
+            if index >= self.size:
+                raise TooManyGeneratorsError
+            tree = tree or (lambda: Call(kind))
+            found = Generator(index, kind, args, unit, slope, tree, real, positive)
+            self.generators.append(found)
+        return found
 
     def single(self, element: Quotient) -> Generator | None:
         """The generator that an element is; None if it is more than one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from flint import fmpq
 
@@ -66,10 +67,10 @@ def prove(
         The proof, or None if none was found, which says nothing.
 
     """
-    problem = (answer, integrand, variable, kinds, real_parts)
-    whole = _attempt(*problem, split=False, case=())
-    if whole.case is not None:
-        return Proof(tuple(sorted(whole.rules)), (whole.case,))
+    attempt = partial(_attempt, answer, integrand, variable, kinds, real_parts)
+    whole, case = attempt()
+    if case is not None:
+        return Proof(tuple(sorted(whole.rules)), (case,))
     if not whole.splittable:
         return None
     rules: set[str] = set()
@@ -79,30 +80,17 @@ def prove(
         if not waiting:
             break
         signs = waiting.pop()
-        attempt = _attempt(*problem, split=True, case=signs)
+        found, case = attempt(split=True, case=signs)
         # Whatever was asked for beyond ``signs`` was positive; these are the cases where it is not.
-        new = tuple(each for each in attempt.signs if each not in signs)
+        new = tuple(each for each in found.signs if each not in signs)
         waiting += [(*signs, *new[:i], (tree, -sign)) for i, (tree, sign) in enumerate(new)]
-        if attempt.nowhere:
+        if found.nowhere:
             continue
-        if attempt.case is None:
+        if case is None:
             return None
-        proved.append(attempt.case)
-        rules |= attempt.rules
-    if waiting or not proved:
-        return None
-    return Proof(tuple(sorted(rules)), tuple(proved))
-
-
-@dataclass(slots=True)
-class _Attempt:
-    """What came of one attempt; ``nowhere`` says that f has no real value in its case."""
-
-    case: Case | None
-    rules: set[str]
-    signs: Signs
-    splittable: bool
-    nowhere: bool = False
+        proved.append(case)
+        rules |= found.rules
+    return None if waiting or not proved else Proof(tuple(sorted(rules)), tuple(proved))
 
 
 def _attempt(
@@ -112,28 +100,28 @@ def _attempt(
     kinds: Mapping[str, str],
     real_parts: bool,
     *,
-    split: bool,
-    case: Signs,
-) -> _Attempt:
+    split: bool = False,
+    case: Signs = (),
+) -> tuple[Translator, Case | None]:
+    """One attempt, with finer and finer units, and what came of it."""
     units: dict[tuple[str, str, str], fmpq] = {}
-    size, nowhere, found = SMALL, False, None
+    size = SMALL
     for _ in range(MAX_RESTARTS):
         translator = Translator(Field(size), variable, kinds, units, split, case)
         try:
-            found = _equal(translator, answer, integrand, real_parts)
+            return translator, _equal(translator, answer, integrand, real_parts)
         except RestartError:
             continue
         except TooManyGeneratorsError:
-            if size < MAX_GENERATORS:
-                size = MAX_GENERATORS
-                continue
+            if size == MAX_GENERATORS:
+                break
+            size = MAX_GENERATORS
         except NowhereError:
-            nowhere = True
+            translator.nowhere = True
+            break
         except NotProvedError:
-            pass
-        break
-    signs = tuple((tree, sign) for _, tree, sign in translator.conditions)
-    return _Attempt(found, translator.rules, signs, translator.splittable, nowhere)
+            break
+    return translator, None
 
 
 def _equal(
@@ -150,8 +138,7 @@ def _equal(
         total = total + base.derivative(value)
     if not _vanishes(base, total):
         return None
-    conditions = tuple((tree, sign) for _, tree, sign in translator.conditions)
-    return Case(conditions, base, tuple(terms), f)
+    return Case(translator.signs, base, tuple(terms), f)
 
 
 def _vanishes(base: Field, total: Quotient) -> bool:

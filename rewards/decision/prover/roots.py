@@ -132,7 +132,7 @@ class Roots(Exponentials):
 
         def note(base: Quotient, e: fmpq) -> Quotient:
             nonlocal total
-            total = total + self.field.constant(e) * self._ln_positive(base)
+            total = total + self.field.constant(e) * self._ln(base, positive=True)
             return self.field.one
 
         _, element = self._positive_factors(element, note)
@@ -141,12 +141,12 @@ class Roots(Exponentials):
             return total if lead == 1 or bars else total + self.i * self.named("pi")
         self.splittable = True
         if bars and not self.field.is_real(element):
-            return total + self._ln_bars(element)
+            return total + self._ln(element, "ln_abs")
         if self.split:
             sign, factors = self.factors(element)
             if factors is not None:
                 for base, e in factors:
-                    total = total + e * self._ln_positive(self.field.poly(base))
+                    total = total + e * self._ln(self.field.poly(base), positive=True)
                 if not bars:
                     self.require_positive(sign, element)
                 if sign < 0 and not bars:
@@ -155,38 +155,27 @@ class Roots(Exponentials):
                 return total
         num, den = self.field.poly(element.num), self.field.poly(element.den)
         if bars:
-            return total + self._ln_bars(num) - self._ln_bars(den)
+            return total + self._ln(num, "ln_abs") - self._ln(den, "ln_abs")
         if self.field.is_positive(element.den):
             return total + self._ln(num) - self._ln(den)
         return total + self._ln(element)
 
-    def _ln_bars(self, element: Quotient) -> Quotient:
-        if element == self.field.one:
-            return self.field.zero
-        if element.den.is_one() and self.field.is_positive(element.num):
-            return self._ln_positive(element)
-        if element.num.leading_coefficient() < 0:
-            element = -element
-        return self.function(
-            "ln_abs", (element,), lambda: self.field.derivative(element) / element, real=True
-        )
-
-    def _ln(self, element: Quotient) -> Quotient:
-        if element == self.field.one:
-            return self.field.zero
-        if self.field.is_positive(element.num) and element.den.is_one():
-            return self._ln_positive(element)
-        return self.function("ln", (element,), lambda: self.field.derivative(element) / element)
-
-    def _ln_positive(self, element: Quotient) -> Quotient:
-        inner = self.field.single(element)
+    def _ln(self, element: Quotient, name: str = "ln", *, positive: bool = False) -> Quotient:
+        """A logarithm as a generator: ``ln``, or ``ln_abs`` with bars."""
+        base = self.field
+        if element == base.one:
+            return base.zero
+        positive = positive or (element.den.is_one() and base.is_positive(element.num))
+        inner = base.single(element) if positive else None
         if inner is not None and inner.kind == "exp":
             argument: Quotient = inner.args[0]
-            return argument * self.field.constant(inner.unit)
-        if element == self.field.one:
-            return self.field.zero
+            return argument * base.constant(inner.unit)
+        real = positive or name == "ln_abs"
+        if name == "ln_abs" and element.num.leading_coefficient() < 0:
+            element = -element
+        name = "ln" if positive else name
         return self.function(
-            "ln", (element,), lambda: self.field.derivative(element) / element, real=True
+            name, (element,), lambda: base.derivative(element) / element, real=real
         )
 
 
