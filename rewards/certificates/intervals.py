@@ -232,6 +232,12 @@ def _function(name: str, *args: Jet) -> Jet:
 
 
 _QUOTIENTS = {
-    "tan": ("sin", "cos"), "cot": ("cos", "sin"), "sec": ("", "cos"), "csc": ("", "sin"),
-    "tanh": ("sinh", "cosh"), "coth": ("cosh", "sinh"), "sech": ("", "cosh"), "csch": ("", "sinh"),
-}  # fmt: skip
+    "tan": ("sin", "cos"),
+    "cot": ("cos", "sin"),
+    "sec": ("", "cos"),
+    "csc": ("", "sin"),
+    "tanh": ("sinh", "cosh"),
+    "coth": ("cosh", "sinh"),
+    "sech": ("", "cosh"),
+    "csch": ("", "sinh"),
+}

@@ -63,9 +63,8 @@ def certify(
         []
 
     """
-    options: dict[str, Any] = {"variable": variable, "assumptions": assumptions, "strict": strict,
-                               "strict_domain": strict_domain,
-                               "require_continuous": require_continuous}  # fmt: skip
+    options: dict[str, Any] = {"variable": variable, "assumptions": assumptions, "strict": strict}
+    options |= {"strict_domain": strict_domain, "require_continuous": require_continuous}
     verdict = verify_antiderivative(completion, integrand, **options)
     evidence, problem = verdict.evidence, prepare(integrand, variable, assumptions)
     answer = read_answer(
@@ -87,8 +86,10 @@ def certify(
             return made
         except WorkerError as error:
             raise NoCertificateError(f"no certificate: {error}") from None
-    texts = {"integrand_text": to_latex(problem.expression),
-             "answer_text": to_latex(reading.expression)}  # fmt: skip
+    texts = {
+        "integrand_text": to_latex(problem.expression),
+        "answer_text": to_latex(reading.expression),
+    }
     return {**data, "variable": problem.variable, **texts}
 
 

@@ -20,8 +20,9 @@ Q: TypeAlias = Quotient
 Slope = Callable[[T, Q], Q]
 
 
-def generator(t: T, name: str, u: Q, factor: Callable[[], Q], *others: Q, at: int = -1,
-               real: bool = False) -> Q:  # fmt: skip
+def generator(
+    t: T, name: str, u: Q, factor: Callable[[], Q], *others: Q, at: int = -1, real: bool = False
+) -> Q:
     """f(..., u, ...) as a generator with derivative ``factor() u'``; ``at`` is the place of u."""
     if not all(t.field.is_constant(other) for other in others):
         raise NotProvedError(f"{name} with a parameter that varies")
@@ -103,13 +104,21 @@ def _of_inverse(name: str) -> Slope:
     return lambda t, u: RULES[name](t, 1 / u)
 
 
-for _pair, _names in ((Translator.sin_cos, "sin cos tan cot sec csc"),
-                      (sinh_cosh, "sinh cosh tanh coth sech csch")):  # fmt: skip
+for _pair, _names in (
+    (Translator.sin_cos, "sin cos tan cot sec csc"),
+    (sinh_cosh, "sinh cosh tanh coth sech csch"),
+):
     _places = ((0, 2), (1, 2), (0, 1), (1, 0), (2, 1), (2, 0))
     for _name, _place in zip(_names.split(), _places, strict=True):
         RULES[_name] = _over(_pair, *_place)
-for _name, _other in (("acot", "atan"), ("asec", "acos"), ("acsc", "asin"), ("acoth", "atanh"),
-                      ("asech", "acosh"), ("acsch", "asinh")):  # fmt: skip
+for _name, _other in (
+    ("acot", "atan"),
+    ("asec", "acos"),
+    ("acsc", "asin"),
+    ("acoth", "atanh"),
+    ("asech", "acosh"),
+    ("acsch", "asinh"),
+):
     RULES[_name] = _of_inverse(_other)
 for _name in ("pi", "euler_gamma", "catalan"):
     RULES[_name] = partial(Translator.named, name=_name)

@@ -160,6 +160,10 @@ def _exp_lambertw(t: Exponentials, g: Generator, c: fmpq) -> Quotient | None:
 
 
 EXPONENTIALS: dict[str, Callable[[Exponentials, Generator, fmpq], Quotient | None]] = {
-    "ln": _exp_ln, "ln_abs": _exp_ln_abs, "asinh": _exp_inverse, "acosh": _exp_inverse,
-    "atanh": _exp_inverse, "lambertw": _exp_lambertw,
-}  # fmt: skip
+    "ln": _exp_ln,
+    "ln_abs": _exp_ln_abs,
+    "asinh": _exp_inverse,
+    "acosh": _exp_inverse,
+    "atanh": _exp_inverse,
+    "lambertw": _exp_lambertw,
+}

@@ -136,12 +136,12 @@ def _polygamma(t: T, n: Q, u: Q) -> Q:
 def _zeta(t: T, s: Q, a: Q | None = None) -> Q:
     """The derivative of zeta(s, a) in a is -s zeta(s + 1, a) (25.11.17)."""
     if a is None:
-        return generator(t, "zeta", t.normal(s), lambda: _unknown("zeta of what varies"))
+        return generator(t, "zeta", s, lambda: _unknown("zeta"))
     return generator(t, "zeta", a, lambda: -s * _zeta(t, s + 1, a), s)
 
 
-def _unknown(what: str) -> Q:
-    raise NotProvedError(what)
+def _unknown(name: str) -> Q:
+    raise NotProvedError(f"{name} of what varies")
 
 
 RULES |= {
@@ -153,9 +153,9 @@ RULES |= {
     "beta": lambda t, a, b: _gamma(t, a) * _gamma(t, b) / _gamma(t, a + b),
     "binomial": lambda t, n, k: _gamma(t, n + 1) / (_gamma(t, k + 1) * _gamma(t, n - k + 1)),
     "polygamma": _polygamma,
+    "zeta": _zeta,
     "digamma": lambda t, u: _polygamma(t, t.field.zero, u),
     "lgamma": by("lgamma", lambda t, u: RULES["digamma"](t, u), real=False),
-    "zeta": _zeta,
     "beta_lower": lambda t, a, b, u: generator(
         t, "beta_lower", u, lambda: power(t, u, a - 1) * power(t, 1 - u, b - 1), a, b
     ),
@@ -166,18 +166,8 @@ RULES |= {
 
 
 def _polylog(t: T, s: Q, u: Q) -> Q:
-    order = s.rational()
-    if order is not None and order.q == 1 and -MAX_STEPS <= order.p <= 1:
-        if order == 1:
-            return -t.ln(1 - u)
-        # Li_s is p(u) / (1 - u)^(1 - s); u d/du of it has u p' (1 - u) + (1 - s) u p above.
-        p = [0, 1]
-        for k in range(1, 1 - int(order.p)):
-            p = [i * c + (k - i + 1) * b for i, (c, b) in enumerate(zip([*p, 0], [0, *p]))]  # noqa: B905
-        above = t.field.zero
-        for c in reversed(p):
-            above = above * u + c
-        return above / (1 - u) ** (1 - int(order.p))
+    if s.rational() == 1:
+        return -t.ln(1 - u)
     return generator(t, "polylog", u, lambda: _polylog(t, s - 1, u) / u, s)
 
 
@@ -199,13 +189,14 @@ def _delta(t: T, phi: Q, m: Q, n: Q | None = None) -> Q:
     return root if n is None else root * (1 - n * square)
 
 
-def _k_slope(t: T, m: Q) -> Q:
-    k, e = RULES["elliptic_k"](t, m), RULES["elliptic_ec"](t, m)
-    return (e - (1 - m) * k) / (2 * m * (1 - m))
+def _complete(k_factor: Callable[[Q], Q | int]) -> Slope:
+    """The derivative (E - c K)/(2 m c) with c = k_factor(m) (19.4.1, 19.4.2)."""
 
+    def slope(t: T, m: Q) -> Q:
+        c = k_factor(m)
+        return (RULES["elliptic_ec"](t, m) - c * RULES["elliptic_k"](t, m)) / (2 * m * c)
 
-def _e_slope(t: T, m: Q) -> Q:
-    return (RULES["elliptic_ec"](t, m) - RULES["elliptic_k"](t, m)) / (2 * m)
+    return slope
 
 
 RULES |= {
@@ -218,11 +209,9 @@ RULES |= {
     "elliptic_pi": lambda t, n, phi, m: generator(
         t, "elliptic_pi", phi, lambda: 1 / _delta(t, phi, m, n), n, m, at=1
     ),
-    "elliptic_k": by("elliptic_k", _k_slope, real=False),
-    "elliptic_ec": by("elliptic_ec", _e_slope, real=False),
-    "elliptic_pic": lambda t, n, m: generator(
-        t, "elliptic_pic", m, lambda: _unknown("complete Pi of what varies"), n
-    ),
+    "elliptic_k": by("elliptic_k", _complete(lambda m: 1 - m), real=False),
+    "elliptic_ec": by("elliptic_ec", _complete(lambda m: 1), real=False),
+    "elliptic_pic": lambda t, n, m: generator(t, "elliptic_pic", m, lambda: _unknown("Pi"), n),
 }
 
 
@@ -233,9 +222,7 @@ def _bessel(name: str, alpha: int, beta: int, sigma: int) -> Callable[[T, Q, Q],
     """C(n+1) = alpha C(n-1) + beta (2n/z) C(n), and C'(n) = sigma C(n+1) + (n/z) C(n)."""
 
     def low(t: T, n: Q, u: Q) -> Q:
-        return generator(
-            t, name, u, lambda: sigma * high(t, n, u) + n / u * low(t, n, u), n
-        )  # fmt: skip
+        return generator(t, name, u, lambda: sigma * high(t, n, u) + n / u * low(t, n, u), n)
 
     def high(t: T, n: Q, u: Q) -> Q:
         slope: Callable[[], Q] = lambda: (  # noqa: E731

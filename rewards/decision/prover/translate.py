@@ -107,9 +107,11 @@ FORMS: dict[str, Callable[[Translator, Call], Quotient]] = {
     "add": lambda t, node: reduce(add, map(t.value, node.args)),
     "mul": lambda t, node: reduce(mul, map(t.value, node.args)),
     "div": lambda t, node: t.value(node.args[0]) / t.field.normal(t.value(node.args[1])),
-    "pow": _power, "root": lambda t, node: _general_power(
-        t, node.args[0], Call("div", (Number(1), node.args[1]))),
-    "ln": _logarithm, "log": _logarithm, "piecewise": _piecewise,
-}  # fmt: skip
+    "pow": _power,
+    "root": lambda t, node: _general_power(t, node.args[0], Call("div", (Number(1), node.args[1]))),
+    "ln": _logarithm,
+    "log": _logarithm,
+    "piecewise": _piecewise,
+}
 #: Functions of values; `special` adds to them.
 RULES: dict[str, Callable[..., Quotient]] = {}
