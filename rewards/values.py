@@ -20,8 +20,9 @@ from .answers import (
     verify_in_worker,
 )
 from .decision.balls import Tape, UnusableError, compile_tape, precision
-from .decision.decide import DecisionPolicy, Outcome, decide, log2, show
+from .decision.decide import DecisionPolicy, Outcome, decide, show
 from .decision.integrand import Integrand
+from .decision.magnitude import log2
 from .decision.jets import ZERO, Ball
 from .errors import ProblemError
 from .expression.traversal import needs_worker, symbols_of

@@ -141,6 +141,7 @@ class Tape:
         uncertain: slots of functions of `SLOW`, which cannot be computed everywhere.
         special: whether there are such functions.
         pointwise: whether a condition singles out points of the line.
+        literal_bits, all_literal_bits: length of the longest number, and of all together.
         odd_roots, secants, bars: whether the `Conventions` matter.
 
     """
@@ -161,7 +162,9 @@ class Tape:
     special: bool = False
     pointwise: bool = False
     literal_bits: int = 0
+    all_literal_bits: int = 0
     symbols: dict[str, int] = field(default_factory=dict)
+    _operands: dict[int, tuple[int, ...]] = field(default_factory=dict)
     _varying: list[bool] = field(default_factory=list)
     _static: list[tuple[int, Rule, int, int]] = field(default_factory=list)
     _dynamic: list[tuple[int, Rule, int, int]] = field(default_factory=list)
@@ -206,6 +209,23 @@ class Tape:
             if overrides is not None and slot in overrides:
                 jets_[slot] = (jets_[slot][0] * overrides[slot], None)
         return jets_
+
+    @property
+    def varying(self) -> Sequence[bool]:
+        """Whether each slot depends on a symbol."""
+        return self._varying
+
+    def operations(self) -> Iterator[tuple[int, Rule | None, tuple[int, ...]]]:
+        """Every operation, the last first: slot, rule of its arguments' jets, their slots.
+
+        The rule is None for piecewise functions and for functions of three or more arguments.
+        """
+        program = sorted((*self._static, *self._dynamic), key=itemgetter(0), reverse=True)
+        for slot, rule, a, b in program:
+            if b == -2:
+                yield slot, None, self._operands[slot]
+            else:
+                yield slot, rule, (a,) if b == -1 else (a, b)
 
     def undefined(self, values: Sequence[Jet]) -> bool:
         """Whether the expression has no value here.
@@ -307,6 +327,7 @@ class _Compiler:
         self.tape = tape
         self.known: dict[Any, int] = {}
         self.outermost: set[int] = set()
+        self.counted: set[tuple[Number, int]] = set()
 
     def slot(self, node: Expression) -> int:
         if isinstance(node, Number):
@@ -385,6 +406,7 @@ class _Compiler:
             moves = any(self.tape._varying[s] for s in slots)
             slot = self._new(known, moves)
             (self.tape._dynamic if moves else self.tape._static).append((slot, rule, 0, -2))
+            self.tape._operands[slot] = tuple(slots)
         return slot
 
     def leaf(self, key: Any, constant: Callable[[], Ball]) -> int:
@@ -412,6 +434,10 @@ class _Compiler:
         """Note the size of a number: 10^{-40} needs more bits to be seen than 0.1."""
         bits = max(abs(node.numerator), node.denominator).bit_length() * times
         self.tape.literal_bits = max(self.tape.literal_bits, min(bits, MAX_LITERAL_BITS))
+        if (node, times) not in self.counted:
+            self.counted.add((node, times))
+            length = abs(node.numerator).bit_length() + node.denominator.bit_length() - 1
+            self.tape.all_literal_bits += length * times
 
     def _symbol(self, name: str) -> int:
         slot = self.tape.symbols.get(name)
@@ -539,6 +565,7 @@ class _Compiler:
         if slot is None:
             slot = self._new(node, varying=True)
             self.tape._dynamic.append((slot, choose, 0, -2))
+            self.tape._operands[slot] = tuple(values)
         return slot
 
     def _condition(self, node: Expression) -> Callable[[list[Jet]], bool | None]:

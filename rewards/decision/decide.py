@@ -21,10 +21,13 @@ from ..expression.tree import Expression
 from ..verdict import Status, Witness
 from . import radicals
 from .balls import Branch, Break, Conventions, Tape, compile_tape, precision
+from .confirmation.events import FAR_POINTS, places, spread
+from .confirmation.visibility import Unseen, effects
 from .domain import breakpoints, pole_crossings, uniform
 from .integrand import BASE_BITS, MIN_POINTS, Integrand, Point, Pool
 from .jets import ZERO, Ball, Jet
 from .jumps import jump
+from .magnitude import log2
 from .point_count import BRANCHING_POINTS, has_fixed_branch, points_wanted, polynomial
 from .radicals import Choice
 
@@ -38,6 +41,10 @@ SEEN = arb(2**16)
 COVERAGE_POINTS = 32
 #: A ball around zero is taken for zero at this precision, relative to the terms that cancel.
 ZERO_BITS = 1024
+#: Points and bits of the last look before an acceptance. (A function of `SLOW` gets fewer bits.)
+CONFIRMING_POINTS, CONFIRMING_BITS = 16, 2816
+#: A part shows if its effect exceeds the error by so many bits.
+SEEN_BITS = 16
 #: Work units (slots evaluated, times precision over 64 bits) after which a verdict is undecided.
 BUDGET = 4_000_000
 #: Most evaluations on intervals in the search for breakpoints of one non-analytic part.
@@ -193,7 +200,7 @@ class _Decision:
         if self.faint > self.max_bits - 2 * AGREE_BITS:
             return self._undecided("a constant of the answer is too near to a whole number")
         refuted = self._branch_change() or self._jumps() or self._look_for_unseen_terms()
-        return refuted or self._accepted()
+        return refuted or self._confirm() or self._accepted()
 
     def _usable(self) -> int:
         return len(self.agreeing) + len(self.flipped)
@@ -426,6 +433,53 @@ class _Decision:
                 best.append(self.agreeing[max(sizes)[1]])
         return best
 
+    # --- acceptance without a proof ---
+
+    def _confirm(self) -> Outcome | None:
+        """Look where something happens and with many bits, until every part of F and f shows.
+
+        None if the agreement stands. See `rewards.decision.confirmation`.
+        """
+        pool, tape = self.pool, self.tape
+        if pool.tier != "complex":
+            spots = [*pool.events(), *places(tape, self.values), *FAR_POINTS]
+            fresh = [Point(acb(x), measured=False) for x in dict.fromkeys(spots)]
+            with precision(BASE_BITS):
+                fresh = [point for point in fresh if pool.usable(point.x) is not None]
+            refuted = self._visit(fresh)
+            if refuted is not None:
+                return refuted
+        bits = self._confirming_bits()
+        if bits > self.max_bits:
+            return self._undecided("a number is too long to be compared")
+        ours, theirs = Unseen(), Unseen()
+        for point in spread(self.agreeing, CONFIRMING_POINTS):
+            jets, slope = self._derivative(point, bits)
+            expected_jets = pool.tape.run(point.x, pool.values, derivative=pool.order == 1)
+            expected = expected_jets[pool.tape.root][pool.order] or ZERO
+            difference = slope - expected
+            if not difference.is_finite():
+                continue
+            if not difference.contains(ZERO):
+                return self._refutation(point, bits=bits)
+            error = log2(difference.abs_upper())
+            for unseen, program, found, order in (
+                (ours, tape, jets, self.order),
+                (theirs, pool.tape, expected_jets, pool.order),
+            ):
+                if not unseen.all_seen:
+                    self._spend(2 * program.size * (1 + bits // 64))
+                    unseen.see(effects(program, found, order), error, SEEN_BITS)
+        ctx.prec = self.bits
+        if not (ours.all_seen and theirs.all_seen):
+            whose = "answer" if theirs.all_seen else "integrand"
+            return self._undecided(f"a part of the {whose} is too small to be seen at any point")
+        return None
+
+    def _confirming_bits(self) -> int:
+        longest = self.tape.all_literal_bits + self.pool.tape.all_literal_bits
+        return max(min(self.max_bits, CONFIRMING_BITS), self.bits, longest + 2 * AGREE_BITS)
+
     # --- jumps ---
 
     def _jumps(self) -> Outcome | None:
@@ -544,25 +598,6 @@ class _Decision:
 @lru_cache(maxsize=1024)
 def _any_constant(name: str, variant: int) -> Ball:
     return acb(0.5 + uniform(name, variant))
-
-
-#: Larger binary orders of magnitude are clipped.
-HUGE = 2**1000
-
-
-def log2(size: Any) -> float:
-    """Binary order of magnitude of an exact non-negative arb.
-
-    Its exponent may be astronomical: finite orders are whole numbers, so that their differences
-    are exact.
-    """
-    if size.is_zero():
-        return -math.inf
-    if not size.is_finite():
-        return math.inf
-    mantissa, exponent = size.mid().man_exp()
-    order = int(mantissa).bit_length() + int(exponent)
-    return max(-HUGE, min(HUGE, order))
 
 
 def show(ball: Ball) -> str:

@@ -19,6 +19,7 @@ from ..expression.traversal import needs_worker, symbols_of
 from ..expression.tree import Expression
 from ..latex import ReadError, read, to_latex
 from .balls import Break, Conventions, Tape, UnusableError, compile_tape, precision
+from .confirmation.events import places
 from .domain import candidates, finer, overlooked, real_everywhere, search, uniform
 from .jets import ZERO, Ball
 from .point_count import BRANCHING_POINTS, has_fixed_branch
@@ -93,6 +94,7 @@ class Pool:
         self._settled = False
         self._between: list[Point] | None = None
         self._finer: list[Point] | None = None
+        self._events: list[float] | None = None
 
     @property
     def values(self) -> dict[str, Ball]:
@@ -143,6 +145,12 @@ class Pool:
                 points = [Point(acb(x), measured=False) for x in places]
                 self._finer = [point for point in points if self.usable(point.x) is not None]
         return self._finer
+
+    def events(self) -> list[float]:
+        """Where something happens in f (`rewards.decision.confirmation.events`)."""
+        if self._events is None:
+            self._events = places(self.tape, self._values)
+        return self._events
 
     def f(self, point: Point, bits: int) -> Ball:
         """Value of f at a point, at the working precision ``bits`` (set by the caller)."""
