@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from flint import acb
 
+from .. import jets as rules
 from ..balls import Tape
 from ..jets import ONE, ZERO, Ball, Jet, Rule
 from ..magnitude import log2
@@ -27,6 +28,7 @@ STEP_BITS = 10
 HIDDEN_BITS = 64
 _STEP = acb(1) + acb(2) ** -STEP_BITS
 _NOTHING = -math.inf
+_LINEAR = frozenset((rules.add, rules.sub, rules.neg))
 
 
 def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Part, float]:
@@ -72,7 +74,7 @@ def _partial(
     before = rule(*operands)
     after = rule(*(*operands[:place], (u * _STEP, du), *operands[place + 1 :]))
     effect = upper + _change(before[0], after[0]) if upper > _NOTHING else _NOTHING
-    if lower > _NOTHING:
+    if lower > _NOTHING and not _leaves_slope(rule, operands, place):
         effect = max(effect, lower + _change(before[1], after[1]))
     linear = _NOTHING
     if lower > _NOTHING and du is not None:
@@ -80,6 +82,14 @@ def _partial(
         derivative = rule(*(*others[:place], (u, ONE), *others[place + 1 :]))[1]
         linear = lower + _size(derivative)
     return effect + STEP_BITS, linear
+
+
+def _leaves_slope(rule: Rule, operands: list[Jet], place: int) -> bool:
+    """Whether the slope does not depend on the argument's value, as that of ``3 x`` on x."""
+    if rule in _LINEAR:
+        return True
+    bilinear = rule is rules.mul or (rule is rules.div and place == 0)
+    return bilinear and operands[1 - place][1] is None
 
 
 def _change(before: Ball | None, after: Ball | None) -> float:
