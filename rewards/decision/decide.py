@@ -436,28 +436,59 @@ class _Decision:
     # --- acceptance without a proof ---
 
     def _confirm(self) -> Outcome | None:
-        """Look where something happens and with many bits, until every part of F and f shows.
+        """Look far away, with many bits, and until every part of F and f shows.
 
+        Where something happens is searched for only if a part does not show at the points so far.
         None if the agreement stands. See `rewards.decision.confirmation`.
         """
-        pool, tape = self.pool, self.tape
-        if pool.tier != "complex":
-            spots = [*pool.events(), *places(tape, self.values), *FAR_POINTS]
-            fresh = [Point(acb(x), measured=False) for x in dict.fromkeys(spots)]
-            with precision(BASE_BITS):
-                fresh = [point for point in fresh if pool.usable(point.x) is not None]
-            refuted = self._visit(fresh)
-            if refuted is not None:
-                return refuted
         bits = self._confirming_bits()
         if bits > self.max_bits:
             return self._undecided("a number is too long to be compared")
         ours, theirs = Unseen(), Unseen()
-        for point in spread(self.agreeing, CONFIRMING_POINTS):
+        refuted = self._show(self.agreeing[:BRANCHING_POINTS], self.bits, ours, theirs)
+        if refuted is None and not (ours.all_seen and theirs.all_seen):
+            known = len(self.agreeing)
+            refuted = self._visit_new((*self.pool.events(), *places(self.tape, self.values)))
+            refuted = refuted or self._show(self.agreeing[known:], self.bits, ours, theirs)
+        refuted = refuted or self._visit_new(FAR_POINTS)
+        if refuted is None:
+            chosen = spread(self.agreeing, CONFIRMING_POINTS)
+            refuted = self._show(chosen, bits, ours, theirs, every=True)
+        ctx.prec = self.bits
+        if refuted is None and not (ours.all_seen and theirs.all_seen):
+            whose = "answer" if theirs.all_seen else "integrand"
+            return self._undecided(f"a part of the {whose} is too small to be seen at any point")
+        return refuted
+
+    def _visit_new(self, spots: Sequence[float]) -> Outcome | None:
+        """Compare at further places of the real domain, each only once."""
+        if self.pool.tier == "complex":
+            return None
+        fresh = [Point(acb(x), measured=False) for x in dict.fromkeys(spots)]
+        with precision(BASE_BITS):
+            fresh = [point for point in fresh if self.pool.usable(point.x) is not None]
+        return self._visit(fresh)
+
+    def _show(
+        self,
+        points: Sequence[Point],
+        bits: int,
+        ours: Unseen,
+        theirs: Unseen,
+        *,
+        every: bool = False,
+    ) -> Outcome | None:
+        """Cross out the parts of F and f that show at some point; an outcome if one refutes.
+
+        Stops when all are seen, unless ``every`` point is to be compared.
+        """
+        pool, tape = self.pool, self.tape
+        for point in points:
+            if not every and ours.all_seen and theirs.all_seen:
+                break
             jets, slope = self._derivative(point, bits)
-            expected_jets = pool.tape.run(point.x, pool.values, derivative=pool.order == 1)
-            expected = expected_jets[pool.tape.root][pool.order] or ZERO
-            difference = slope - expected
+            target = pool.tape.run(point.x, pool.values, derivative=pool.order == 1)
+            difference = slope - (target[pool.tape.root][pool.order] or ZERO)
             if not difference.is_finite():
                 continue
             if not difference.contains(ZERO):
@@ -465,15 +496,11 @@ class _Decision:
             error = log2(difference.abs_upper())
             for unseen, program, found, order in (
                 (ours, tape, jets, self.order),
-                (theirs, pool.tape, expected_jets, pool.order),
+                (theirs, pool.tape, target, pool.order),
             ):
                 if not unseen.all_seen:
                     self._spend(2 * program.size * (1 + bits // 64))
                     unseen.see(effects(program, found, order), error, SEEN_BITS)
-        ctx.prec = self.bits
-        if not (ours.all_seen and theirs.all_seen):
-            whose = "answer" if theirs.all_seen else "integrand"
-            return self._undecided(f"a part of the {whose} is too small to be seen at any point")
         return None
 
     def _confirming_bits(self) -> int:

@@ -26,9 +26,9 @@ BITS = 64
 GRID = (-40, -27, -18, -13, -10, -8, -6, -4, -3, -2, -1, 0, 1, 2, 3, 4, 6, 8, 10, 13, 18, 27, 40)
 LOCAL = (-30, -20, -13, -8, -4, -1)
 #: Steps of one bisection, and the places looked for.
-STEPS, MAX_PLACES = 40, 12
+STEPS, MAX_PLACES = 24, 12
 #: Slots evaluated in one search.
-SEARCH_UNITS = 24_000
+SEARCH_UNITS = 12_000
 
 #: Points far from the origin and close to it, which the usual sample seldom has.
 FAR_POINTS = (137.28, -153.7, 2.9e3, -3.3e3, 1.31e6, -1.7e6, 1.9e10, -2.3e10, 3.1e-6, -3.7e-6)
