@@ -141,7 +141,8 @@ class Tape:
         uncertain: slots of functions of `SLOW`, which cannot be computed everywhere.
         special: whether there are such functions.
         pointwise: whether a condition singles out points of the line.
-        literal_bits, all_literal_bits: length of the longest number, and of all together.
+        literal_bits: length of the longest number.
+        literals: numbers with the exponents of their powers, and the lengths of these.
         odd_roots, secants, bars: whether the `Conventions` matter.
 
     """
@@ -162,7 +163,7 @@ class Tape:
     special: bool = False
     pointwise: bool = False
     literal_bits: int = 0
-    all_literal_bits: int = 0
+    literals: dict[tuple[Number, int], int] = field(default_factory=dict)
     symbols: dict[str, int] = field(default_factory=dict)
     _operands: dict[int, tuple[int, ...]] = field(default_factory=dict)
     _varying: list[bool] = field(default_factory=list)
@@ -327,7 +328,6 @@ class _Compiler:
         self.tape = tape
         self.known: dict[Any, int] = {}
         self.outermost: set[int] = set()
-        self.counted: set[tuple[Number, int]] = set()
 
     def slot(self, node: Expression) -> int:
         if isinstance(node, Number):
@@ -434,10 +434,8 @@ class _Compiler:
         """Note the size of a number: 10^{-40} needs more bits to be seen than 0.1."""
         bits = max(abs(node.numerator), node.denominator).bit_length() * times
         self.tape.literal_bits = max(self.tape.literal_bits, min(bits, MAX_LITERAL_BITS))
-        if (node, times) not in self.counted:
-            self.counted.add((node, times))
-            length = abs(node.numerator).bit_length() + node.denominator.bit_length() - 1
-            self.tape.all_literal_bits += length * times
+        length = abs(node.numerator).bit_length() + node.denominator.bit_length() - 1
+        self.tape.literals[node, times] = length * times
 
     def _symbol(self, name: str) -> int:
         slot = self.tape.symbols.get(name)

@@ -52,7 +52,7 @@ MAX_SEARCH = 3000
 #: Precision of the comparison beside zeros of the answer's radicands.
 THOROUGH_BITS = 1024
 #: Breakpoints are isolated at this precision, so that slopes do not pass for jumps.
-JUMP_BITS = 512
+JUMP_BITS, MAX_JUMP_BITS = 512, 2048
 #: The same as `MAX_SEARCH`, for zeros of a radicand, beside which more points are taken.
 MAX_RADICAND_SEARCH = 80
 #: Longer answers are not searched for jumps of inverse functions, which are only flagged.
@@ -374,11 +374,11 @@ class _Decision:
     def _branch_change(self) -> Outcome | None:
         """Refute a change of branch that comes from the answer, not from the integrand.
 
-        Non-analytic parts of an answer could give it any sign anywhere. If there are some, a
-        radical of f may only change between two points where its radicand vanishes, has a pole or
-        leaves the reals between them.
+        ``sqrt(u^2)/u`` could give an answer any sign anywhere. So some change must be natural: the
+        changing radicand vanishes, has a pole or leaves the reals between two points. If the
+        answer has non-analytic parts every change must be, and none may be where they break.
         """
-        if not (self.flipped and self.tape.breaks):
+        if not self.flipped:
             return None
         ctx.prec = BASE_BITS
         f, values = self.pool.tape, self.pool.values
@@ -388,12 +388,33 @@ class _Decision:
             key=lambda row: row[0],
         )
         radicand = {slot: inner for slot, _, inner in f.radicals}
-        for (a, _, left), (b, point, right) in itertools.pairwise(marked):
+        unnatural: list[Point] = []
+        natural = False
+        for (a, before, left), (b, point, right) in itertools.pairwise(marked):
             changed = {radicand[slot] for slot, _, _ in set(left) ^ set(right)}
             self._spend(64 * f.size * len(changed))
-            if changed and all(radicals.always_positive(f, slot, values, a, b) for slot in changed):
-                return self._refutation(point, "the branch changes where f has none")
+            if not changed:
+                continue
+            if all(radicals.always_positive(f, slot, values, a, b) for slot in changed):
+                unnatural.append(point)
+            elif self._breaks_between(before, point):
+                return self._undecided("the branch changes where the answer is not analytic")
+            else:
+                natural = True
+        if unnatural and (self.tape.breaks or not natural):
+            return self._refutation(unnatural[0], "the branch changes where f has none")
         return None
+
+    def _breaks_between(self, one: Point, two: Point) -> bool:
+        """Whether the sign of a non-analytic part's argument differs between two points."""
+        sides = [
+            self.tape.run(point.x, self.values, derivative=False) for point in (one, two)
+        ]
+        return any(
+            (sides[0][brk.slot][0].real * sides[1][brk.slot][0].real) < 0
+            for brk in self.tape.breaks
+            if brk.at == "zero"
+        )
 
     # --- terms too small to be seen at the points ---
 
@@ -441,16 +462,20 @@ class _Decision:
         Where something happens is searched for only if a part does not show at the points so far.
         None if the agreement stands. See `rewards.decision.confirmation`.
         """
+        flipped = len(self.flipped)
         bits = self._confirming_bits()
         if bits > self.max_bits:
             return self._undecided("a number is too long to be compared")
         ours, theirs = Unseen(), Unseen()
         refuted = self._show(self.agreeing[:BRANCHING_POINTS], self.bits, ours, theirs)
-        if refuted is None and not (ours.all_seen and theirs.all_seen):
+        analytic = not (self.tape.breaks or self.pool.tape.breaks)
+        if refuted is None and not (analytic and ours.all_seen and theirs.all_seen):
             known = len(self.agreeing)
             refuted = self._visit_new((*self.pool.events(), *places(self.tape, self.values)))
             refuted = refuted or self._show(self.agreeing[known:], self.bits, ours, theirs)
         refuted = refuted or self._visit_new(FAR_POINTS)
+        if len(self.flipped) > flipped:
+            refuted = refuted or self._branch_change()
         if refuted is None:
             chosen = spread(self.agreeing, CONFIRMING_POINTS)
             refuted = self._show(chosen, bits, ours, theirs, every=True)
@@ -504,7 +529,7 @@ class _Decision:
         return None
 
     def _confirming_bits(self) -> int:
-        longest = self.tape.all_literal_bits + self.pool.tape.all_literal_bits
+        longest = sum((self.tape.literals | self.pool.tape.literals).values())
         return max(min(self.max_bits, CONFIRMING_BITS), self.bits, longest + 2 * AGREE_BITS)
 
     # --- jumps ---
@@ -514,7 +539,7 @@ class _Decision:
         if self.tape.pointwise:
             return self._undecided("a condition singles out points")
         ctx.prec = max(self.bits, JUMP_BITS) if self.tape.breaks else self.bits
-        width = 2.0 ** -(ctx.prec * 3 // 8)
+        width = 2.0 ** -(min(ctx.prec, MAX_JUMP_BITS) * 3 // 8)
         cells: list[Ball] = []
         for brk in self.tape.breaks:
             budget = min(MAX_SEARCH, (BUDGET - self.spent) // (4 * self.tape.size))

@@ -33,6 +33,8 @@ SEARCH_BUDGET = 3000
 #: Breakpoints must all be isolated within this distance of 0; further out, as the budget allows.
 WINDOW = 16.0
 MAX_BREAKPOINTS = 64
+#: Most steps by which one of them is narrowed down: a bisection to the smallest width.
+MAX_ISOLATION_STEPS = 1200
 
 
 def uniform(*key: object) -> float:
@@ -197,7 +199,7 @@ def breakpoints(
         # Once begun, a small interval is followed to its end before the next is looked at.
         for a, b in ((low, middle), (middle, high)):
             serial += 1
-            rank = float(min(abs(a), abs(b))) if size > 1 else -1.0 / float(size)
+            rank = float(min(abs(a), abs(b))) if size > 1 else -1.0 / max(float(size), 1e-300)
             heapq.heappush(queue, (rank, serial, a, b))
     complete = all(low >= WINDOW or high <= -WINDOW for _, _, low, high in queue)
     return _merged(intervals, width), complete
@@ -312,7 +314,9 @@ def _isolate(
         return low, low
     if right == 0:
         return high, high
-    while high - low > width:
+    for _ in range(MAX_ISOLATION_STEPS):
+        if not high - low > width:
+            break
         size = high - low
         middle = ((low + high) / 2).mid()
         slope = tape.run(acb(low.union(high)), values, until=slot)[slot][1]

@@ -13,7 +13,7 @@ from .jets import ZERO, Ball
 
 #: The two sides are so far from the place, relative to 1 + |x|; f is also seen from further off.
 NEAR, FAR = arb(2.0**-300), arb(2.0**-20)
-#: f is bounded at the place if it does not grow by this factor from far to near.
+#: Without an enclosure, f is bounded at the place if it grows by less from far to near.
 GROWTH = 4
 #: A jump exceeds what f could account for by this factor.
 EXCESS = 16
@@ -34,7 +34,10 @@ def jump(
             left, right = acb((low - step).mid()), acb((high + step).mid())
             bound = _size(pool, left, right)
             further = _size(pool, acb((low - far).mid()), acb((high + far).mid()))
-            if bound is None or further is None or bound > GROWTH * further + GROWTH:
+            between = _enclosure(pool, left, right)
+            if bound is None or further is None:
+                return None
+            if between is None and bound > GROWTH * further + GROWTH:
                 return None
             before, after = (
                 answer.run(x, values, derivative=False)[answer.root][0] for x in (left, right)
@@ -43,7 +46,6 @@ def jump(
             if not gap.is_finite():
                 return None
             # What f accounts for: its enclosure over the interval, or else its size at the ends.
-            between = _enclosure(pool, left, right)
             if between is None:
                 allowed = EXCESS * step * bound
             else:
