@@ -8,6 +8,7 @@ process: run a tape inside `precision(...)`.
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from bisect import bisect_right
@@ -434,8 +435,8 @@ class _Compiler:
         """Note the size of a number: 10^{-40} needs more bits to be seen than 0.1."""
         bits = max(abs(node.numerator), node.denominator).bit_length() * times
         self.tape.literal_bits = max(self.tape.literal_bits, min(bits, MAX_LITERAL_BITS))
-        length = abs(node.numerator).bit_length() + node.denominator.bit_length() - 1
-        self.tape.literals[node, times] = length * times
+        length = math.log2(max(abs(node.numerator), 1)) + math.log2(node.denominator)
+        self.tape.literals[node, times] = math.ceil(length * times)
 
     def _symbol(self, name: str) -> int:
         slot = self.tape.symbols.get(name)

@@ -22,6 +22,7 @@ from ..verdict import Status, Witness
 from . import radicals
 from .balls import Branch, Break, Conventions, Tape, compile_tape, precision
 from .confirmation.events import FAR_POINTS, places, spread
+from .confirmation.parameters import draws
 from .confirmation.visibility import Unseen, effects
 from .domain import breakpoints, pole_crossings, uniform
 from .integrand import BASE_BITS, MIN_POINTS, Integrand, Point, Pool
@@ -121,9 +122,21 @@ def decide(
         with precision(BASE_BITS):
             try:
                 outcome = _Decision(tape, pool, policy, variant, order).run()
+                if outcome.status is Status.CORRECT:
+                    outcome = other_draws(tape, conventions) or outcome
             except _OutOfBudgetError:
                 outcome = Outcome(Status.UNDECIDED, detail="work budget spent")
         return outcome, tape, pool.tape
+
+    def other_draws(tape: Tape, conventions: Conventions) -> Outcome | None:
+        """A refutation at further values of the parameters."""
+        names, kinds = integrand.parameters, integrand.assumptions
+        for given in draws(names, kinds, integrand.variable, (integrand.expression, answer)):
+            pool = integrand.pool(conventions, variant, given)
+            refuted = _Decision(tape, pool, policy, variant, order).refutation()
+            if refuted is not None:
+                return refuted
+        return None
 
     first, *tapes = judge(Conventions())
     others: list[Conventions] = []
@@ -201,6 +214,11 @@ class _Decision:
             return self._undecided("a constant of the answer is too near to a whole number")
         refuted = self._branch_change() or self._jumps() or self._look_for_unseen_terms()
         return refuted or self._confirm() or self._accepted()
+
+    def refutation(self) -> Outcome | None:
+        """An outcome if one of the first points refutes; for further draws of the parameters."""
+        points = self.pool.take(2 * MIN_POINTS)
+        return self._visit(points) if self.pool.tier == "real" else None
 
     def _usable(self) -> int:
         return len(self.agreeing) + len(self.flipped)

@@ -20,6 +20,7 @@ from ..expression.tree import Expression
 from ..latex import ReadError, read, to_latex
 from .balls import Break, Conventions, Tape, UnusableError, compile_tape, precision
 from .confirmation.events import places
+from .confirmation.parameters import Draw
 from .domain import candidates, finer, overlooked, real_everywhere, search, uniform
 from .jets import ZERO, Ball
 from .point_count import BRANCHING_POINTS, has_fixed_branch
@@ -83,8 +84,10 @@ class Pool:
         kinds: Mapping[str, str],
         key: str,
         order: int = 0,
+        given: Draw = (),
     ) -> None:
         self.tape = tape
+        self._given = dict(given)
         self.order = order
         self.tier = "real"
         self._values: dict[str, Ball] = {}
@@ -163,6 +166,9 @@ class Pool:
     def _draw(self, attempt: int) -> None:
         self._values = {}
         for name in self._names:
+            if name in self._given:
+                self._values[name] = acb(self._given[name])
+                continue
             place = ASSUMPTIONS[self._kinds.get(name, "positive")]
             self._values[name] = acb(place(uniform(self._key, attempt, name)))
 
@@ -175,7 +181,7 @@ class Pool:
     def _find_tier(self) -> None:
         for tier in ("real", "value"):
             self.tier = tier
-            for attempt in range(4 if self._names else 1):
+            for attempt in range(4 if self._names and not self._given else 1):
                 self._draw(attempt)
                 self._points = []
                 self._source = candidates((self._key, attempt))
@@ -243,7 +249,7 @@ class Integrand:
         self.key = key
         self.needs_worker = needs_worker(expression)
         self._tapes: dict[Conventions, Tape] = {}
-        self._pools: dict[tuple[Conventions, int], Pool] = {}
+        self._pools: dict[tuple[Conventions, int, Draw], Pool] = {}
 
     def tape(self, conventions: Conventions) -> Tape:
         if conventions not in self._tapes:
@@ -254,8 +260,9 @@ class Integrand:
             self._tapes[conventions] = tape
         return self._tapes[conventions]
 
-    def pool(self, conventions: Conventions, variant: int) -> Pool:
-        key = (conventions, variant % VARIANTS)
+    def pool(self, conventions: Conventions, variant: int, given: Draw = ()) -> Pool:
+        """The sample points, with the parameters' values drawn or ``given``."""
+        key = (conventions, variant % VARIANTS, given)
         if key not in self._pools:
             name = f"{self.key}|{conventions.name}|{variant % VARIANTS}"
             self._pools[key] = Pool(
@@ -264,6 +271,7 @@ class Integrand:
                 self.assumptions,
                 name,
                 order=int(self.differentiate),
+                given=given,
             )
         return self._pools[key]
 
