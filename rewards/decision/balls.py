@@ -144,6 +144,7 @@ class Tape:
         pointwise: whether a condition singles out points of the line.
         literal_bits: length of the longest number.
         literals: numbers with the exponents of their powers, and the lengths of these.
+        longest: most terms of a sum or factors of a product.
         odd_roots, secants, bars: whether the `Conventions` matter.
 
     """
@@ -164,6 +165,7 @@ class Tape:
     special: bool = False
     pointwise: bool = False
     literal_bits: int = 0
+    longest: int = 0
     literals: dict[tuple[Number, int], int] = field(default_factory=dict)
     symbols: dict[str, int] = field(default_factory=dict)
     _operands: dict[int, tuple[int, ...]] = field(default_factory=dict)
@@ -448,6 +450,7 @@ class _Compiler:
 
     def chained(self, node: Call) -> int:
         slots = [self.slot(arg) for arg in node.args]
+        self.tape.longest = max(self.tape.longest, len(slots))
         if node.function in ("max", "min"):
             result = slots[0]
             for slot in slots[1:]:

@@ -44,6 +44,8 @@ COVERAGE_POINTS = 32
 ZERO_BITS = 1024
 #: Points and bits of the last look before an acceptance. (A function of `SLOW` gets fewer bits.)
 CONFIRMING_POINTS, CONFIRMING_BITS = 16, 2816
+#: A longer sum or product, unless it is proved, may be a truncated series or a quadrature rule.
+MAX_TERMS = 30
 #: A part shows if its effect exceeds the error by so many bits.
 SEEN_BITS = 16
 #: Work units (slots evaluated, times precision over 64 bits) after which a verdict is undecided.
@@ -169,6 +171,7 @@ class _Decision:
         self.agreeing: list[Point] = []
         self.flipped: list[tuple[Point, Choice]] = []
         self.bits_of_agreement = float(MAX_BITS)
+        self.agreement = -math.inf
         self.touching: list[tuple[Ball, Ball]] = []
         self.finite = False
         self.hidden = False
@@ -480,10 +483,11 @@ class _Decision:
         Where something happens is searched for only if a part does not show at the points so far.
         None if the agreement stands. See `rewards.decision.confirmation`.
         """
+        if self.tape.longest > max(MAX_TERMS, 2 * self.pool.tape.longest):
+            detail = f"{self.tape.longest} terms that only agree in numbers are no closed form"
+            return Outcome(Status.NOT_CLOSED_FORM, self._usable(), detail=detail)
         flipped = len(self.flipped)
-        bits = self._confirming_bits()
-        if bits > self.max_bits:
-            return self._undecided("a number is too long to be compared")
+        longest = self._longest_number()
         ours, theirs = Unseen(), Unseen()
         refuted = self._show(self.agreeing[:BRANCHING_POINTS], self.bits, ours, theirs)
         analytic = not (self.tape.breaks or self.pool.tape.breaks)
@@ -496,8 +500,16 @@ class _Decision:
             refuted = refuted or self._branch_change()
         if refuted is None:
             chosen = spread(self.agreeing, CONFIRMING_POINTS)
-            refuted = self._show(chosen, bits, ours, theirs, every=True)
+            bits = max(CONFIRMING_BITS, longest + 2 * AGREE_BITS)
+            while refuted is None and self.agreement < longest + AGREE_BITS:
+                bits = min(bits, self.max_bits)
+                refuted = self._show(chosen, bits, ours, theirs, every=True)
+                if bits == self.max_bits:
+                    break
+                bits *= 2
         ctx.prec = self.bits
+        if refuted is None and self.agreement < longest + AGREE_BITS:
+            return self._undecided("a number is too long to be compared")
         if refuted is None and not (ours.all_seen and theirs.all_seen):
             whose = "answer" if theirs.all_seen else "integrand"
             return self._undecided(f"a part of the {whose} is too small to be seen at any point")
@@ -537,6 +549,8 @@ class _Decision:
             if not difference.contains(ZERO):
                 return self._refutation(point, bits=bits)
             error = log2(difference.abs_upper())
+            if every:
+                self.agreement = max(self.agreement, log2(slope.abs_upper()) - error)
             for unseen, program, found, order in (
                 (ours, tape, jets, self.order),
                 (theirs, pool.tape, target, pool.order),
@@ -546,9 +560,11 @@ class _Decision:
                     unseen.see(effects(program, found, order), error, SEEN_BITS)
         return None
 
-    def _confirming_bits(self) -> int:
-        longest = sum((self.tape.literals | self.pool.tape.literals).values())
-        return max(min(self.max_bits, CONFIRMING_BITS), self.bits, longest + 2 * AGREE_BITS)
+    def _longest_number(self) -> int:
+        """Bits to which F' and f may agree although a number in one of them is wrong."""
+        if self.max_bits == MAX_SPECIAL_BITS:
+            return max(self.tape.literal_bits, self.pool.tape.literal_bits)
+        return sum((self.tape.literals | self.pool.tape.literals).values())
 
     # --- jumps ---
 

@@ -35,6 +35,9 @@ MIN_POINTS = 4
 #: Bits with which sample points are chosen and verdicts begin.
 BASE_BITS = 128
 
+#: Distance, relative to 1 + |x|, at which an interval of the real domain has another point.
+NEIGHBOUR = 2.0**-44
+
 #: Kind of a parameter -> its value, from a uniform number in (0, 1).
 ASSUMPTIONS: dict[str, Callable[[float], float]] = {
     "positive": lambda u: 0.375 + 3.0 * u,
@@ -190,6 +193,7 @@ class Pool:
                     return
                 if tier == "real":
                     further = search(self.tape, self._values, MIN_POINTS)
+                    further = [x for x in further if not self._isolated(x)]
                     if len(self._points) + len(further) >= MIN_POINTS:
                         self._points += [Point(acb(x), measured=False) for x in further]
                         return
@@ -215,6 +219,11 @@ class Pool:
         if self.tier == "real":
             return value if real_everywhere(self.tape, jets) else None
         return value if value.is_finite() and value.imag.contains(0) else None
+
+    def _isolated(self, x: float) -> bool:
+        """Whether f is not real beside a point, as ``(-5)^{12x}`` beside whole numbers."""
+        step = (1.0 + abs(x)) * NEIGHBOUR
+        return all(self.usable(acb(x + s)) is None for s in (step, -step))
 
     def _disc(self) -> Iterator[Point]:
         """Points of a small disc above the axis at which f is finite."""
