@@ -28,7 +28,7 @@ def test_a_copy_leaves_nothing_behind() -> None:
     def note(word):
         seen.append(word)
         return {"seen": seen}
-    print(isolation.isolated(note, "a"), isolation.isolated(note, "b"), seen)
+    print(isolation.run_in_fork(note, "a"), isolation.run_in_fork(note, "b"), seen)
     """
     assert run(script) == "{'seen': ['a']} {'seen': ['b']} []"
 
@@ -42,8 +42,8 @@ def test_a_copy_that_is_lost() -> None:
         os.kill(os.getpid(), signal.SIGKILL)
     for function in (hungry, killed):
         try:
-            isolation.isolated(function)
-        except isolation.EndedError as error:
+            isolation.run_in_fork(function)
+        except isolation.ForkError as error:
             print(error)
     """
     assert run(script).splitlines() == ["out of memory", "ended with -9"]
@@ -54,7 +54,7 @@ def test_a_fault_of_ours_is_not_hidden() -> None:
     def wrong():
         return {}["missing"]
     try:
-        isolation.isolated(wrong)
+        isolation.run_in_fork(wrong)
     except RuntimeError as error:
         print(str(error).splitlines()[-1])
     """
@@ -62,4 +62,4 @@ def test_a_fault_of_ours_is_not_hidden() -> None:
 
 
 def test_a_long_value_does_not_block() -> None:
-    assert run("print(len(isolation.isolated(lambda: 'x' * 1_000_000)))") == "1000000"
+    assert run("print(len(isolation.run_in_fork(lambda: 'x' * 1_000_000)))") == "1000000"

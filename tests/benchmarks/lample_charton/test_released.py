@@ -41,9 +41,9 @@ def test_a_line() -> None:
     [
         ("sub Y' x\tx", "begin with a count"),
         ("a|sub Y' x\tx", "begin with a count"),
-        ("1|sub Y' x x", "no tab"),
-        ("1|sub Y' x\t", "no tab"),
-        ("1|x\tx", "input begins with sub Y'"),
+        ("1|sub Y' x x", "must have a tab"),
+        ("1|sub Y' x\t", "must have a tab"),
+        ("1|x\tx", "input must begin with sub Y'"),
     ],
 )
 def test_what_is_no_line(text: str, message: str, tmp_path: Path) -> None:
