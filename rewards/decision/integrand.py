@@ -16,7 +16,7 @@ from flint import acb
 from ..errors import ProblemError
 from ..expression.sympy_bridge import from_sympy
 from ..expression.traversal import needs_worker, symbols_of
-from ..expression.tree import Expression
+from ..expression.tree import Expression, Symbol
 from ..latex import ReadError, read, to_latex
 from .balls import Break, Conventions, Tape, UnusableError, compile_tape, precision
 from .confirmation.events import places
@@ -304,7 +304,8 @@ def prepare(
 
     Args:
         integrand: LaTeX, with or without the integral sign and the differential, or SymPy.
-        variable: the variable of integration; None takes it from the differential.
+        variable: the variable of integration; None takes it from the differential, else from the
+            symbols (`_sole_variable`).
         assumptions: kinds of parameters, as in `ASSUMPTIONS`.
 
     Raises:
@@ -388,12 +389,31 @@ def _finish(
 ) -> Integrand:
     names = symbols_of(expression)
     if variable is None:
-        if named is None and len(names) != 1:
-            listed = ", ".join(sorted(names)) or "none"
-            raise ProblemError(f"name the variable of integration: the symbols are {listed}")
-        variable = named or next(iter(names))
+        variable = named or _sole_variable(expression, names)
     elif named is not None and named != variable:
         raise ProblemError(f"the differential is d{named} but the variable is {variable}")
     elif len(names) == 1 and variable not in names:
         raise ProblemError(f"the integrand is in {names.pop()}, but the variable is {variable}")
     return Integrand(expression, variable, dict(kinds), f"{key}|{variable}|{kinds}")
+
+
+def _sole_variable(expression: Expression, names: set[str]) -> str:
+    """The variable that an integrand without a differential can only have.
+
+    x if there is no symbol, and x among letters that are customary for parameters, as in ``ax+b``.
+    """
+    others = {name.partition("_")[0] for name in names - {"x"}}
+    if not names or ("x" in names and others <= _PARAMETERS):
+        return "x"
+    if len(names) > 1 or (isinstance(expression, Symbol) and expression.name in _CONSTANTS):
+        listed = ", ".join(sorted(names | ({"x"} if len(names) == 1 else set())))
+        raise ProblemError(f"name the variable of integration: it may be {listed}")
+    return next(iter(names))
+
+
+#: Letters that are customary for parameters beside x, and for a constant that stands alone.
+_PARAMETERS = frozenset(
+    """a b c d e g h i j k l m n p q A B C D K L M N alpha beta gamma delta epsilon kappa lambda mu
+    nu omega sigma tau""".split()
+)
+_CONSTANTS = frozenset("abck")
