@@ -419,7 +419,9 @@ class _Decision:
             if all(radicals.always_positive(f, slot, values, a, b) for slot in changed):
                 unnatural.append(point)
             elif self._breaks_between(before, point):
-                return self._undecided("the branch changes where the answer is not analytic")
+                return self._refutation(
+                    point, "the branch changes where the answer is not analytic"
+                )
             else:
                 natural = True
         if unnatural and (self.tape.breaks or not natural):
@@ -428,9 +430,7 @@ class _Decision:
 
     def _breaks_between(self, one: Point, two: Point) -> bool:
         """Whether the sign of a non-analytic part's argument differs between two points."""
-        sides = [
-            self.tape.run(point.x, self.values, derivative=False) for point in (one, two)
-        ]
+        sides = [self.tape.run(point.x, self.values, derivative=False) for point in (one, two)]
         return any(
             (sides[0][brk.slot][0].real * sides[1][brk.slot][0].real) < 0
             for brk in self.tape.breaks
@@ -543,14 +543,17 @@ class _Decision:
                 break
             jets, slope = self._derivative(point, bits)
             target = pool.tape.run(point.x, pool.values, derivative=pool.order == 1)
-            difference = slope - (target[pool.tape.root][pool.order] or ZERO)
+            expected = target[pool.tape.root][pool.order] or ZERO
+            difference = slope - expected
             if not difference.is_finite():
                 continue
             if not difference.contains(ZERO):
                 return self._refutation(point, bits=bits)
             error = log2(difference.abs_upper())
             if every:
-                self.agreement = max(self.agreement, log2(slope.abs_upper()) - error)
+                exact = difference.is_zero()
+                agreed = math.inf if exact else self._scale(point, expected, jets) - error
+                self.agreement = max(self.agreement, agreed)
             for unseen, program, found, order in (
                 (ours, tape, jets, self.order),
                 (theirs, pool.tape, target, pool.order),

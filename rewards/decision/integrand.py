@@ -16,7 +16,7 @@ from flint import acb
 from ..errors import ProblemError
 from ..expression.sympy_bridge import from_sympy
 from ..expression.traversal import needs_worker, symbols_of
-from ..expression.tree import Expression, Symbol
+from ..expression.tree import Expression
 from ..latex import ReadError, read, to_latex
 from .balls import Break, Conventions, Tape, UnusableError, compile_tape, precision
 from .confirmation.events import places
@@ -335,7 +335,7 @@ KEPT = 4096
 @lru_cache(maxsize=KEPT)
 def _prepare_text(text: str, variable: str | None, kinds: tuple[tuple[str, str], ...]) -> Integrand:
     body, named = _strip_integral(text, variable)
-    known = [variable] if variable else [named] if named else []
+    known = [variable or named or "x"]
     try:
         likeliest, *others = read(body, symbols=known)
     except ReadError as error:
@@ -389,7 +389,7 @@ def _finish(
 ) -> Integrand:
     names = symbols_of(expression)
     if variable is None:
-        variable = named or _sole_variable(expression, names)
+        variable = named or _sole_variable(names)
     elif named is not None and named != variable:
         raise ProblemError(f"the differential is d{named} but the variable is {variable}")
     elif len(names) == 1 and variable not in names:
@@ -397,7 +397,7 @@ def _finish(
     return Integrand(expression, variable, dict(kinds), f"{key}|{variable}|{kinds}")
 
 
-def _sole_variable(expression: Expression, names: set[str]) -> str:
+def _sole_variable(names: set[str]) -> str:
     """The variable that an integrand without a differential can only have.
 
     x if there is no symbol, and x among letters that are customary for parameters, as in ``ax+b``.
@@ -405,15 +405,15 @@ def _sole_variable(expression: Expression, names: set[str]) -> str:
     others = {name.partition("_")[0] for name in names - {"x"}}
     if not names or ("x" in names and others <= _PARAMETERS):
         return "x"
-    if len(names) > 1 or (isinstance(expression, Symbol) and expression.name in _CONSTANTS):
+    if len(names) > 1 or names <= _CONSTANTS:
         listed = ", ".join(sorted(names | ({"x"} if len(names) == 1 else set())))
         raise ProblemError(f"name the variable of integration: it may be {listed}")
     return next(iter(names))
 
 
-#: Letters that are customary for parameters beside x, and for a constant that stands alone.
+#: Letters that are customary for parameters beside x, and for constants without a variable.
 _PARAMETERS = frozenset(
-    """a b c d e g h i j k l m n p q A B C D K L M N alpha beta gamma delta epsilon kappa lambda mu
+    """a b c d e g h i j k l m n p q r s A B C D K L M N alpha beta gamma delta epsilon kappa lambda mu
     nu omega sigma tau""".split()
 )
 _CONSTANTS = frozenset("abck")
