@@ -22,8 +22,8 @@ from .answers import (
 from .decision.balls import Tape, UnusableError, compile_tape, precision
 from .decision.decide import DecisionPolicy, Outcome, decide, show
 from .decision.integrand import Integrand
-from .decision.magnitude import log2
 from .decision.jets import ZERO, Ball
+from .decision.magnitude import log2
 from .errors import ProblemError
 from .expression.traversal import needs_worker, symbols_of
 from .expression.tree import Expression

@@ -80,7 +80,8 @@ def describe(row: dict[str, Any]) -> str:
         parts.append(f"(Default of the task {row['task']}.)")
     if "verifier" in row:
         prompt = row["prompt"] or "none"
-        parts.append(f"Target: {row['target']}. Prompt: {prompt}. {', '.join(row['metrics'])}.")
+        parts.append(f"Target: {row['target']}. Prompt: {prompt}.")
+        parts.append(f"Metrics: {', '.join(row['metrics'])}." if row["metrics"] else "")
     return " ".join(part for part in parts if part)
 
 

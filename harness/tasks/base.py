@@ -28,7 +28,7 @@ class Task:
         verifier: the verifier's name in `rewards.adapters`, for trainers and other programs.
         grade: judges completions.
         prompt: name of the template that is taken where none is named.
-        metrics: names of the metrics that results are shown in.
+        metrics: names of metrics that are for this task, besides those that are for every task.
 
     """
 
@@ -38,7 +38,7 @@ class Task:
     verifier: str
     grade: Grader
     prompt: str | None = None
-    metrics: tuple[str, ...] = ("pass@k",)
+    metrics: tuple[str, ...] = ()
 
 
 def by_text(verify: Callable[..., Verdict], target: str) -> Grader:

@@ -12,4 +12,5 @@ TASK = Task(
     verifier="label",
     grade=by_text(verify_label, "label"),
     prompt="calculus-step",
+    metrics=("accuracy", "F1", "macro F1"),
 )

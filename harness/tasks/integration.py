@@ -29,5 +29,4 @@ TASK = Task(
     verifier="antiderivative",
     grade=_grade,
     prompt="antiderivbench",
-    metrics=("pass@k", "maj@k"),
 )

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
 from zlib import crc32
 
 from flint import acb, arb, ctx
@@ -30,6 +29,7 @@ from .jets import ZERO, Ball, Jet
 from .jumps import jump
 from .magnitude import log2
 from .point_count import BRANCHING_POINTS, has_fixed_branch, points_wanted, polynomial
+from .prover import Proof, prove
 from .radicals import Choice
 
 #: Bits to which F' and f must agree, relative to f (19 decimal digits).
@@ -79,6 +79,16 @@ class DecisionPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class Refutation:
+    """A point, by the values of all symbols, at which two balls are proven to differ."""
+
+    point: Mapping[str, Ball]
+    derivative: Ball
+    f: Ball
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """A decision with its evidence; see `rewards.verdict.Evidence` for the fields."""
 
@@ -89,6 +99,9 @@ class Outcome:
     witness: Witness | None = None
     flags: tuple[str, ...] = ()
     detail: str = ""
+    proof: str = ""
+    rules: tuple[str, ...] = ()
+    refutation: Refutation | None = None
 
 
 class _OutOfBudgetError(Exception):
@@ -123,8 +136,11 @@ def decide(
         pool = integrand.pool(conventions, variant)
         with precision(BASE_BITS):
             try:
-                outcome = _Decision(tape, pool, policy, variant, order).run()
-                if outcome.status is Status.CORRECT:
+                decision = _Decision(tape, pool, policy, variant, order)
+                if conventions == Conventions() and order == 1 and not integrand.differentiate:
+                    decision.prover = partial(_prove, answer, integrand, pool)
+                outcome = decision.run()
+                if outcome.status is Status.CORRECT and decision.proof is None:
                     outcome = other_draws(tape, conventions) or outcome
             except _OutOfBudgetError:
                 outcome = Outcome(Status.UNDECIDED, detail="work budget spent")
@@ -155,6 +171,13 @@ def decide(
     return first
 
 
+def _prove(answer: Expression, integrand: Integrand, pool: Pool) -> Proof | None:
+    """A proof that holds with the default conventions, on the domain that ``pool`` found."""
+    kinds = {name: integrand.assumptions.get(name, "positive") for name in integrand.parameters}
+    real = pool.tier == "real"
+    return prove(answer, integrand.expression, integrand.variable, kinds, real_parts=real)
+
+
 class _Decision:
     """One answer against one pool of points."""
 
@@ -173,6 +196,8 @@ class _Decision:
         self.bits_of_agreement = float(MAX_BITS)
         self.agreement = -math.inf
         self.touching: list[tuple[Ball, Ball]] = []
+        self.prover: Callable[[], Proof | None] | None = None
+        self.proof: Proof | None = None
         self.finite = False
         self.hidden = False
         self.valueless: list[float] = []
@@ -189,7 +214,13 @@ class _Decision:
     def run(self) -> Outcome:
         pool, tape = self.pool, self.tape
         wanted = max(points_wanted(tape), points_wanted(pool.tape))
-        refuted = self._visit(pool.take(wanted))
+        refuted = self._visit(pool.take(wanted)[:MIN_POINTS])
+        if refuted is None and self.prover and not self.flipped:
+            self.proof = self.prover()
+            if self.proof and self._needs_no_more_points():
+                return self._accepted()
+        if refuted is None:
+            refuted = self._visit(pool.take(wanted)[MIN_POINTS:])
         if refuted is None and pool.tier == "complex" and tape.breaks:
             return self._undecided("f is real nowhere, and no disc decides")
         if refuted is None and (pool.tape.breaks or pool.tape.branches):
@@ -216,7 +247,9 @@ class _Decision:
         if self.faint > self.max_bits - 2 * AGREE_BITS:
             return self._undecided("a constant of the answer is too near to a whole number")
         refuted = self._branch_change() or self._jumps() or self._look_for_unseen_terms()
-        return refuted or self._confirm() or self._accepted()
+        if refuted is None and self.proof is None:
+            refuted = self._confirm()
+        return refuted or self._accepted()
 
     def refutation(self) -> Outcome | None:
         """An outcome if one of the first points refutes; for further draws of the parameters."""
@@ -343,7 +376,16 @@ class _Decision:
             expected=show(expected),
             got=show(slope),
         )
-        return Outcome(Status.INCORRECT, self._usable() + 1, witness=witness, detail=detail)
+        apart = not (slope - expected).contains(ZERO)
+        values = {**self.values, self.tape.variable: point.x}
+        return Outcome(
+            Status.INCORRECT,
+            self._usable() + 1,
+            witness=witness,
+            detail=detail,
+            proof="witness",
+            refutation=Refutation(values, slope, expected, bits) if apart else None,
+        )
 
     # --- the exception for the integrand's own radicals ---
 
@@ -588,7 +630,13 @@ class _Decision:
                 witness = self._jump(low, high)
                 if witness is not None:
                     detail = "the answer jumps where the integrand is bounded"
-                    return Outcome(Status.INCORRECT, self._usable(), witness=witness, detail=detail)
+                    return Outcome(
+                        Status.INCORRECT,
+                        self._usable(),
+                        witness=witness,
+                        detail=detail,
+                        proof="witness",
+                    )
             cells += [low for low, _ in places]
         for branch in self.tape.branches:
             if branch.root and not has_fixed_branch(branch, self.tape.variable):
@@ -642,6 +690,21 @@ class _Decision:
         places = itertools.chain(self.touching[:8], *crossings)
         return any(self._jump(low, high) is not None for low, high in places)
 
+    def _needs_no_more_points(self) -> bool:
+        """Whether a proof suffices: both sides have values, and F has no steps.
+
+        A proof leaves isolated points out, at which ``|x|/x`` jumps, and ``sqrt(x^2)/x`` too.
+        """
+        if self.tape.breaks or not self.finite or len(self.agreeing) < MIN_POINTS:
+            return False
+        width = 2.0 ** -(self.bits * 3 // 8)
+        return not any(
+            branch.root
+            and not has_fixed_branch(branch, self.tape.variable)
+            and self._touching(branch, width)
+            for branch in self.tape.branches
+        )
+
     def _accepted(self) -> Outcome:
         flags: list[str] = []
         if self.order and self._discontinuous():
@@ -660,7 +723,16 @@ class _Decision:
         flipped = [p.measured for p, _ in self.flipped].count(True)
         coverage = measured / (measured + flipped) if measured + flipped else None
         digits = round(self.bits_of_agreement * math.log10(2), 1)
-        return Outcome(Status.CORRECT, self._usable(), digits, coverage, flags=tuple(flags))
+        proof, rules = ("identity", self.proof.rules) if self.proof else ("agreement", ())
+        return Outcome(
+            Status.CORRECT,
+            self._usable(),
+            digits,
+            coverage,
+            flags=tuple(flags),
+            proof=proof,
+            rules=rules,
+        )
 
     def _between(self, cells: Sequence[Ball]) -> list[Point]:
         """A point in each cell between neighbouring breakpoints, and beyond the outer ones."""

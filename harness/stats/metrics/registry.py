@@ -8,6 +8,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, Literal, TypeVar
 
+from ...tasks import TASKS
 from ..tallies import Estimate, Group, estimate, estimate_mean
 
 Unit = Literal["percent", "tokens", "dollars", "number"]
@@ -44,9 +45,15 @@ class Metric:
         """The name, for a metric over k with its k: ``pass@4``."""
         return f"{self.name[:-1]}{k}" if self.over_k else self.name
 
+    def applies(self, group: Group) -> bool:
+        """Whether it is for a task of these samples, and for ranked ones or not as they are."""
+        tasks = {name for name, task in TASKS.items() if self.name in task.metrics}
+        known = not tasks or any(problem.task in tasks for problem in group.problems)
+        return known and self.ranked in (None, group.ranked)
+
     def estimates(self, group: Group) -> tuple[Estimate, ...]:
         """The estimates with their intervals, one for every k; none where it does not apply."""
-        if self.interval is None or self.ranked not in (None, group.ranked):
+        if self.interval is None or not self.applies(group):
             return ()
         if self.over_k:
             return tuple(estimate(group.tallies, self.compute, k) for k in group.ks)
@@ -54,7 +61,7 @@ class Metric:
 
     def number(self, group: Group) -> float | None:
         """The value of a metric without an interval; None where it does not apply."""
-        if self.interval is not None or self.ranked not in (None, group.ranked):
+        if self.interval is not None or not self.applies(group):
             return None
         value: float | None = self.compute(group)
         return value

@@ -16,7 +16,7 @@ from flint import acb
 
 from .. import jets as rules
 from ..balls import Tape, precision
-from ..jets import Ball
+from ..jets import Ball, Jet
 
 T = TypeVar("T")
 
@@ -66,10 +66,7 @@ class _Search:
                     (_order(abs(jets[a][0]) - abs(jets[b][0])) for a, b in self.pairs),
                     (_order(abs(jets[slot][0]) - 1) for slot in self.watched),
                     (_order(jets[slot][0].real) for slot in self.watched),
-                    (
-                        _order(jets[slot][1].real) if jets[slot][1] is not None else 0
-                        for slot in self.watched
-                    ),
+                    (_slope(jets[slot]) for slot in self.watched),
                 )
             )
         return found
@@ -97,6 +94,10 @@ class _Search:
 
 def _order(value: Ball) -> int:
     return 1 if value > 0 else -1 if value < 0 else 0
+
+
+def _slope(jet: Jet) -> int:
+    return 0 if jet[1] is None else _order(jet[1].real)
 
 
 def _between(low: float, high: float) -> float:
