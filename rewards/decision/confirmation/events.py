@@ -25,8 +25,8 @@ BITS = 64
 #: Exponents of the first grid, and of the grids around each place.
 GRID = (-40, -27, -18, -13, -10, -8, -6, -4, -3, -2, -1, 0, 1, 2, 3, 4, 6, 8, 10, 13, 18, 27, 40)
 LOCAL = (-30, -20, -13, -8, -4, -1)
-#: Steps of one bisection, and the places looked for.
-STEPS, MAX_PLACES = 24, 12
+#: Steps of one bisection, and the places looked for on each side of 0.
+STEPS, MAX_PLACES = 24, 8
 #: Slots evaluated in one search.
 SEARCH_UNITS = 12_000
 
@@ -120,8 +120,11 @@ def places(tape: Tape, values: Mapping[str, Ball]) -> list[float]:
         if not (search.pairs or search.watched):
             return []
         positive = [2.0**k for k in GRID]
-        grid = [-x for x in reversed(positive)] + positive
-        first = list(itertools.islice(search.changes(grid, set()), MAX_PLACES))
+        first = [
+            place
+            for grid in (positive, [-x for x in reversed(positive)])
+            for place in itertools.islice(search.changes(grid, set()), MAX_PLACES)
+        ]
         points: dict[float, None] = {}
         for low, high in first:
             middle = (low + high) / 2

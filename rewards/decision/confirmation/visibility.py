@@ -32,9 +32,9 @@ _LINEAR = frozenset((rules.add, rules.sub, rules.neg))
 
 
 def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Part, float]:
-    """log2 of the effect of every part on the root's value (or its slope, for order 1).
+    r"""log2 of the effect of every part on the root's value (or its slope, for order 1).
 
-    A part is left out if it has exactly no effect here: ``0 \\cdot t``, a constant in F. Parts of
+    A part is left out if it has exactly no effect here: ``0 \cdot t``, a constant in F. Parts of
     functions that are slow to compute are taken to show.
 
     Args:
