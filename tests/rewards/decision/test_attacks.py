@@ -1,6 +1,6 @@
 """Wrong answers that agree with the integrand wherever a plain sample looks, by class.
 
-Every row was accepted before acceptances without a proof looked where something happens, far away
+Every wrong row was accepted before acceptances without a proof looked where something happens, far away
 and with many bits. Beside each class stand right answers of the same kind, which must stay right.
 """
 
@@ -55,7 +55,6 @@ NEAR_MISSES = [
     (r"\cos x", r"\sin(x+e^{-100(1+x^2)})"),
     (r"1", r"x(1+(1+\tanh(x-10^5)))"),
     (r"1", r"100\arcsin(\sin(x/100))"),
-    (r"1", r"\min(x,10^6)"),
 ]
 SERIES = [
     (r"\cos(x^2)", r"x\sum_{k=0}^{400}\frac{(-1)^kx^{4k}}{(2k)!(4k+1)}"),
