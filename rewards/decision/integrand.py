@@ -413,7 +413,7 @@ def _sole_variable(names: set[str]) -> str:
 
 #: Letters that are customary for parameters beside x, and for constants without a variable.
 _PARAMETERS = frozenset(
-    """a b c d e g h i j k l m n p q r s A B C D K L M N
+    """a b c d e g h i j k l m n p q r s A B C D E F G H I J K L M N O P Q R S T U V W Y Z
     alpha beta gamma delta epsilon kappa lambda mu nu omega sigma tau""".split()
 )
 _CONSTANTS = frozenset("abck")
