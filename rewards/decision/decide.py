@@ -23,7 +23,7 @@ from .balls import Branch, Break, Conventions, Tape, compile_tape, precision
 from .confirmation.events import FAR_POINTS, places, spread
 from .confirmation.parameters import draws
 from .confirmation.visibility import Unseen, effects
-from .domain import breakpoints, pole_crossings, uniform
+from .domain import breakpoints, isolate, pole_crossings, uniform
 from .integrand import BASE_BITS, MIN_POINTS, Integrand, Point, Pool
 from .jets import ZERO, Ball, Jet
 from .jumps import jump
@@ -56,6 +56,8 @@ MAX_SEARCH = 3000
 THOROUGH_BITS = 1024
 #: Breakpoints are isolated at this precision, so that slopes do not pass for jumps.
 JUMP_BITS, MAX_JUMP_BITS = 512, 2048
+#: Beside larger values of f, in bits, jumps of the answer are not looked for.
+MAX_MAGNITUDE = 10_000
 #: The same as `MAX_SEARCH`, for zeros of a radicand, beside which more points are taken.
 MAX_RADICAND_SEARCH = 80
 #: Longer answers are not searched for jumps of inverse functions, which are only flagged.
@@ -627,7 +629,7 @@ class _Decision:
             if not complete:
                 return self._undecided("a non-analytic part has breakpoints too close to isolate")
             for low, high in places if self.order else ():
-                witness = self._jump(low, high)
+                witness = self._jump(low, high, brk)
                 if witness is not None:
                     detail = "the answer jumps where the integrand is bounded"
                     return Outcome(
@@ -751,9 +753,29 @@ class _Decision:
                 points.append(point)
         return points
 
-    def _jump(self, low: Ball, high: Ball) -> Witness | None:
+    def _jump(self, low: Ball, high: Ball, brk: Break | None = None) -> Witness | None:
         self._spend(16 * (self.tape.size + self.pool.tape.size))
-        return jump(self.tape, self.values, self.pool, low, high)
+        magnitude = self._magnitude(low)
+        if brk is not None and magnitude:
+            # Beside a large f only a very close look shows a jump: e^x + sgn(x - 1000).
+            with precision(ctx.prec + 4 * magnitude):
+                value = self.tape.run(acb(low), self.values, until=brk.slot)[brk.slot][0].real
+                target = arb(0) if brk.at == "zero" else (value + 0.5).floor().mid()
+                slack, width = arb(2) ** -BASE_BITS * (1 + abs(low)), arb(2) ** (-3 * magnitude)
+                ends = ((low - slack).mid(), (high + slack).mid())
+                place = isolate(self.tape, brk.slot, target, self.values, *ends, width)
+                low, high = place or (low, high)
+        return jump(self.tape, self.values, self.pool, low, high, magnitude)
+
+    def _magnitude(self, x: Ball) -> int:
+        """Binary order of magnitude of f beside a place, if it is large."""
+        beside = acb((x + (1 + abs(x)) * arb(2) ** -BASE_BITS).mid())
+        target = self.pool.tape.run(beside, self.pool.values, derivative=self.pool.order == 1)
+        value = target[self.pool.tape.root][self.pool.order]
+        if value is None or not value.is_finite():
+            return 0
+        size = log2(value.abs_upper())
+        return int(size) if 64 < size < MAX_MAGNITUDE else 0
 
 
 @lru_cache(maxsize=1024)

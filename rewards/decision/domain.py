@@ -34,7 +34,7 @@ SEARCH_BUDGET = 3000
 WINDOW = 16.0
 MAX_BREAKPOINTS = 64
 #: Most steps by which one of them is narrowed down: a bisection to the smallest width.
-MAX_ISOLATION_STEPS = 1200
+MAX_ISOLATION_STEPS = 1500
 
 
 def uniform(*key: object) -> float:
@@ -191,7 +191,7 @@ def breakpoints(
         if value.is_finite() and _monotone(slope):
             target = arb(0) if brk.at == "zero" else value.real.unique_fmpz()
             if target is not None:
-                isolated = _isolate(tape, brk.slot, arb(target), values, low, high, width)
+                isolated = isolate(tape, brk.slot, arb(target), values, low, high, width)
                 if isolated is not None:
                     intervals.append(isolated)
                 continue
@@ -288,14 +288,14 @@ def _monotone(slope: Ball | None) -> bool:
     return slope is not None and slope.is_finite() and not slope.real.contains(0)
 
 
-def _isolate(
+def isolate(
     tape: Tape,
     slot: int,
     target: Ball,
     values: Mapping[str, Ball],
     low: Ball,
     high: Ball,
-    width: float,
+    width: float | Ball,
 ) -> tuple[Ball, Ball] | None:
     """An interval that isolates where a monotone u passes ``target`` in [low, high], or None.
 

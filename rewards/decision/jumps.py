@@ -20,16 +20,22 @@ EXCESS = 16
 
 
 def jump(
-    answer: Tape, values: Mapping[str, Ball], pool: Pool, low: Ball, high: Ball
+    answer: Tape,
+    values: Mapping[str, Ball],
+    pool: Pool,
+    low: Ball,
+    high: Ball,
+    magnitude: int = 0,
 ) -> Witness | None:
     """The values on both sides of [low, high], if they provably differ by a jump.
 
+    ``magnitude`` is that of f there, in bits: the larger, the closer both sides must be.
     None where F is continuous, where f is unbounded or not real, or where F has no value.
     """
     for bits in (512, 1024, 4096):
-        with precision(bits):
+        with precision(bits + 4 * magnitude):
             scale = 1 + abs(low)
-            step = max(NEAR * scale, 2 * (high - low))
+            step = max(NEAR * scale * arb(2) ** (-2 * magnitude), 2 * (high - low))
             far = max(FAR * scale, 2 * step)
             left, right = acb((low - step).mid()), acb((high + step).mid())
             bound = _size(pool, left, right)

@@ -9,6 +9,7 @@ finer grid shows narrow features, such as the unit width of ``e^{-(x-20)^2}``.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
@@ -23,7 +24,41 @@ T = TypeVar("T")
 #: Bits with which signs are found.
 BITS = 64
 #: Exponents of the first grid, and of the grids around each place.
-GRID = (-40, -27, -18, -13, -10, -8, -6, -4, -3, -2, -1, 0, 1, 2, 3, 4, 6, 8, 10, 13, 18, 27, 40)
+GRID = (
+    -1000,
+    -500,
+    -250,
+    -120,
+    -70,
+    -40,
+    -27,
+    -18,
+    -13,
+    -10,
+    -8,
+    -6,
+    -4,
+    -3,
+    -2,
+    -1,
+    0,
+    1,
+    2,
+    3,
+    4,
+    6,
+    8,
+    10,
+    13,
+    18,
+    27,
+    40,
+    70,
+    120,
+    250,
+    500,
+    1000,
+)
 LOCAL = (-30, -20, -13, -8, -4, -1)
 #: Steps of one bisection, and the places looked for on each side of 0.
 STEPS, MAX_PLACES = 24, 8
@@ -103,7 +138,7 @@ def _slope(jet: Jet) -> int:
 def _between(low: float, high: float) -> float:
     """The geometric middle of two numbers far apart of one sign, else the arithmetic one."""
     if low * high > 0 and not 0.25 < low / high < 4.0:
-        return float((low * high) ** 0.5) * (1.0 if low > 0 else -1.0)
+        return math.copysign(math.sqrt(abs(low)) * math.sqrt(abs(high)), low)
     return (low + high) / 2
 
 
