@@ -58,6 +58,8 @@ THOROUGH_BITS = 1024
 JUMP_BITS, MAX_JUMP_BITS = 512, 2048
 #: Beside larger values of f, in bits, jumps of the answer are not looked for.
 MAX_MAGNITUDE = 10_000
+#: The size of f is first measured so far away, and then closer, so many times.
+NEARBY, MAX_CLOSER_LOOKS = arb(2) ** -128, 3
 #: The same as `MAX_SEARCH`, for zeros of a radicand, beside which more points are taken.
 MAX_RADICAND_SEARCH = 80
 #: Longer answers are not searched for jumps of inverse functions, which are only flagged.
@@ -756,8 +758,10 @@ class _Decision:
     def _jump(self, low: Ball, high: Ball, brk: Break | None = None) -> Witness | None:
         self._spend(16 * (self.tape.size + self.pool.tape.size))
         magnitude = self._magnitude(low)
-        if brk is not None and magnitude:
-            # Beside a large f only a very close look shows a jump: e^x + sgn(x - 1000).
+        # Beside a large f only a very close look shows a jump: e^x + sgn(x - 1000). A peak of f
+        # may be seen only from there.
+        for _ in range(MAX_CLOSER_LOOKS if brk is not None and magnitude else 0):
+            assert brk is not None
             with precision(ctx.prec + 4 * magnitude):
                 value = self.tape.run(acb(low), self.values, until=brk.slot)[brk.slot][0].real
                 target = arb(0) if brk.at == "zero" else (value + 0.5).floor().mid()
@@ -765,11 +769,15 @@ class _Decision:
                 ends = ((low - slack).mid(), (high + slack).mid())
                 place = isolate(self.tape, brk.slot, target, self.values, *ends, width)
                 low, high = place or (low, high)
+                closer = self._magnitude(high, arb(2) ** (-3 * magnitude))
+            if closer <= magnitude:
+                break
+            magnitude = closer
         return jump(self.tape, self.values, self.pool, low, high, magnitude)
 
-    def _magnitude(self, x: Ball) -> int:
+    def _magnitude(self, x: Ball, distance: Ball = NEARBY) -> int:
         """Binary order of magnitude of f beside a place, if it is large."""
-        beside = acb((x + (1 + abs(x)) * arb(2) ** -BASE_BITS).mid())
+        beside = acb((x + (1 + abs(x)) * distance).mid())
         target = self.pool.tape.run(beside, self.pool.values, derivative=self.pool.order == 1)
         value = target[self.pool.tape.root][self.pool.order]
         if value is None or not value.is_finite():

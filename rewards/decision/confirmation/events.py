@@ -59,6 +59,8 @@ GRID = (
     500,
     1000,
 )
+#: Factor of the first grid, so that it misses round numbers, where signs may be zero.
+OFF_GRID = 1.0859375
 LOCAL = (-30, -20, -13, -8, -4, -1)
 #: Steps of one bisection, and the places looked for on each side of 0.
 STEPS, MAX_PLACES = 24, 8
@@ -137,7 +139,7 @@ def _slope(jet: Jet) -> int:
 
 def _between(low: float, high: float) -> float:
     """The geometric middle of two numbers far apart of one sign, else the arithmetic one."""
-    if low * high > 0 and not 0.25 < low / high < 4.0:
+    if low and high and (low > 0) == (high > 0) and not 0.25 < low / high < 4.0:
         return math.copysign(math.sqrt(abs(low)) * math.sqrt(abs(high)), low)
     return (low + high) / 2
 
@@ -154,7 +156,7 @@ def places(tape: Tape, values: Mapping[str, Ball]) -> list[float]:
         search = _Search(tape, values)
         if not (search.pairs or search.watched):
             return []
-        positive = [2.0**k for k in GRID]
+        positive = [OFF_GRID * 2.0**k for k in GRID]
         first = [
             place
             for grid in (positive, [-x for x in reversed(positive)])

@@ -19,9 +19,6 @@ from ..balls import Tape
 from ..jets import ONE, ZERO, Ball, Jet, Rule
 from ..magnitude import log2
 
-#: A part: an operation's slot and the position of the argument in it.
-Part = tuple[int, int]
-
 #: Relative change with which differences are taken, as a power of two.
 STEP_BITS = 10
 #: What cannot be told from zero is taken to be this much smaller than its error.
@@ -31,8 +28,11 @@ _NOTHING = -math.inf
 _LINEAR = frozenset((rules.add, rules.sub, rules.neg))
 
 
-def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Part, float]:
-    r"""log2 of the effect of every part on the root's value (or its slope, for order 1).
+def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[int, float]:
+    r"""log2 of the least effect of an operation's parts on the root's value (for order 1: slope).
+
+    All parts of an operation must show at one point: of ``1 + x^{10000}`` the first term shows
+    at 1/2 and the second at 2, and at neither does the sum.
 
     A part is left out if it has exactly no effect here: ``0 \cdot t``, a constant in F. Parts of
     functions that are slow to compute are taken to show.
@@ -45,7 +45,7 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Part, float]:
     """
     value, slope = [_NOTHING] * tape.size, [_NOTHING] * tape.size
     (slope if order else value)[tape.root] = 0.0
-    found: dict[Part, float] = {}
+    found: dict[int, float] = {}
     for slot, rule, arguments in tape.operations():
         upper, lower = value[slot], slope[slot]
         if upper == _NOTHING and lower == _NOTHING:
@@ -62,7 +62,7 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Part, float]:
             slope[argument] = max(slope[argument], linear)
             effect = max(on_value, linear + _size(du) if du is not None else _NOTHING)
             if effect > _NOTHING:
-                found[slot, place] = effect
+                found[slot] = min(effect, found.get(slot, math.inf))
     return found
 
 
@@ -115,17 +115,17 @@ def _size(ball: Ball | None) -> float:
 
 
 class Unseen:
-    """The parts of one expression that no accepting point has shown yet."""
+    """The operations of one expression that no accepting point has shown yet, by their slots."""
 
     def __init__(self) -> None:
-        self.parts: set[Part] | None = None
+        self.parts: set[int] | None = None
 
-    def see(self, found: Mapping[Part, float], error: float, margin: float) -> None:
+    def see(self, found: Mapping[int, float], error: float, margin: float) -> None:
         """Cross out what shows where the comparison's error is ``error`` (log2).
 
         What has no effect at one point only is no longer asked for: it is a term that vanishes.
         """
-        hidden = {part for part, effect in found.items() if effect <= error + margin}
+        hidden = {slot for slot, effect in found.items() if effect <= error + margin}
         self.parts = hidden if self.parts is None else self.parts & hidden
 
     @property

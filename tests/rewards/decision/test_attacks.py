@@ -39,6 +39,8 @@ SCALES = [
     (r"\arctan(e^{100}x)", r"\frac{\pi}{2}|x|"),
     (r"\frac{x}{\sqrt{x^2+e^{-300}}}", r"\sqrt{x^2}"),
     (r"|x^2-10^{-20}|", r"\frac{x^3}{3}-10^{-20}x"),
+    (r"|x^2-10^{-333}|", r"\frac{x^3}{3}-10^{-333}x"),
+    (r"\frac{x^{4999}}{\sqrt{1+x^{10000}}}", r"\frac{1}{5000}\ln(1+x^{5000})"),
 ]
 NEGLECTED = [
     (r"3x^2+10^{-500}x", r"x^3"),
@@ -69,6 +71,8 @@ BRANCHES = [
     (r"\sqrt{x^4}", r"\frac{x^3}{3}\operatorname{sgn}(x)"),
 ]
 JUMPS = [
+    (r"e^x", r"e^x+\operatorname{sgn}(x-1000)"),
+    (r"\frac{1}{x^2+10^{-374}}", r"10^{187}\arctan(10^{187}x)+\operatorname{sgn}(x)"),
     (r"\frac{1}{x^2+10^{-16}}", r"10^8\arctan(10^8x)+\operatorname{sgn}(x)"),
     (r"\frac{1}{x^2+10^{-20}}", r"10^{10}\arctan(10^{10}x)+3\operatorname{sgn}(x)"),
 ]
