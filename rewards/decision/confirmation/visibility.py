@@ -24,6 +24,7 @@ STEP_BITS = 10
 #: What cannot be told from zero is taken to be this much smaller than its error.
 HIDDEN_BITS = 64
 _STEP = acb(1) + acb(2) ** -STEP_BITS
+# Orders of magnitude may be astronomical: finite ones stay whole numbers, which are exact.
 _NOTHING = -math.inf
 _LINEAR = frozenset((rules.add, rules.sub, rules.neg))
 
@@ -44,7 +45,7 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[int, float]:
 
     """
     value, slope = [_NOTHING] * tape.size, [_NOTHING] * tape.size
-    (slope if order else value)[tape.root] = 0.0
+    (slope if order else value)[tape.root] = 0
     found: dict[int, float] = {}
     for slot, rule, arguments in tape.operations():
         upper, lower = value[slot], slope[slot]
@@ -102,7 +103,7 @@ def _change(before: Ball | None, after: Ball | None) -> float:
         return _NOTHING
     difference = (after if after is not None else ZERO) - (before if before is not None else ZERO)
     if not difference.is_finite():
-        return 0.0
+        return 0
     least = log2(difference.abs_lower())
     return least if least > _NOTHING else log2(difference.abs_upper()) - HIDDEN_BITS
 
@@ -111,7 +112,7 @@ def _size(ball: Ball | None) -> float:
     """log2 of a lower bound of a size; 0 where it is not known."""
     if ball is None:
         return _NOTHING
-    return log2(ball.abs_lower()) if ball.is_finite() else 0.0
+    return log2(ball.abs_lower()) if ball.is_finite() else 0
 
 
 class Unseen:

@@ -43,6 +43,7 @@ SCALES = [
     (r"\frac{x^{4999}}{\sqrt{1+x^{10000}}}", r"\frac{1}{5000}\ln(1+x^{5000})"),
 ]
 NEGLECTED = [
+    (r"4x^3\cosh(x^4)+e^{-9801}", r"\sinh(x^4)"),
     (r"3x^2+10^{-500}x", r"x^3"),
     (r"x+e^{-100}", r"\frac{x^2}{2}"),
     (r"x\tanh 50", r"\frac{x^2}{2}"),
