@@ -36,7 +36,7 @@ def verify_antiderivative(
     completion: str,
     integrand: str | sympy.Expr,
     *,
-    variable: str | None = "x",
+    variable: str | None = None,
     assumptions: Mapping[str, str] | None = None,
     strict: bool = False,
     strict_domain: bool = False,
@@ -53,7 +53,8 @@ def verify_antiderivative(
         completion: the model's output, or just an answer in LaTeX. Any text is safe.
         integrand: f as LaTeX (with or without ``\int`` and ``dx``) or as a SymPy expression.
         variable: the variable of integration. None takes it from the differential or, if f has one
-            symbol only, from that.
+            symbol only, from that; it is x where f has none, or x and letters that are customary
+            for parameters (``ax+b``). Any other choice is a `ProblemError` with the candidates.
         assumptions: maps names of parameters to one of
             `rewards.decision.integrand.ASSUMPTIONS`: ``positive`` (the default), ``negative``,
             ``real``, ``integer``, ``even``, ``odd``.

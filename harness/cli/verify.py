@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     metavar="TEXT",
     help="The answer: LaTeX, or a whole completion; - reads stdin.",
 )
-@click.option("--variable", default="x", show_default=True)
+@click.option("--variable", help="By default the differential or the only symbol decides.")
 @click.option(
     "--assume",
     multiple=True,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def verify(
     integrand: str,
     answer: str,
-    variable: str,
+    variable: str | None,
     assume: tuple[str, ...],
     as_json: bool,
     **strictness: Any,
