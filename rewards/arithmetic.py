@@ -25,7 +25,7 @@ _OPERAND = re.compile(
     rf"[\d)\]}}a-z!][ ]{{0,2}}{_OPERATION}[ ]{{0,2}}[({{]?[-+]?\Z|[\d)]\(\Z"
     r"|\\(?:[dt]?frac|sqrt|d?binom)[ ]?(?:\{[^{}]*\}[ ]?)?\{?\Z"
 )
-_OPERATED = re.compile(rf"[)}}]?[ ]?{_OPERATION}[ ]{{0,2}}[({{\\]{{0,2}}\d")
+_OPERATED = re.compile(rf"[)}}]?[ ]?{_OPERATION}[ ]{{0,2}}[({{\\]{{0,2}}\d|\(\d+\)")
 
 # What may stand beside the number in a box: words, units, delimiters; and what offers another.
 _BESIDE = re.compile(

@@ -60,7 +60,12 @@ def _unary(name: str, argument: Expression, base: Expression | None) -> Expressi
     return Call(_TREE_NAMES.get(name, name), (argument,))
 
 
-_TREE_NAMES: Final = {"fact": "factorial", "fracpart": "frac"}
+_TREE_NAMES: Final = {
+    "fact": "factorial",
+    "fracpart": "frac",
+    "realpart": "re",
+    "imaginarypart": "im",
+}
 
 
 # -- the extent of an argument --------------------------------------------------------------------
