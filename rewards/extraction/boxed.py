@@ -6,7 +6,7 @@ import re
 
 from .boxes import Box
 from .clean import clean
-from .judge import CONSTANT, Kind, Statement, judge
+from .judge import CONSTANT, Kind, Statement, definition, judge
 from .result import Extraction
 from .statements import chains
 
@@ -62,8 +62,11 @@ def _inside(content: str, notes: tuple[str, ...]) -> Extraction:
         content = content[label.end() :]
     best: Statement | None = None
     others: list[str] = []
+    definitions: list[tuple[str, str]] = []
     rows = "\\\\" in content
     for chain in chains(content):
+        if defined := definition(chain):
+            definitions.append(defined)
         if chain.remark or chain.approximate:
             continue
         statement = judge(chain)
@@ -76,4 +79,11 @@ def _inside(content: str, notes: tuple[str, ...]) -> Extraction:
     if best and best.links > 1:
         notes = (*notes, f"a chain of {best.links} links")
     alternatives = tuple(other for other in dict.fromkeys(others) if other != answer)
-    return Extraction(answer or None, "boxed" if answer else "none", notes, alternatives)
+    return Extraction(
+        answer or None,
+        "boxed" if answer else "none",
+        notes,
+        alternatives,
+        best.steps if best else (),
+        tuple(definitions),
+    )

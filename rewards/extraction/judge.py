@@ -81,6 +81,7 @@ class Statement:
     reason: str = ""
     links: int = 1
     has_constant: bool = False
+    steps: tuple[str, ...] = ()  # the links before the answer, if they are expressions, too
 
 
 def judge(chain: Chain, root: str | None = None) -> Statement:
@@ -114,7 +115,10 @@ def judge(chain: Chain, root: str | None = None) -> Statement:
         kind = Kind.LONE
     else:
         kind = Kind.PLAIN
-    return Statement(answer, kind, "", count, plus)
+    steps: tuple[str, ...] = ()
+    if count > 1 and not _NAME.fullmatch(root):
+        steps = tuple(filter(None, map(clean, links[:-1])))
+    return Statement(answer, kind, "", count, plus, steps)
 
 
 def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
@@ -148,6 +152,15 @@ def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
         if not _SIGN.search(answer, 1, where.start()) and not has_constant(answer):
             return "an integral, not evaluated"
     return ""
+
+
+def definition(chain: Chain) -> tuple[str, str] | None:
+    r"""The symbol that a chain defines, and its value: ``u = \ln x``."""
+    if len(chain.links) != 2 or chain.bound or chain.approximate:
+        return None
+    name, value = map(clean, chain.links)
+    plain = re.fullmatch(rf"{_LETTER}{_SUBSCRIPT}", name) and not CONSTANT.fullmatch(name)
+    return (name, value) if plain and value else None
 
 
 def defines(root: str) -> bool:

@@ -163,6 +163,9 @@ def _add_lines(formulas: list[Span], text: str, start: int, end: int) -> None:
         start += len(line) + 1
 
 
+#: A formula in italics or bold type.
+EMPHASIS = re.compile(r"(\*{1,3})(?=[^*\s])([^\n]*[^*\s])\1")
+
 # --- Formulas without delimiters -----------------------------------------------------------------
 _FUNCTION = (
     r"(?:arc|ar|a)?(?:sinh?|cosh?|tanh?|coth?|sech?|csch?|cosec)|ln|log|lg|exp|sqrt|cbrt|erfc?i?|abs"
@@ -184,6 +187,8 @@ _SHORT_WORDS = frozenset(
 )
 _STOP = re.compile(r"[:;?!](?=\s|\Z)|[.](?=\s+\S)|#|\*\*")
 _COMMAND_BEFORE = re.compile(r"\\[A-Za-z]+\s*\Z")
+#: Words of a formula that SymPy prints: ``Piecewise((x, x > 0), (-x, True))``.
+_CODE_WORD = re.compile(r"[Pp]iecewise(?=\s?\()|True(?=\s?\))")
 _WORDS_AFTER_ALL = frozenset(("by", "my", "ay", "at", "as", "cost"))
 _LEXEME = re.compile(
     r"\\(?:text|mathrm|operatorname|mbox|textrm|mathcal|mathbf)\s?\*?\s?\{[^{}\n]{0,80}\}"
@@ -223,6 +228,8 @@ def has_prose(text: str, start: int = 0, end: int = LONGEST_LINE) -> bool:
         word = lexeme[0]
         if not word.isalpha() or _MATH_WORD.fullmatch(word):
             continue
+        if word in ("Piecewise", "piecewise", "True") and _CODE_WORD.match(text, lexeme.start()):
+            continue
         if len(word) > 2 or not word.isascii() or word.lower() in _SHORT_WORDS:
             return True
     return _STOP.search(text, start, end) is not None
@@ -236,6 +243,8 @@ def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
     if _MATH_WORD.fullmatch(word) and word.lower() not in _WORDS_AFTER_ALL:
         return True
     start, end = lexeme.span()
+    if _CODE_WORD.match(text, start):
+        return True
     before, after = text[start - 1 : start], text[end : end + 1]
     if len(word) == 2 and word.lower() not in _SHORT_WORDS:  # a product: "{bp-aq}", "\sin bx"
         if (after and after in "^_}+-*/=)|(\\") or (before and before in "{+-*/=^_(|}0123456789"):
@@ -246,6 +255,8 @@ def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
 
 def _add_bare(formulas: list[Span], text: str, left: int, right: int) -> None:
     latex = text[left:right].strip().rstrip("([").rstrip()
+    if latex[:1] == "*" and (emphasised := EMPHASIS.fullmatch(latex)):
+        latex = emphasised[2]
     if not _LETTER_OR_DIGIT.search(latex.strip(_AROUND)):
         return
     start = text.index(latex, left)

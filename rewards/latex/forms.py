@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from ..expression.traversal import substitute
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
 from .calls import OPENERS, function
@@ -432,15 +433,6 @@ def size(node: Expression) -> int:
         if type(node) is Call:
             pending.extend(node.args)
     return count
-
-
-def substitute(node: Expression, name: str, value: Expression) -> Expression:
-    """The tree with a symbol replaced."""
-    if type(node) is Symbol:
-        return value if node.name == name else node
-    if type(node) is Call and node.args:
-        return Call(node.function, tuple(substitute(arg, name, value) for arg in node.args))
-    return node
 
 
 # -- what is not a formula ------------------------------------------------------------------------
