@@ -25,14 +25,19 @@ if TYPE_CHECKING:
         Request,
         Run,
         Sampling,
+        SweepSpec,
         UserError,
         ask_each,
         compare,
         plan,
+        print_comparison,
+        print_summary,
         register,
         run_phases,
         score,
+        summarise,
         sweep,
+        to_pandas,
     )
     from .harness.integrations.for_verifiers import CalculusTaskset
     from .rewards import (
@@ -53,8 +58,9 @@ if TYPE_CHECKING:
 #: Public name -> the package that it comes from, which is imported when the name is used.
 _PACKAGES = {
     ".harness": (
-        "Capability Completion FinishReason Model Policy Prices Request Run Sampling UserError "
-        "ask_each compare plan register run_phases score sweep"
+        "Capability Completion FinishReason Model Policy Prices Request Run Sampling SweepSpec "
+        "UserError ask_each compare plan print_comparison print_summary register run_phases score "
+        "summarise sweep to_pandas"
     ),
     ".harness.integrations": "CalculusTaskset",  # verifiers looks for a taskset here
     ".rewards": (
@@ -78,6 +84,7 @@ __all__ = [
     "Run",
     "Sampling",
     "Status",
+    "SweepSpec",
     "UserError",
     "Verdict",
     "Witness",
@@ -85,10 +92,14 @@ __all__ = [
     "averify_many",
     "compare",
     "plan",
+    "print_comparison",
+    "print_summary",
     "register",
     "run_phases",
     "score",
+    "summarise",
     "sweep",
+    "to_pandas",
     "verify_antiderivative",
     "verify_equivalent",
     "verify_integer",

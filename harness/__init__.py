@@ -12,14 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .core.errors import UserError
+    from .core.policy import Policy
     from .core.requests import Completion, FinishReason, Request, Sampling
     from .models import Capability, Model, ask_each, register
-    from .run.grade import Policy
+    from .report import print_comparison, print_summary, to_pandas
     from .run.phases import run_phases
     from .run.plan import plan
-    from .run.sweep import score, sweep
+    from .run.scoring import score
+    from .run.spec import SweepSpec
+    from .run.sweep import sweep
     from .stats.compare import compare
-    from .stats.cost import Prices
+    from .stats.prices import Prices
+    from .stats.summary import summarise
     from .store.run import Run
 
 __all__ = [
@@ -32,27 +36,36 @@ __all__ = [
     "Request",
     "Run",
     "Sampling",
+    "SweepSpec",
     "UserError",
     "ask_each",
     "compare",
     "plan",
+    "print_comparison",
+    "print_summary",
     "register",
     "run_phases",
     "score",
+    "summarise",
     "sweep",
+    "to_pandas",
 ]
 
 _HOMES = {
+    ".report": ("print_comparison", "print_summary", "to_pandas"),
     ".stats.compare": ("compare",),
+    ".stats.summary": ("summarise",),
     ".core.errors": ("UserError",),
-    ".run.grade": ("Policy",),
+    ".core.policy": ("Policy",),
     ".models": ("Capability", "Model", "ask_each", "register"),
     ".run.phases": ("run_phases",),
     ".run.plan": ("plan",),
-    ".stats.cost": ("Prices",),
+    ".stats.prices": ("Prices",),
     ".core.requests": ("Completion", "FinishReason", "Request", "Sampling"),
     ".store.run": ("Run",),
-    ".run.sweep": ("score", "sweep"),
+    ".run.scoring": ("score",),
+    ".run.spec": ("SweepSpec",),
+    ".run.sweep": ("sweep",),
 }
 
 

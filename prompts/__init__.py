@@ -17,7 +17,7 @@ if __name__ == "prompts":  # imported from a checkout's root
     _checkout.alias(__name__)
 
 from .rendering import Message, Rendered
-from .templates import ANSWER, Prompt, PromptError, default_for, load, names, parse
+from .templates import ANSWER, Prompt, PromptError, load, names, parse
 
 __all__ = [
     "ANSWER",
@@ -25,7 +25,6 @@ __all__ = [
     "Prompt",
     "PromptError",
     "Rendered",
-    "default_for",
     "load",
     "names",
     "parse",

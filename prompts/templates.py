@@ -281,29 +281,6 @@ def parse(name: str, source: str) -> Prompt:
     )
 
 
-def default_for(task: str) -> Prompt:
-    """The default prompt of a task.
-
-    Args:
-        task: the task.
-
-    Returns:
-        The prompt.
-
-    Raises:
-        PromptError: if the task has none.
-
-    >>> default_for("integration").name
-    'antiderivbench'
-
-    """
-    for name in names(task):
-        prompt = load(name)
-        if prompt.default:
-            return prompt
-    raise PromptError(f"no prompt for the task {task!r}; name one with --prompt")
-
-
 def _known_names() -> str:
     return f"known: {', '.join(names())}, or a path that ends in .jinja"
 

@@ -76,6 +76,8 @@ class ExtractedAnswer:
             offset=self.offset,
             extracted_by=self.source,
             seconds=time.perf_counter() - self.started,
+            proof=outcome.proof,
+            rules=outcome.rules,
         )
         reward = 1.0 if status is Status.CORRECT else 0.0
         if status is Status.UNDECIDED:

@@ -82,6 +82,8 @@ class Evidence:
     offset: int | None = None
     extracted_by: str = ""
     seconds: float = 0.0
+    proof: str = ""
+    rules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,8 @@ class Verdict:
         evidence = dict(row.get("evidence") or {})
         if evidence.get("witness"):
             evidence["witness"] = Witness(**evidence["witness"])
-        evidence["flags"] = tuple(evidence.get("flags", ()))
+        for name in ("flags", "rules"):
+            evidence[name] = tuple(evidence.get(name, ()))
         return cls(Status(row["status"]), row["reward"], row.get("answer"), Evidence(**evidence))
 
 

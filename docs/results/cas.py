@@ -36,7 +36,7 @@ def cell(row: dict | None) -> str:
         return ""
     one = next(item for item in row["passes"] if item["k"] == 1)
     low, high = one["interval"]
-    timed_out = row["rates"]["cut_off"]
+    timed_out = row["rates"]["truncated"]
     text = f"{100 * one['value']:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
     return f"{text}, {100 * timed_out:.1f} timed out" if timed_out else text
 

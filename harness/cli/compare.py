@@ -8,7 +8,10 @@ from typing import Any
 import click
 
 from ..core.errors import UserError
-from .report import prices_option
+from ..report.comparison import export_comparison, print_comparison
+from ..stats.compare import compare as compare_runs
+from ..stats.prices import Prices
+from .options import prices_option
 
 
 @click.command()
@@ -64,10 +67,6 @@ def compare(
     Problem by problem, with intervals, p values adjusted over the family, and what the design could
     have detected: docs/statistics.md says what each number means.
     """
-    from ..report.comparisons import export_comparison, print_comparison
-    from ..stats.compare import compare as compare_runs
-    from ..stats.cost import Prices
-
     if len({path.resolve() for path in runs}) < len(runs):
         raise UserError("a run is named twice")
     comparison = compare_runs(

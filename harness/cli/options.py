@@ -1,14 +1,15 @@
-"""What options of several commands have in common, and settings that come from files."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any, get_args
 
 import click
 
 from ..core.errors import UserError, suggest
+from ..core.policy import Method
 
 PRESETS = Path(__file__).parents[1] / "presets"
 
@@ -21,9 +22,78 @@ model_options_option = click.option(
     help="Option of the models; repeatable. `ls models` lists them.",
 )
 
+policy_option = click.option(
+    "--policy", help="Verdicts to take, by name; by default the latest complete of all runs."
+)
+prices_option = click.option(
+    "--prices",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="TOML file of dollars per million tokens by model: shows what answers cost.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="JSON on stdout.")
+
+
+def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """How strictly to judge."""
+    for option in (
+        click.option(
+            "--method",
+            default="balls",
+            show_default=True,
+            type=click.Choice(get_args(Method)),
+            help="Our verifier, or that of AntiderivBench (published) or Welleck et al.",
+        ),
+        click.option(
+            "--require-continuous",
+            is_flag=True,
+            help="Refuse an antiderivative that jumps where the integrand does not.",
+        ),
+        click.option(
+            "--strict-domain",
+            is_flag=True,
+            help="F' = f with principal branches on the whole real domain.",
+        ),
+        click.option("--strict", is_flag=True, help="Only a boxed answer is an answer."),
+    ):
+        command = option(command)
+    return command
+
+
+def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """How to read a benchmark that is a file (or ``file:``, ``hub:``)."""
+    for option in (
+        click.option(
+            "--skip-broken",
+            is_flag=True,
+            help="Leave out rows of a file that cannot be used, with a warning.",
+        ),
+        click.option("--split", metavar="NAME", help="Split of a data set."),
+        click.option(
+            "--syntax",
+            type=click.Choice(["latex", "sympy"]),
+            help="Notation of a file's formulas; by default LaTeX.",
+        ),
+        click.option(
+            "--columns",
+            multiple=True,
+            metavar="FIELD=COLUMN,...",
+            help="Columns of a file, as in integrand=problem,antiderivative=answer.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def with_source_options(benchmarks: Sequence[str], **options: Any) -> tuple[str, ...]:
+    """The benchmarks' names, with the `source_options` added to those that are files."""
+    from ..run.spec import FileSettings
+
+    return FileSettings(**options).added_to(benchmarks)
+
 
 def key_values(settings: Iterable[str], flag: str) -> dict[str, str]:
-    """What a repeatable ``flag KEY=VALUE`` says; of a key that comes twice the last."""
+    """The settings of a repeatable ``flag KEY=VALUE``; of a repeated key the last."""
     pairs = {}
     for setting in settings:
         key, equals, value = setting.partition("=")
@@ -40,8 +110,3 @@ def preset_file(name: str) -> Path:
         known = [entry.name[: -len(".toml")] for entry in PRESETS.iterdir()]
         raise UserError(f"no preset {name!r}; {suggest(name, known)}")
     return path
-
-
-def plain_warnings() -> None:
-    """Print warnings as one line each."""
-    warnings.formatwarning = lambda message, *_, **__: f"warning: {message}\n"

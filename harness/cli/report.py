@@ -1,4 +1,4 @@
-"""`run.py report`, `export` and `view`: what people and other programs read of runs."""
+"""`run.py report`, `export` and `view`: the results of runs, for people and other programs."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from pathlib import Path
 import click
 
 from ..core.errors import UserError
-
-policy_option = click.option(
-    "--policy", help="Verdicts to take, by name; by default the latest complete of all runs."
-)
-prices_option = click.option(
-    "--prices",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="TOML file of dollars per million tokens by model: shows what answers cost.",
-)
+from ..report import export_summary, print_summary, write_page
+from ..report.export import export_run
+from ..report.figures.files import write_figures
+from ..report.page.sections import figures as page_figures
+from ..report.published import published_sections
+from ..report.sections import print_sections
+from ..report.sources import Sources
+from ..report.view import print_view
+from ..report.view import view as view_problem
+from ..report.votes import print_votes
+from ..stats.prices import Prices
+from ..store.run import Run
+from .options import policy_option, prices_option
 
 
 @click.command()
@@ -62,11 +65,6 @@ def report(
     The page is report.html in the run; with --format only the table is printed. Several runs are on
     one page, compared problem by problem.
     """
-    from ..report import export_summary, print_published, print_summary, write_page
-    from ..report.sources import Sources
-    from ..report.tables import print_votes
-    from ..stats.cost import Prices
-
     if majority and form is not None:
         raise UserError("--majority goes with the table on the terminal, without --format")
     if out is not None and form not in (None, "html"):
@@ -77,7 +75,7 @@ def report(
     else:
         if form is None:
             print_summary(sources.summary)
-            print_published(sources.summary)
+            print_sections(published_sections(sources.summary))
             if majority:
                 for run in sources.runs:
                     print_votes(run, sources.policy)
@@ -85,9 +83,7 @@ def report(
             out = Path("report.html")
         click.echo(f"wrote {write_page(sources, out)}", err=True)
     if figures is not None:
-        from ..report.figures.matplotlib_figures import write_figures
-
-        for path in write_figures(sources, figures):
+        for path in write_figures(page_figures(sources), figures):
             click.echo(f"wrote {path}", err=True)
 
 
@@ -109,9 +105,6 @@ def export_samples(run: Path, form: str, out: Path, policy: str | None, force: b
     Completions, answers, verdicts, tokens. Samples are in the order of models, problems and
     samples, whenever they were made.
     """
-    from ..report.export import export_run
-    from ..store.run import Run
-
     count = export_run(Run(run), form, out, policy=policy, force=force)
     click.echo(f"wrote {count} samples to {out}", err=True)
 
@@ -128,12 +121,8 @@ def view(run: Path, problem: str, model: str | None, policy: str | None, as_json
     Prompt, completion, verdict, evidence. PROBLEM is a key (bee/qualifier/q001), an id (q001), or
     the beginning of one.
     """
-    from ..report.view import print_view
-    from ..report.view import view as view_problem
-    from ..store.run import Run
-
-    found = view_problem(Run(run), problem, model=model, policy=policy)
+    shown = view_problem(Run(run), problem, model=model, policy=policy)
     if as_json:
-        click.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(shown.to_dict(), indent=2, ensure_ascii=False))
     else:
-        print_view(found)
+        print_view(shown)

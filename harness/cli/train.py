@@ -1,4 +1,4 @@
-"""The part of the command line that trains: `train grpo` and `train encoder`."""
+"""`run.py train` and `generate train`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def train() -> None:
 
 
 def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What a training run is, and where it is kept."""
+    """The configuration and the directory of a training run."""
     for option in (
         click.option(
             "--out",
             required=True,
             type=click.Path(path_type=Path),
             metavar="DIR",
-            help="What comes of it: models, logs, the evaluation, a report.",
+            help="Output directory: models, logs, the evaluation, a report.",
         ),
         click.option(
             "--config",
@@ -47,7 +47,7 @@ def grpo(path: Path, out: Path) -> None:
     The same command goes on where it was stopped. The evaluation, before and after, is an ordinary
     run (DIR/evaluation), with a page and a comparison of every subset with the original problems.
     """
-    _carry_out(path, out, "grpo")
+    _train(path, out, "grpo")
 
 
 @train.command()
@@ -58,33 +58,33 @@ def sft(path: Path, out: Path) -> None:
     The same command goes on where it was stopped. The evaluation is an ordinary run
     (DIR/evaluation).
     """
-    _carry_out(path, out, "sft")
+    _train(path, out, "sft")
 
 
-def _carry_out(path: Path, out: Path, last: str) -> None:
-    """All that a configuration says; ``last`` is the part that it must end with."""
-    # Threads that wait for each other cost more than they bring on small models and busy cores.
+def _train(path: Path, out: Path, kind: str) -> None:
+    """Train as a configuration says, which must be of this kind: "sft" or "grpo"."""
+    # Busy-waiting threads slow down small models on busy cores.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     require_extra("torch", "transformers", "trl")
     from ..report import print_summary, write_page
-    from ..report.comparisons import print_comparison
+    from ..report.comparison import print_comparison
     from ..run.progress import Lines
     from ..stats.compare import compare
     from ..training.config import load
     from ..training.pipeline import train as run_training
 
     config = load(path)
-    if (config.grpo is not None) != (last == "grpo"):
-        other = "train sft" if last == "grpo" else "train grpo"
-        raise UserError(f"{path}: this command is for {last}; for this file there is `{other}`")
+    if (config.grpo is not None) != (kind == "grpo"):
+        other = "train sft" if kind == "grpo" else "train grpo"
+        raise UserError(f"{path}: this command is for {kind}; for this file there is `{other}`")
 
     def say(text: str) -> None:
         click.echo(f"train: {text}", err=True)
 
-    # The trainers have bars of their own.
+    # The trainers show bars of their own.
     run = run_training(config, out, log=say, progress=Lines())
-    print_summary(run.summary())
+    print_summary(run)
     if len(run.models) > 1:
         print_comparison(compare(run))
     if any(problem.pair_parent for problem in run.problems.values()):
@@ -117,7 +117,7 @@ def _carry_out(path: Path, out: Path, last: str) -> None:
     required=True,
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="What comes of it: DIR/model, checkpoints, a log.",
+    help="Output directory: DIR/model, checkpoints, a log.",
 )
 @click.option("--epochs", default=12.0, show_default=True)
 @click.option("--batch-size", default=8, show_default=True)
@@ -213,33 +213,34 @@ def generate_train(
     No two are the same up to a constant factor and the names of symbols.
     """
     from ...prompts import load
-    from ..store.export_rows import claim, write_rows
+    from ..store.problem_files import check_out, write_rows
     from ..training.training_set import training_set
 
-    claim(out, force)
+    check_out(out, force)
     template = load(prompt)
-    made = training_set(
+    training = training_set(
         recipes, count=count, seed=seed, screen=screen, easier=easier, solver=solver
     )
-    write_rows(made.rows(template), out)
-    left_out = [f"{made.repeats} repeats"]
+    write_rows(training.rows(template), out)
+    left_out = [f"{training.repeats} repeats"]
     if screen:
-        left_out.append(f"{made.screened} that are in {', '.join(screen)}")
+        left_out.append(f"{training.screened} that are in {', '.join(screen)}")
     if solver is not None:
-        left_out.append(f"{made.unsolved} without a reference")
+        left_out.append(f"{training.unsolved} without a reference")
     click.echo(
-        f"wrote {len(made.problems)} problems to {out}; left out: {', '.join(left_out)}", err=True
+        f"wrote {len(training.problems)} problems to {out}; left out: {', '.join(left_out)}",
+        err=True,
     )
-    if count is not None and made.taken < count:
+    if count is not None and training.taken < count:
         click.echo(
-            f"warning: the recipes gave {made.taken} different problems, not {count}: "
+            f"warning: the recipes gave {training.taken} different problems, not {count}: "
             "name another --recipe, or ask for fewer",
             err=True,
         )
 
 
 def require_extra(*packages: str) -> None:
-    """Say which extra is missing, before anything is begun."""
+    """Raise `UserError` if a package of the extra 'train' is missing."""
     from importlib.util import find_spec
 
     missing = [name for name in packages if find_spec(name) is None]

@@ -1,4 +1,4 @@
-"""Between plain code and coroutines: an iterable as a stream, a coroutine as a call."""
+"""Bridges between synchronous and asynchronous code."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ T = TypeVar("T")
 
 
 async def stream(items: Iterable[T]) -> AsyncIterator[T]:
-    """The items one after the other, each drawn when it is asked for."""
+    """An iterable as an asynchronous iterator."""
     for item in items:
         yield item
 
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:
-    """`asyncio.run` that also works where a loop is running already, as in a notebook."""
+    """`asyncio.run` that also works inside a running loop, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -1,7 +1,7 @@
-"""What a model is asked and what it says: `Sampling`, `Request`, `Completion`.
+"""Requests to a model and its completions: `Sampling`, `Request`, `Completion`.
 
-A completion's identity is (model configuration, rendered request, stage, sample index), the first
-two by hash: whatever could change what a model says is inside them, and nothing else is.
+A completion is identified by model configuration, rendered request, stage and sample index, the
+first two by hash. The hashes cover everything that can change what a model says, and nothing else.
 """
 
 from __future__ import annotations
@@ -13,8 +13,11 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
+import msgspec
+
 from ...benchmarks.problem import Problem
 from ...prompts import ANSWER, Rendered
+from .validation import convert
 
 _canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
 
@@ -37,9 +40,13 @@ def problem_key(problem: Problem) -> str:
 class FinishReason(StrEnum):
     """Why a completion ended.
 
-    ``error`` is the model's answer, as it were: asked again, it would say the same (a prompt too
-    long, an exception out of a solver). ``unreachable`` is no answer: such completions are not
-    stored, and are asked for again when a sweep goes on.
+    ``error`` is final: the same request would fail again (a prompt that is too long, an exception
+    in a solver). ``unreachable`` is temporary: such completions are not stored, and the next sweep
+    asks for them again.
+
+    >>> FinishReason("length").truncated
+    True
+
     """
 
     STOP = "stop"
@@ -51,20 +58,34 @@ class FinishReason(StrEnum):
     UNREACHABLE = "unreachable"
 
     @property
-    def cut_off(self) -> bool:
-        """Whether the model was stopped before it had finished."""
+    def truncated(self) -> bool:
+        """Whether a limit of tokens or time stopped the model before it had finished."""
         return self in (FinishReason.LENGTH, FinishReason.TIME_LIMIT)
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How a model is sampled. Solvers, which do not sample, ignore it.
+    """Sampling parameters. Solvers, which do not sample, ignore them.
 
-    By default every sample is a request of its own, with a seed of its own. ``grouped`` asks for
-    all samples of a problem in one request, whose seed is that of the first of them. ``beams`` is
-    the width of a beam search (0: sampling); a problem's samples are then its best hypotheses, best
-    first. ``logprobs`` keeps the log-probability of every token that was generated. ``top_k`` and
-    ``min_p`` are off at 0.
+    Args:
+        temperature: at least 0; 0 is greedy decoding.
+        top_p: nucleus sampling, in (0, 1].
+        top_k: sample among the k likeliest tokens; 0 is off.
+        min_p: leave out tokens below this share of the likeliest one's probability; 0 is off.
+        max_tokens: the most tokens of one completion.
+        stop: strings that end a completion.
+        beams: width of a beam search; 0 is sampling. A problem's samples are then its best
+            hypotheses, best first.
+        logprobs: keep the log-probability of every generated token.
+        grouped: ask for all samples of a problem in one request, with the first sample's seed. By
+            default every sample is a request with its own seed.
+
+    Raises:
+        ValueError: a value is out of range, or a beam search is combined with sampling options.
+
+    >>> Sampling(temperature=0.6, top_p=0.95).max_tokens
+    16384
+
     """
 
     temperature: float = 1.0
@@ -92,20 +113,41 @@ class Sampling:
 
     def cut(self, text: str) -> str:
         """A text up to its first stop string, for engines that do not cut it themselves."""
-        ends = [place for end in self.stop if (place := text.find(end)) >= 0]
+        ends = [position for end in self.stop if (position := text.find(end)) >= 0]
         return text[: min(ends)] if ends else text
 
     def to_dict(self) -> dict[str, Any]:
-        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        """The fields by name, as JSON has them."""
+        values: dict[str, Any] = msgspec.to_builtins(self)
         return values | {"stop": list(self.stop)}
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked of one model at once. ``hash`` covers prompt, problem and sampling.
+    """One request to one model. ``hash`` covers prompt, problem and sampling.
 
-    It is one sample, unless the sampling takes a problem's samples together: then the ``count``
-    samples from ``sample`` on are wanted.
+    It asks for one sample, unless the sampling takes a problem's samples together
+    (`Sampling.together`): then it asks for ``count`` samples from the index ``sample`` on.
+
+    Args:
+        model: the hash of the model's configuration.
+        problem: the problem.
+        prompt: the prompt as the model is shown it.
+        sampling: with the stop strings and token limit of the prompt's stage.
+        hash: `request_hash` of problem, prompt and sampling.
+        sample: index of the (first) sample.
+        stage: name of the prompt's stage.
+        seed: `sample_seed` of the (first) sample.
+        count: how many samples are wanted.
+
+    >>> from calculus_harness.prompts import load
+    >>> shown = {"integrand": "2x", "variable": "x"}
+    >>> problem = Problem("p1", "integration", "own", "easy", inputs=shown, target=shown)
+    >>> prompt, sampling = load("antiderivbench").render(problem), Sampling()
+    >>> hashed = request_hash(problem, prompt, sampling)
+    >>> Request("m", problem, prompt, sampling, hashed, seed=sample_seed(0, "own/easy/p1", 0)).keys
+    ('m:...:answer:0',)
+
     """
 
     model: str
@@ -132,29 +174,53 @@ class Request:
 
 
 def request_hash(problem: Problem, prompt: Rendered, sampling: Sampling) -> str:
-    """The hash of all that a request says, whichever model and sample it is for."""
+    """The hash of a request's content, the same for every model and sample."""
     return digest(
         [problem_key(problem), problem.content_hash, prompt.to_dict(), sampling.to_dict()]
     )
 
 
 def completion_key(model: str, request: str, stage: str, sample: int) -> str:
+    """A completion's key in a run: the hashes of model and request, the stage, the sample."""
     return f"{model}:{request}:{stage}:{sample}"
 
 
 def whole_characters(text: str) -> str:
-    """A text as UTF-8 can hold it: half of a surrogate pair, as JSON may say it, is U+FFFD."""
+    """A text that UTF-8 can encode: a lone surrogate, which JSON can escape, becomes U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One answer. ``text`` is what is graded; ``reasoning`` is kept apart where a server does.
+    r"""One completion of a model.
 
-    ``rank`` and ``score`` are those of a beam; ``logprob`` is the sum over the completion's tokens
-    in nats, and ``extra["token_logprobs"]`` its parts; ``detail`` says more about a
-    ``finish_reason`` of ``error`` or ``time_limit``; ``completion_tokens`` include the reasoning's;
-    ``latency`` is in seconds.
+    Args:
+        model: the hash of the model's configuration.
+        problem: the problem's key.
+        request: the request's hash.
+        sample: index of the sample.
+        stage: name of the prompt's stage.
+        seed: seed of the sample.
+        text: what is graded.
+        reasoning: what a server keeps apart from the text.
+        finish_reason: why the completion ended.
+        detail: more about a finish reason of ``error`` or ``time_limit``.
+        rank: of a beam.
+        score: of a beam.
+        logprob: sum over the completion's tokens, in nats; ``extra["token_logprobs"]`` has the
+            terms.
+        prompt_tokens: as the server counts them.
+        completion_tokens: as the server counts them, reasoning included.
+        reasoning_tokens: as the server counts them.
+        latency: in seconds.
+        extra: whatever else is known, as JSON.
+
+    >>> completion = Completion("m", "own/easy/p1", "r", 0, "answer", 7, r"\boxed{x^2}")
+    >>> completion.key
+    'm:r:answer:0'
+    >>> Completion.from_dict(completion.to_dict()) == completion
+    True
+
     """
 
     model: str
@@ -178,15 +244,15 @@ class Completion:
 
     def __post_init__(self) -> None:
         for name in ("text", "reasoning", "detail"):
-            said = getattr(self, name)
-            if not said.isascii() and (sound := whole_characters(said)) != said:
-                object.__setattr__(self, name, sound)
+            value = getattr(self, name)
+            if not value.isascii() and (encodable := whole_characters(value)) != value:
+                object.__setattr__(self, name, encodable)
 
     @classmethod
     def to(
         cls, request: Request, text: str, *, sample: int | None = None, **values: Any
     ) -> Completion:
-        """The answer to a request, by default to its first sample."""
+        """The completion of a request, by default of its first sample."""
         return cls(
             model=request.model,
             problem=problem_key(request.problem),
@@ -202,7 +268,7 @@ class Completion:
     def failures(
         cls, request: Request, detail: str, reason: FinishReason = FinishReason.ERROR
     ) -> list[Completion]:
-        """All samples of a request that could not be had; ``detail`` says why."""
+        """Failed completions for all samples of a request; ``detail`` says why."""
         return [
             cls.to(request, "", sample=sample, finish_reason=reason, detail=detail[:500])
             for sample in request.samples
@@ -213,7 +279,7 @@ class Completion:
         return completion_key(self.model, self.request, self.stage, self.sample)
 
     def to_dict(self) -> dict[str, Any]:
-        """A JSON-serialisable row: the key, and every field that is not at its default."""
+        """A JSON-serialisable row: the key, the required fields, and those not at their default."""
         row: dict[str, Any] = {"key": self.key}
         for name, default in _DEFAULTS.items():
             value = getattr(self, name)
@@ -223,9 +289,8 @@ class Completion:
 
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> Completion:
-        values = {name: value for name, value in row.items() if name in _DEFAULTS}
-        values["finish_reason"] = FinishReason(row.get("finish_reason", "stop"))
-        return cls(**values)
+        """Read a `to_dict` row; other keys are ignored."""
+        return convert(row, cls)
 
 
 #: Every field, with its default if it has one.

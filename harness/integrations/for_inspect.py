@@ -36,8 +36,8 @@ from ...benchmarks.problem import Problem
 from ...prompts import Message, Rendered, load
 from ...rewards.verdict import Status, Verdict
 from ..core.errors import UserError
+from ..core.policy import Policy
 from ..report.lm_eval_logs import reference, task_name
-from ..run.grade import Policy
 from .questions import UNDECIDED, Question, judge, questions
 
 _CHAT: dict[str, Callable[..., ChatMessage]] = {
@@ -57,7 +57,7 @@ def verified(strict: bool = False, undecided: str = "unscored") -> Scorer:
         strict: Take an answer only from a box.
         undecided: Answers that are neither proven nor refuted are ``unscored`` (inspect_ai leaves
             them out of its metrics and reports their number), or ``incorrect``, as in
-            `harness.stats.metrics`.
+            `harness.stats.tallies`.
 
     Raises:
         ValueError: ``undecided`` is something else.

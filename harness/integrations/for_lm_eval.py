@@ -18,8 +18,8 @@ import datasets
 from ...benchmarks.problem import Problem
 from ...rewards.verdict import Status, Verdict
 from ..core.errors import UserError
+from ..core.policy import Policy
 from ..report.lm_eval_logs import reference
-from ..run.grade import Policy
 from .questions import UNDECIDED, Question, judge, questions
 
 OPTIONS = ("prompt", "shots", "limit", "seed", "strict")
@@ -76,7 +76,7 @@ def every_response(responses: Sequence[Any], documents: Sequence[Any]) -> list[A
 def process_results(document: Mapping[str, Any], results: Sequence[Any]) -> dict[str, float]:
     """Return ``pass@1``, ``no_answer`` and ``undecided``: means over the repeats of a document.
 
-    An undecided answer counts as not correct, as in `harness.stats.metrics`.
+    An undecided answer counts as not correct, as in `harness.stats.tallies`.
     lm-evaluation-harness does not say which texts were truncated.
     """
     [texts] = results

@@ -17,17 +17,13 @@ from ...benchmarks.problem import Problem
 from ...rewards.adapters.scoring import BAD_PROBLEM, FAULT, STATUSES, Item, Rubric, Score, ascore
 from ..core.errors import UserError
 from ..report.lm_eval_logs import reference
+from ..tasks import TASKS
 from .questions import Question, questions
 
 __all__ = ["CalculusTaskset"]
 
 #: Task of a problem -> task of a rubric, and the key of the target.
-KINDS = {
-    "integration": ("antiderivative", "integrand"),
-    "derivation_step": ("label", "label"),
-    "calculus_step": ("label", "label"),
-    "arithmetic": ("integer", "value"),
-}
+KINDS = {name: (task.verifier, task.target) for name, task in TASKS.items()}
 
 
 class CalculusData(vf.TaskData):

@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...benchmarks.problem import Problem
-from ...prompts import ANSWER, Prompt, Rendered, default_for, load
+from ...prompts import ANSWER, Prompt, Rendered, load
 from ...rewards.verdict import Status, Verdict
 from ..core.errors import UserError
+from ..core.policy import Policy
 from ..core.requests import Completion, FinishReason, problem_key
-from ..run.grade import Policy, grade
-from ..run.plan import problems_of
+from ..run.grade import grade
+from ..run.problems import problems_of
+from ..tasks import default_prompt
 
-#: Statuses of completions that are neither correct nor wrong; see `harness.stats.metrics`.
+#: Statuses of completions that are neither correct nor wrong; see `harness.stats.tallies`.
 UNDECIDED = (Status.UNDECIDED, Status.TIMEOUT, Status.ERROR)
 DEFAULT_POLICY = Policy()
 
@@ -64,7 +66,7 @@ def questions(
     result = []
     for problem in problems_of([benchmark], limit, seed):
         if problem.task not in templates:
-            template = named or default_for(problem.task)
+            template = named or default_prompt(problem.task)
             templates[problem.task] = template if shots is None else template.with_shots(shots)
         result.append(Question(problem, templates[problem.task]))
     if not result:

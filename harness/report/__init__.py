@@ -1,13 +1,16 @@
 """What people read: a table in the terminal, tables for papers and programs, a page to open."""
 
+from .comparison import export_comparison, print_comparison
+from .export import to_pandas
 from .page.page import write_page
-from .published import print_published
-from .tables import FORMATS, export_summary, print_summary, to_pandas
+from .sections import FORMATS
+from .summary import export_summary, print_summary
 
 __all__ = [
     "FORMATS",
+    "export_comparison",
     "export_summary",
-    "print_published",
+    "print_comparison",
     "print_summary",
     "to_pandas",
     "write_page",

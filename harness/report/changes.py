@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from rich.console import Console
 
 from ..stats.verdict_changes import Changes
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 #: So many are shown; all are in the JSON.
 SHOWN = 20
@@ -15,20 +12,18 @@ SHOWN = 20
 LONGEST = 160
 
 
-def print_changes(found: Changes, console: Console | None = None) -> None:
-    """Print how many verdicts changed from what to what, and the first of them with the reasons."""
-    from rich.console import Console
-
+def print_changes(changes: Changes, console: Console | None = None) -> None:
+    """Print how many verdicts changed, by old and new status, and the first with their reasons."""
     console = console or Console()
 
     def say(text: str, style: str | None = None) -> None:
         console.print(text, style=style, soft_wrap=True, markup=False, highlight=False)
 
-    count = len(found.changes)
-    say(f"{count} of {found.judged} verdicts differ from {found.before}", "bold")
-    for (before, after), times in found.transitions.items():
+    count = len(changes.changes)
+    say(f"{count} of {changes.judged} verdicts differ from {changes.before}", "bold")
+    for (before, after), times in changes.transitions.items():
         say(f"  {times:>5}  {_words(before)} → {_words(after)}")
-    for change in found.changes[:SHOWN]:
+    for change in changes.changes[:SHOWN]:
         sample = f" #{change.sample}" if change.sample else ""
         say(f"{change.problem}{sample}, {change.label}: {_cut(change.answer or 'no answer')}")
         say(f"    {_words(change.before)}: {_cut(change.because_before) or '-'}", "dim")

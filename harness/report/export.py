@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import UserError
+from ..store.run import Run
 from ..store.samples import Sample, samples
+from .lm_eval_logs import write_lm_eval
 
 if TYPE_CHECKING:
+    import pandas
     import pyarrow
-
-    from ..store.run import Run
 
 FORMATS = ("csv", "parquet", "dataset", "lm-eval")
 BATCH = 2_000
@@ -64,6 +65,43 @@ FIELDS: dict[str, type] = {
 }
 
 
+def to_pandas(run: Run, policy: str | None = None) -> pandas.DataFrame:
+    """A data frame with one row per sample: model, problem, subset, completion and verdict.
+
+    Args:
+        run: a run.
+        policy: the verdicts, by name; by default the latest complete ones.
+
+    Returns:
+        The data frame.
+
+    Raises:
+        UserError: pandas is not installed.
+
+    Example:
+        >>> from calculus_harness import sweep
+        >>> run = sweep(["solver/sympy"], ["drills"], limit=1, out="run")
+        >>> to_pandas(run).groupby("subset").reward.mean()  # doctest: +SKIP
+
+    """
+    try:
+        import pandas
+    except ImportError:
+        raise UserError("pandas is needed: pip install 'calculus-harness[data]'") from None
+    verdicts = {row["key"]: row for row in run.verdicts(policy).rows()}
+    rows: list[dict[str, Any]] = []
+    for completion in run.completions.rows():
+        verdict = verdicts.get(completion["key"], {})
+        problem = run.problem(completion["problem"])
+        rows.append(
+            completion
+            | {"label": run.models[completion["model"]]["label"], "subset": problem.name}
+            | {"integrand": problem.inputs.get("integrand")}
+            | {name: verdict.get(name) for name in ("status", "reward", "answer", "evidence")}
+        )
+    return pandas.DataFrame(rows)
+
+
 def export_run(
     run: Run, form: str, out: Path, *, policy: str | None = None, force: bool = False
 ) -> int:
@@ -76,8 +114,6 @@ def export_run(
         raise UserError(
             f"{out} is {'a directory' if out.is_dir() else 'a file'}; use another --out"
         )
-    from .lm_eval_logs import write_lm_eval
-
     write: Callable[[Run, str | None, Path], int] = {
         "csv": _write_csv,
         "parquet": _write_parquet,
@@ -107,7 +143,7 @@ def rows(
 
 
 def _row(sample: Sample, run: str, policy: str | None) -> dict[str, Any]:
-    problem, said, judged = sample.problem, sample.completion, sample.judged or {}
+    problem, completion, judged = sample.problem, sample.completion, sample.judged or {}
     row = {
         "run": run,
         "policy": policy,
@@ -121,14 +157,14 @@ def _row(sample: Sample, run: str, policy: str | None) -> dict[str, Any]:
         "perturbation": problem.perturbation,
         "inputs": _json(problem.inputs),
         "target": _json(problem.target),
-        "completion": said["text"],
+        "completion": completion["text"],
         "answer": judged.get("answer"),
         "status": judged.get("status"),
         "reward": judged.get("reward"),
         "evidence": _json(judged["evidence"]) if judged.get("evidence") else None,
-        "seconds": said.get("latency"),
+        "seconds": completion.get("latency"),
     }
-    return {name: row[name] if name in row else said.get(name) for name in FIELDS}
+    return {name: row[name] if name in row else completion.get(name) for name in FIELDS}
 
 
 def _json(value: Any) -> str:

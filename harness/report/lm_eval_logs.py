@@ -1,4 +1,4 @@
-"""A run as lm-evaluation-harness logs one, for the programs that read such logs.
+"""A run in the log format of lm-evaluation-harness.
 
 A subset is a task, a problem a document, and all its samples are the ``repeats`` of one request;
 the metrics of a document are pass@k of its samples. Our verifier is in the place of their filters:
@@ -14,15 +14,17 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
+from ...benchmarks.problem import Problem
 from ...rewards.verdict import Status
-from ..stats.metrics import Estimate, Row, Tally, Z, is_ranked, pass_at_k
+from ..stats.intervals import Z
+from ..stats.metrics import metrics
+from ..stats.metrics.pass_at_k import pass_at_k
+from ..stats.summary import Row, summarise
+from ..stats.tallies import Tally, is_ranked, keys_by_subset
+from ..store.run import Run
 from ..store.samples import Prompts, Sample, samples
-
-if TYPE_CHECKING:
-    from ...benchmarks.problem import Problem
-    from ..store.run import Run
 
 FILTER = "verified"
 
@@ -30,11 +32,19 @@ FILTER = "verified"
 def write_lm_eval(run: Run, policy: str | None, out: Path) -> int:
     """Write the directory; returns the number of samples in it."""
     out.mkdir()
-    summary = run.summary(policy)
-    ks = {(row.model, row.subset): [found.k for found in row.passes] for row in summary.rows}
+    summary = summarise(run, policy)
+    ks = {
+        (row.model, row.subset): [group_of_samples.k for group_of_samples in row.passes]
+        for row in summary.rows
+    }
     begun = datetime.fromisoformat(run.manifest["created"])
     date = begun.replace(tzinfo=None).isoformat(timespec="microseconds").replace(":", "-")
-    places = {key: place for keys in _subsets(run).values() for place, key in enumerate(keys)}
+    places = {
+        key: place
+        for name, keys in keys_by_subset(run).items()
+        if name != "all"
+        for place, key in enumerate(keys)
+    }
     prompts = Prompts(run)
     ranked = is_ranked(run)
     hashes: dict[tuple[str, str], list[str]] = {}
@@ -42,24 +52,24 @@ def write_lm_eval(run: Run, policy: str | None, out: Path) -> int:
     count = 0
     folders = _folders(run, out)
     try:
-        for (model, key), found in groupby(
+        for (model, key), group_of_samples in groupby(
             samples(run, policy, out.parent), key=lambda sample: (sample.model, sample.key)
         ):
-            said = [sample for sample in found if sample.final]
-            if not said:
+            finished = [sample for sample in group_of_samples if sample.final]
+            if not finished:
                 continue
-            subset = said[0].problem.name
+            subset = finished[0].problem.name
             group = (model, subset)
             if group not in files:
                 folders[model].mkdir(exist_ok=True)
                 place = folders[model] / f"samples_{task_name(subset)}_{date}.jsonl"
                 files[group] = place.open("w", encoding="utf-8", errors="replace")
-            line = _line(said, places[key], ks.get(group, [1]), prompts, ranked)
+            line = _line(finished, places[key], ks.get(group, [1]), prompts, ranked)
             hashes.setdefault(group, []).append(
                 line["doc_hash"] + line["prompt_hash"] + line["target_hash"]
             )
             files[group].write(json.dumps(line, ensure_ascii=False) + "\n")
-            count += len(said)
+            count += len(finished)
     finally:
         for file in files.values():
             file.close()
@@ -99,41 +109,34 @@ def _folders(run: Run, out: Path) -> dict[str, Path]:
     }
 
 
-def _subsets(run: Run) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for key, problem in run.problems.items():
-        found.setdefault(problem.name, []).append(key)
-    return found
-
-
 def _line(
-    said: Sequence[Sample], place: int, ks: Sequence[int], prompts: Prompts, ranked: bool
+    group: Sequence[Sample], place: int, ks: Sequence[int], prompts: Prompts, ranked: bool
 ) -> dict[str, Any]:
-    problem = said[0].problem
+    problem = group[0].problem
     doc = {name: value for name, value in problem.to_dict().items() if name not in _LOOSE}
     doc |= {name: json.dumps(problem.to_dict()[name], ensure_ascii=False) for name in _LOOSE}
     target = reference(problem)
     shown = prompts.shown(problem)
     prompt = str(shown) if shown is not None else ""
-    right = [(one.judged or {}).get("status") == Status.CORRECT for one in said]
+    right = [(one.judged or {}).get("status") == Status.CORRECT for one in group]
     first = (right.index(True) if True in right else len(right)) if ranked else None
-    tally = Tally("", "", len(said), sum(right), 0, first)
-    metrics = {f"pass@{k}": pass_at_k(*tally.drawn(k), k) for k in ks if k <= len(said)}
-    answers = [(one.judged or {}).get("answer") or "" for one in said]
+    tally = Tally("", "", len(group), sum(right), 0, first)
+    passes = {f"pass@{k}": pass_at_k(*tally.drawn(k), k) for k in ks if k <= len(group)}
+    answers = [(one.judged or {}).get("answer") or "" for one in group]
     return {
         "doc_id": place,
         "doc": doc,
         "target": target,
         "arguments": {"gen_args_0": {"arg_0": prompt, "arg_1": _arguments(prompts, problem)}},
-        "resps": [[one.completion["text"] for one in said]],
+        "resps": [[one.completion["text"] for one in group]],
         "filtered_resps": [answers] if len(answers) > 1 else answers,
         "filter": FILTER,
-        "metrics": list(metrics),
+        "metrics": list(passes),
         "doc_hash": _hash(json.dumps(doc, indent=2, ensure_ascii=False)),
         "prompt_hash": _hash(prompt),
         "target_hash": _hash(target),
-        **metrics,
-        "verdicts": [(one.judged or {}).get("status") or "" for one in said],
+        **passes,
+        "verdicts": [(one.judged or {}).get("status") or "" for one in group],
     }
 
 
@@ -185,17 +188,15 @@ def _results(
                 },
                 "filter_list": [{"name": FILTER, "filter": [{"function": FILTER}]}],
                 "metric_list": [
-                    {"metric": f"pass@{found.k}", "aggregation": "mean", "higher_is_better": True}
-                    for found in row.passes
+                    {"metric": name, "aggregation": "mean", "higher_is_better": higher}
+                    for name, higher in _directions(row).items()
                 ],
             }
             for name, row in tasks.items()
         },
         "versions": dict.fromkeys(tasks, policy or ""),
         "n-shot": dict.fromkeys(tasks, 0),
-        "higher_is_better": {
-            name: {f"pass@{found.k}": True for found in row.passes} for name, row in tasks.items()
-        },
+        "higher_is_better": {name: _directions(row) for name, row in tasks.items()},
         "n-samples": {
             name: {"original": row.planned, "effective": row.problems}
             for name, row in tasks.items()
@@ -222,12 +223,20 @@ def _results(
     }
 
 
+def _directions(row: Row) -> dict[str, bool]:
+    """Whether higher is better, for every metric with an interval that tables show."""
+    return {
+        metric.heading(estimate.k): metric.direction == "higher"
+        for metric in metrics()
+        if metric.shown != "never"
+        for estimate in row.estimates.get(metric.name, ())
+    }
+
+
 def _numbers(row: Row) -> Iterator[tuple[str, float]]:
-    """Each estimate, and as its standard error the half of its interval over 1.96."""
-    for found in row.passes:
-        yield f"pass@{found.k},{FILTER}", found.value
-        yield f"pass@{found.k}_stderr,{FILTER}", _error(found)
-
-
-def _error(found: Estimate) -> float:
-    return (found.interval[1] - found.interval[0]) / (2 * Z)
+    """Each such estimate, and half its interval over 1.96 as its standard error."""
+    for metric in metrics():
+        for estimate in row.estimates.get(metric.name, ()) if metric.shown != "never" else ():
+            name, (low, high) = metric.heading(estimate.k), estimate.interval
+            yield f"{name},{FILTER}", estimate.value
+            yield f"{name}_stderr,{FILTER}", (high - low) / (2 * Z)

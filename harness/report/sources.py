@@ -1,4 +1,4 @@
-"""The runs that a report is about, with names that tell their systems apart."""
+"""The runs of a report, with distinct names for their models."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ..core.errors import UserError
 from ..stats.compare import common_policy, system_names
-from ..stats.cost import Prices, with_costs
-from ..stats.metrics import Summary
+from ..stats.prices import Prices
+from ..stats.summary import Summary, summarise
 from ..store.run import Run
 
 
@@ -49,14 +49,12 @@ class Sources:
     @cached_property
     def summaries(self) -> list[Summary]:
         """Each run's summary, with the names and the costs."""
-        found = []
+        summaries = []
         for run, names in zip(self.runs, self.names, strict=True):
-            summary = run.summary(self.policy)
-            if self.prices:
-                summary = with_costs(summary, run, self.prices)
+            summary = summarise(run, self.policy, self.prices)
             rows = tuple(replace(row, label=names[row.model]) for row in summary.rows)
-            found.append(replace(summary, rows=rows))
-        return found
+            summaries.append(replace(summary, rows=rows))
+        return summaries
 
     @cached_property
     def summary(self) -> Summary:

@@ -1,27 +1,25 @@
-"""`view`: all that is known of one problem, or one sample, of a run."""
+"""`view`: one problem, or one sample, of a run in full."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from rich.console import Console
 
 from ...benchmarks.problem import Problem
 from ...prompts import ANSWER
 from ...rewards.verdict import Verdict
 from ..core.errors import UserError, suggest
 from ..stats.verdict_changes import reason
+from ..store.run import Run
 from ..store.samples import Prompts
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from ..store.run import Run
 
 
 @dataclass(frozen=True)
 class View:
-    """One problem with what models said of it, whole; rows as they are stored."""
+    """One problem with its samples; rows as they are stored."""
 
     key: str
     problem: Problem
@@ -62,15 +60,15 @@ def find(run: Run, wanted: str) -> tuple[str, int | None]:
         lambda key, id_: bool(name) and (key.startswith(name) or id_.startswith(name)),
     )
     fitting = ([key for key, one in problems.items() if test(key, one.id)] for test in tests)
-    found = next((keys for keys in fitting if keys), [])
-    if not found:
+    keys = next((keys for keys in fitting if keys), [])
+    if not keys:
         ids = {problem.id: key for key, problem in problems.items()}
         hint = suggest(name, problems if "/" in name else ids)
         raise UserError(f"{run.path} has no problem {name!r}; {_cut(hint)}")
-    if len(found) > 1:
-        shown = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
-        raise UserError(f"{name!r} means {len(found)} problems: {shown}")
-    return found[0], int(number) if hash_ else None
+    if len(keys) > 1:
+        shown = ", ".join(keys[:5]) + (", ..." if len(keys) > 5 else "")
+        raise UserError(f"{name!r} means {len(keys)} problems: {shown}")
+    return keys[0], int(number) if hash_ else None
 
 
 def _cut(hint: str) -> str:
@@ -104,9 +102,7 @@ def view(
     rows.sort(key=lambda row: (order[row["model"]], row["sample"]))  # stages as they came
     if not rows:
         there = sorted({row["sample"] for _, row in completions.heads() if row["problem"] == key})
-        have = (
-            f"it has the samples {there[0]} to {there[-1]}" if there else "nothing was said of it"
-        )
+        have = f"it has the samples {there[0]} to {there[-1]}" if there else "it has no samples"
         raise UserError(f"{run.path} has no such sample of {key}; {have}")
     return View(
         key=key,
@@ -124,9 +120,9 @@ def _with_prompts(
     run: Run, problem: Problem, rows: list[dict[str, Any]]
 ) -> Iterator[tuple[dict[str, Any], str | None]]:
     prompts = Prompts(run)
-    said: dict[tuple[str, int], dict[str, str]] = {}
+    texts: dict[tuple[str, int], dict[str, str]] = {}
     for row in rows:
-        earlier = said.setdefault((row["model"], row["sample"]), {})
+        earlier = texts.setdefault((row["model"], row["sample"]), {})
         shown = prompts.shown(problem, earlier)
         yield row, str(shown) if shown is not None else None
         if row["stage"] != ANSWER:
@@ -138,20 +134,18 @@ def _models(run: Run, wanted: str | None) -> set[str]:
         return set(run.models)
     labels = {model: entry["label"] for model, entry in run.models.items()}
     exact = {model for model, label in labels.items() if label == wanted}
-    found = exact or {
+    matches = exact or {
         model
         for model, label in labels.items()
         if label.startswith(wanted) or model.startswith(wanted)
     }
-    if not found:
+    if not matches:
         raise UserError(f"{run.path} has no model {wanted!r}; {suggest(wanted, labels.values())}")
-    return found
+    return matches
 
 
-def print_view(found: View, console: Console | None = None) -> None:
-    """Print it whole: problem, prompt, completions, verdicts."""
-    from rich.console import Console
-
+def print_view(shown: View, console: Console | None = None) -> None:
+    """Print the problem, the prompts, completions and verdicts in full."""
     console = console or Console()
 
     def say(text: str, style: str | None = None) -> None:
@@ -164,15 +158,15 @@ def print_view(found: View, console: Console | None = None) -> None:
             say(f"--- {title} ---", "dim")
             say(text.rstrip("\n"))
 
-    problem = found.problem
-    say(found.key, "bold")
+    problem = shown.problem
+    say(shown.key, "bold")
     for name, value in {**problem.inputs, **problem.target}.items():
         say(f"  {name:<16}{value}")
     if problem.pair_parent:
         say(f"  {'made from':<16}{problem.pair_parent} ({problem.perturbation})")
     last_prompt = None
-    for completion, judged, prompt in found.samples:
-        label = found.labels[completion["model"]]
+    for completion, judged, prompt in shown.samples:
+        label = shown.labels[completion["model"]]
         stage = "" if completion["stage"] == ANSWER else f", stage {completion['stage']}"
         say("")
         say(f"{label}, sample {completion['sample']}{stage}", "bold")

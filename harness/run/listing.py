@@ -1,4 +1,4 @@
-"""What there is to ask and to be asked, and whether the benchmarks' references hold."""
+"""Lists of benchmarks, models, prompts and tasks, and a check of the reference answers."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from ...benchmarks import Problem
 from ...benchmarks.registry import names, resolve
 from ...rewards.verdict import Verdict
 from ..core.asynchronous import run_async
+from ..core.policy import Policy
 from ..core.requests import Completion, problem_key
 from ..models import describe as describe_models
 from ..models.registry import option_names
-from .grade import Policy, grade
+from ..tasks import TASKS
+from .grade import grade
 
 
 def everything(what: str, benchmarks: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
-    """The registries as data: one list for each, of rows with a name and a summary."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    """The registries as data: for each a list of rows with a name and a summary."""
+    lists: dict[str, list[dict[str, Any]]] = {}
     if what in ("all", "benchmarks"):
-        found["benchmarks"] = [
+        lists["benchmarks"] = [
             {
                 "name": subset.name,
                 "problems": subset.size(),
@@ -32,7 +34,7 @@ def everything(what: str, benchmarks: Sequence[str]) -> dict[str, list[dict[str,
             for subset in resolve(name if name not in names() else f"{name}/all")
         ]
     if what in ("all", "models"):
-        found["models"] = [
+        lists["models"] = [
             {
                 "name": kind,
                 "summary": (model.__doc__ or "").partition("\n")[0],
@@ -42,16 +44,28 @@ def everything(what: str, benchmarks: Sequence[str]) -> dict[str, list[dict[str,
             for kind, model in describe_models()
         ]
     if what in ("all", "prompts"):
-        found["prompts"] = [
+        lists["prompts"] = [
             {
                 "name": name,
                 "task": prompt.task,
                 "summary": prompt.description,
-                "default": prompt.default,
+                "default": name == TASKS[prompt.task].prompt,
             }
             for name, prompt in ((name, prompts.load(name)) for name in prompts.names())
         ]
-    return found
+    if what in ("all", "tasks"):
+        lists["tasks"] = [
+            {
+                "name": task.name,
+                "summary": task.summary,
+                "target": task.target,
+                "verifier": task.verifier,
+                "prompt": task.prompt,
+                "metrics": list(task.metrics),
+            }
+            for task in TASKS.values()
+        ]
+    return lists
 
 
 def describe(row: dict[str, Any]) -> str:
@@ -64,15 +78,26 @@ def describe(row: dict[str, Any]) -> str:
         parts.append(f"Options: {options}." if options else "")
     if row.get("default"):
         parts.append(f"(Default of the task {row['task']}.)")
+    if "verifier" in row:
+        prompt = row["prompt"] or "none"
+        parts.append(f"Target: {row['target']}. Prompt: {prompt}.")
+        parts.append(f"Metrics: {', '.join(row['metrics'])}." if row["metrics"] else "")
     return " ".join(part for part in parts if part)
 
 
 def validate(
     benchmarks: Sequence[str], say: Callable[[str], None] = lambda line: None
 ) -> dict[str, Any]:
-    """Prove every reference antiderivative, up to the first that cannot be proven.
+    """Prove the reference antiderivatives, up to the first that cannot be proven.
 
-    Without ``benchmarks`` these are all subsets of all of them. ``say`` hears of every subset.
+    Args:
+        benchmarks: names of benchmarks; by default all subsets of all.
+        say: is called with a line for every subset.
+
+    Returns:
+        The numbers of references that are ``proven``, proven ``partly`` (on a part of the domain)
+        and of problems ``without`` one, and under ``failed`` the first that is not proven.
+
     """
     report: dict[str, Any] = {"proven": 0, "partly": 0, "without": 0, "failed": None}
     specs = benchmarks or [f"{name}/all" for name in names()]
@@ -96,7 +121,7 @@ def validate(
 
 
 def _reference(problem: Problem) -> Completion:
-    """The reference as if a model had said it."""
+    """The reference as a model's completion."""
     text = rf"\boxed{{{problem.target['antiderivative']}}}"
     return Completion("reference", problem_key(problem), "", 0, "answer", 0, text)
 

@@ -1,9 +1,9 @@
-"""Sweeps in phases: first find what a model solves, then ask what is made of exactly that.
+"""Sweeps in phases: later problems are derived from those that a model solved.
 
 All phases are one run. The first asks a `Job` like any other; each later `Phase` derives problems
-from what is known by then, writes them down in ``phases/NAME.json``, and asks them too. So the same
-command goes on wherever it was stopped: in the middle of a phase, between two, or while problems
-were derived. What was written down is asked, whatever has been judged otherwise since.
+from the results so far, stores them in ``phases/NAME.json``, and asks them. The same command goes
+on wherever it was stopped: in the middle of a phase, between two, or while problems were derived.
+Stored problems are asked even if verdicts have changed since.
 """
 
 from __future__ import annotations
@@ -16,24 +16,29 @@ from typing import Any
 
 from ...benchmarks.problem import Problem
 from ...benchmarks.registry import spread
-from ..core.errors import RunError, UserError, suggest
+from ..core.errors import RunError, UserError
+from ..core.policy import Policy
 from ..core.requests import problem_key
 from ..store import counts
-from ..store.jsonl_log import write_atomically
+from ..store.atomic import write_atomically
 from ..store.run import Run
-from .grade import Policy
-from .plan import Job
+from .job import Job
 from .progress import Progress, Silent
-from .sweep import run_job
+from .runner import run_job
 
 
 @dataclass(frozen=True)
-class Found:
-    """What is known when a phase begins.
+class PhaseResults:
+    """The results that a phase derives its problems from.
 
-    ``problems`` are those asked so far, and ``rank`` says of each that was solved, by its key,
-    which of its ``samples`` answers was the first correct one, counted from 1. ``sampled`` models
-    may fail next time what they solved. At most ``limit`` problems will be asked.
+    Args:
+        problems: those asked so far.
+        rank: of each solved problem, by its key: which answer was the first correct one, from 1.
+        samples: how many answers each problem has.
+        seed: the run's seed.
+        sampled: whether answers are sampled, so that a solved problem may fail next time.
+        limit: at most so many problems will be asked.
+
     """
 
     problems: tuple[Problem, ...]
@@ -55,19 +60,10 @@ class Found:
 
 @dataclass(frozen=True)
 class Phase:
-    """What to ask next: lists of problems, among which a limit is spread; pure."""
+    """A name, and a pure function to lists of problems; a limit is spread over the lists."""
 
     name: str
-    derive: Callable[[Found], Sequence[Sequence[Problem]]]
-
-
-def named(name: str) -> tuple[Phase, ...]:
-    """The later phases of a plan, by its name."""
-    from ..studies.brittleness.phases import PLANS
-
-    if name not in PLANS:
-        raise UserError(f"no phases {name!r}; {suggest(name, PLANS)}")
-    return PLANS[name]
+    derive: Callable[[PhaseResults], Sequence[Sequence[Problem]]]
 
 
 def run_phases(
@@ -77,11 +73,29 @@ def run_phases(
     policy: Policy | None = None,
     progress: Progress | None = None,
 ) -> Run:
-    """Ask and score a job, and then every phase; goes on where it was stopped.
+    """Ask and grade a job, and then every phase; the same call goes on where it was stopped.
 
-    A limit of the job holds for each phase. Only one model can be asked: what another solves is
-    something else. Raises `RunError` where answers of a phase could not be had, because the next
-    one depends on them.
+    Args:
+        job: from `plan`; its limit holds for each phase.
+        phases: what to ask afterwards.
+        policy: how strictly to judge; by default `Policy()`.
+        progress: is told of every completion and verdict; silent by default.
+
+    Returns:
+        The run.
+
+    Raises:
+        UserError: phases were asked for of several models.
+        RunError: a phase lacks answers that the next one depends on, or has other settings than
+            when its problems were derived.
+
+    >>> from calculus_harness import SweepSpec, plan
+    >>> from calculus_harness.harness.studies import named_phases
+    >>> spec = SweepSpec(("solver/sympy",), ("brittleness/primitive_sin",), limit=1, out="run")
+    >>> run = run_phases(plan(spec), named_phases("brittleness"))
+    >>> len(run.problems) > 1
+    True
+
     """
     policy, progress = policy or Policy(), progress or Silent()
     if phases and len(job.models) != 1:
@@ -94,7 +108,7 @@ def run_phases(
     for phase in phases:
         problems = _read(job, phase, policy)
         if problems is None:
-            problems = _limited(phase.derive(_found(run, job, policy)), job.limit)
+            problems = _limited(phase.derive(_results(run, job, policy)), job.limit)
             _write(job, phase, policy, problems)
         job = extended(job, problems)
         run = run_job(job, policy=policy, progress=progress)
@@ -102,19 +116,19 @@ def run_phases(
 
 
 def extended(job: Job, problems: Sequence[Problem]) -> Job:
-    """The job with more problems, those that it has already left out."""
+    """The job with more problems; those that it already has are left out."""
     known = set(job.first)
     new = [problem for problem in problems if problem_key(problem) not in known]
-    first = dict(job.first) | {problem_key(problem): job.asked(problem) for problem in new}
+    first = dict(job.first) | {problem_key(problem): job.render(problem) for problem in new}
     return replace(job, problems=(*job.problems, *new), first=first)
 
 
-def _found(run: Run, job: Job, policy: Policy) -> Found:
+def _results(run: Run, job: Job, policy: Policy) -> PhaseResults:
     sums = counts.merge(run.verdicts(policy.name).counts())
     (model,) = job.models
-    found = {key: row for (asked, key), row in sums.items() if asked == model.hash}
+    rows = {key: row for (asked, key), row in sums.items() if asked == model.hash}
     answered = sum(
-        min(job.samples, int(found.get(problem_key(problem), {}).get("samples", 0)))
+        min(job.samples, int(rows.get(problem_key(problem), {}).get("samples", 0)))
         for problem in job.problems
     )
     if answered < job.size:
@@ -123,9 +137,9 @@ def _found(run: Run, job: Job, policy: Policy) -> Found:
             "on them; the same command asks them again"
         )
     sampling = job.identity.sampling
-    return Found(
+    return PhaseResults(
         problems=job.problems,
-        rank={key: int(row[counts.FIRST]) + 1 for key, row in found.items() if counts.FIRST in row},
+        rank={key: int(row[counts.FIRST]) + 1 for key, row in rows.items() if counts.FIRST in row},
         samples=job.samples,
         seed=job.identity.seed,
         sampled=sampling.temperature > 0 and not sampling.beams,
@@ -141,15 +155,15 @@ def _limited(lists: Sequence[Sequence[Problem]], limit: int | None) -> list[Prob
     return list({problem_key(problem): problem for problem in chosen}.values())
 
 
-# --- what was derived, written down ---
+# --- derived problems on disk ---
 
 
 def _settings(job: Job, policy: Policy) -> dict[str, Any]:
-    """What decided which problems a phase has."""
+    """The settings that a phase's problems depend on."""
     return {"limit": job.limit, "policy": policy.name, "model": job.models[0].hash}
 
 
-def _place(job: Job, phase: Phase) -> Path:
+def _file(job: Job, phase: Phase) -> Path:
     return job.out / "phases" / f"{phase.name}.json"
 
 
@@ -158,7 +172,7 @@ def _write(job: Job, phase: Phase, policy: Policy, problems: Sequence[Problem]) 
     text = json.dumps(
         {"settings": _settings(job, policy), "problems": rows}, indent=1, ensure_ascii=False
     )
-    path = _place(job, phase)
+    path = _file(job, phase)
     try:
         path.parent.mkdir(exist_ok=True)
         write_atomically(path, text.encode())
@@ -167,8 +181,8 @@ def _write(job: Job, phase: Phase, policy: Policy, problems: Sequence[Problem]) 
 
 
 def _read(job: Job, phase: Phase, policy: Policy) -> list[Problem] | None:
-    """The problems that were derived earlier; None if none were."""
-    path = _place(job, phase)
+    """The problems that were derived and stored earlier, if any."""
+    path = _file(job, phase)
     if not path.exists():
         return None
     try:

@@ -16,10 +16,10 @@ from ..core.requests import Completion
 
 
 class Progress(Protocol):
-    """What a sweep tells as it goes."""
+    """Receives the events of a sweep."""
 
     def begin(self, label: str, total: int, stored: int) -> None:
-        """A model is asked ``total`` samples, of which ``stored`` are there already."""
+        """A model is asked for ``total`` samples, of which ``stored`` are stored already."""
 
     def answered(self, completion: Completion) -> None:
         """A completion was stored."""
@@ -28,14 +28,14 @@ class Progress(Protocol):
         """A verdict was stored."""
 
     def notice(self, text: str) -> None:
-        """Something that the user should know."""
+        """A warning for the user."""
 
     def status(self, text: str) -> None:
-        """What a model is waiting for, and how far that is."""
+        """What a model is waiting for."""
 
 
 class Silent:
-    """Says nothing."""
+    """Shows nothing."""
 
     def begin(self, label: str, total: int, stored: int) -> None: ...
 
@@ -85,7 +85,7 @@ class Lines:
     def _say(self, stage: str) -> None:
         self._last = time.monotonic()
         correct, judged = self._verdicts["correct"], self._verdicts.total()
-        # Where answers are judged again, no model is asked.
+        # `score` asks no model.
         asked = f" {self._label}: {self._done} of {self._total} answers," if self._label else ":"
         print(
             f"{stage}{asked} {correct} of {judged} judged are correct", file=sys.stderr, flush=True
@@ -148,27 +148,27 @@ class Bar:
         self._bar.console.print(text, markup=False, highlight=False)
 
 
-class _Told(logging.Handler):
-    """Passes on what is logged: information as a status, and the rest as a notice."""
+class _ProgressHandler(logging.Handler):
+    """Shows log records as progress: information as a status, warnings and errors as a notice."""
 
     def __init__(self, progress: Progress) -> None:
         super().__init__(logging.INFO)
         self._progress = progress
 
     def emit(self, record: logging.LogRecord) -> None:
-        told = self._progress.notice if record.levelno > logging.INFO else self._progress.status
-        told(record.getMessage())
+        show = self._progress.notice if record.levelno > logging.INFO else self._progress.status
+        show(record.getMessage())
 
 
 @contextmanager
-def hearing_models(progress: Progress) -> Iterator[None]:
-    """Show meanwhile what models log, where the progress is shown; `Silent` leaves logs alone."""
+def forward_model_logs(progress: Progress) -> Iterator[None]:
+    """Show what models log as progress; with `Silent` the logs stay as they are."""
     if type(progress) is Silent:
         yield
         return
     logger = logging.getLogger("calculus_harness.harness.models")
     before = logger.level, logger.propagate
-    handler = _Told(progress)
+    handler = _ProgressHandler(progress)
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
     logger.propagate = False
@@ -181,5 +181,5 @@ def hearing_models(progress: Progress) -> Iterator[None]:
 
 
 def for_stderr() -> Bar | Lines:
-    """The kind of progress that suits this process's stderr."""
+    """A bar where stderr is a terminal, else lines."""
     return Bar() if sys.stderr.isatty() else Lines()

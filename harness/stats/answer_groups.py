@@ -1,4 +1,4 @@
-r"""Which of a problem's answers are the same? For majority votes and for counting different ones.
+r"""Groups of equal answers to a problem, for majority votes and for counting different ones.
 
 Two antiderivatives are the same answer if their derivatives are, so that a constant of integration,
 ``\sin^2 x`` for ``-\cos^2 x`` or ``\ln|3x|`` for ``\ln x`` make no difference. F' is evaluated
@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flint import acb, arb
 
@@ -22,11 +22,11 @@ from ...rewards.decision.balls import UnusableError, compile_tape, precision
 from ...rewards.expression.traversal import additive_terms, is_constant, needs_worker
 from ...rewards.expression.tree import Call, Expression
 from ...rewards.latex import ReadError, read, to_latex
+from ..store.run import Run
 from .clusters import clusters_of
-from .metrics import Estimate, interval, majority_at_k, powers
-
-if TYPE_CHECKING:
-    from ..store.run import Run
+from .intervals import interval
+from .metrics.majority_at_k import majority_at_k
+from .tallies import Estimate, ks_up_to
 
 #: Rounded values that two derivatives must share to be compared by the verifier. Not all: two ways
 #: to write a root or a logarithm may differ at points where f is not real.
@@ -55,25 +55,25 @@ _MUTE = frozenset({Status.NO_ANSWER, Status.UNPARSEABLE, Status.NOT_CLOSED_FORM}
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """One sample's answer, as its verdict has it."""
+    """The answer and the status of one sample."""
 
     answer: str | None
     status: str
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _AnswerGroup:
     group: int
     marks: frozenset[str]
     tree: Expression
 
 
 def group(problem: Problem, given: Sequence[Given]) -> list[int | None]:
-    """A number for each answer, the same for those that are the same; None for what is none.
+    """The group number of each answer; None where there is no readable answer.
 
     0 is the group of the correct ones.
     """
-    known: list[_Known] = []
+    known: list[_AnswerGroup] = []
     texts: dict[str, int | None] = {}
     groups: list[int | None] = []
     for one in given:
@@ -89,8 +89,8 @@ def group(problem: Problem, given: Sequence[Given]) -> list[int | None]:
     return groups
 
 
-def _find(problem: Problem, text: str, known: list[_Known], new: int) -> int | None:
-    """The group of an answer that was not seen before; a new one is added to the known."""
+def _find(problem: Problem, text: str, known: list[_AnswerGroup], new: int) -> int | None:
+    """The group of an answer with a new text; a new group is added to ``known``."""
     if problem.task != "integration":
         return new
     variable = str(problem.target["variable"])
@@ -102,12 +102,12 @@ def _find(problem: Problem, text: str, known: list[_Known], new: int) -> int | N
     for one in known:
         if len(one.marks & marks) >= SHARED and _same(problem, text, tree, one, marks):
             return one.group
-    known.append(_Known(new, marks, tree))
+    known.append(_AnswerGroup(new, marks, tree))
     return new
 
 
 def _same(
-    problem: Problem, text: str, tree: Expression, known: _Known, marks: frozenset[str]
+    problem: Problem, text: str, tree: Expression, known: _AnswerGroup, marks: frozenset[str]
 ) -> bool:
     if tree == known.tree:
         return True
@@ -129,7 +129,7 @@ def _same(
 
 
 def _marks(tree: Expression, variable: str) -> frozenset[str]:
-    """F' at the fixed points, rounded; the text of what cannot be evaluated quickly."""
+    """F' at the fixed points, rounded; the text where it cannot be evaluated quickly."""
     if not needs_worker(tree):
         try:
             tape = compile_tape(tree, variable)
@@ -231,10 +231,10 @@ def votes(run: Run, policy: str | None = None, ks: Iterable[int] = ()) -> list[V
         subsets.setdefault(problem.name, []).append(key)
     wanted = list(ks)
     return [
-        _votes(run, model, subset, found, clusters, wanted)
+        _votes(run, model, subset, answered, clusters, wanted)
         for model in run.models
         for subset, keys in subsets.items()
-        if (found := {key: given[model, key] for key in keys if (model, key) in given})
+        if (answered := {key: given[model, key] for key in keys if (model, key) in given})
     ]
 
 
@@ -248,10 +248,12 @@ def _votes(
 ) -> Votes:
     problems = {key: run.problem(key) for key in given}
     groups = {key: group(problems[key], answers) for key, answers in given.items()}
-    right = {key: [one.status == Status.CORRECT for one in found] for key, found in given.items()}
+    right = {
+        key: [one.status == Status.CORRECT for one in answers] for key, answers in given.items()
+    }
     alike = [clusters[key] for key in given]
-    forms = [n for key, found in given.items() if (n := distinct_forms(problems[key], found))]
-    sizes = [len(set(found) - {None}) for found in groups.values()]
+    forms = [n for key, answers in given.items() if (n := distinct_forms(problems[key], answers))]
+    sizes = [len(set(answers) - {None}) for answers in groups.values()]
     return Votes(
         model=model,
         label=run.models[model]["label"],
@@ -259,7 +261,7 @@ def _votes(
         problems=len(given),
         majority=tuple(
             _estimate([majority_at_k(groups[key], right[key], k) for key in given], alike, k)
-            for k in powers(min(map(len, given.values())), wanted)
+            for k in ks_up_to(min(map(len, given.values())), wanted)
         ),
         groups=math.fsum(sizes) / len(sizes),
         forms=math.fsum(forms) / len(forms) if forms else None,

@@ -1,4 +1,4 @@
-"""Which problem another was made from, and the clusters that this makes.
+"""Parents of derived problems, and the clusters of problems with a common origin.
 
 A parent is named by its id alone. It is looked for in the same benchmark, and among others only
 where that has no such id. Where several subsets hold it, what was itself made of others comes
@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from ...benchmarks.problem import Problem
 
 
-class Origins:
-    """Finds the parents of problems, all of which are given by their keys."""
+class ParentIndex:
+    """Finds the parents of problems among problems by their keys."""
 
     def __init__(self, problems: Mapping[str, Problem]) -> None:
         self._problems = problems
@@ -50,7 +50,7 @@ class Origins:
         return self._alike(problem)
 
     def _alike(self, problem: Problem) -> str:
-        """The first key of an original: one that two subsets hold is one problem all the same."""
+        """The first key of an original; copies in several subsets are one problem."""
         keys = self._own[problem.benchmark, problem.id]
         return next(key for key in keys if self._problems[key].inputs == problem.inputs)
 
@@ -61,5 +61,5 @@ def _parent(problem: Problem) -> str | None:
 
 def clusters_of(problems: Mapping[str, Problem]) -> dict[str, str]:
     """The cluster of every problem, by its key."""
-    origins = Origins(problems)
-    return {key: origins.cluster(problem) for key, problem in problems.items()}
+    parents = ParentIndex(problems)
+    return {key: parents.cluster(problem) for key, problem in problems.items()}

@@ -1,4 +1,4 @@
-"""`compare`: what `harness.stats.paired` computes, with the numbers taken from runs."""
+"""`compare`: paired comparison of the models of runs, or of their subsets (`stats.paired`)."""
 
 from __future__ import annotations
 
@@ -11,22 +11,17 @@ from typing import Literal
 
 from ...benchmarks.expressions import walk
 from ...benchmarks.problem import Problem
+from ...rewards import ProblemError
+from ...rewards.decision.integrand import prepare
+from ...rewards.expression.tree import Call
 from ..core.errors import UserError
 from ..store.run import Run
 from ..store.verdict_sets import latest_complete
-from .cost import Prices, costs, spec_of
-from .metrics import Cost, Tally, powers, tally_samples
-from .paired import (
-    Comparison,
-    Contrast,
-    Pair,
-    Pairs,
-    break_down,
-    contrast,
-    pair_parents,
-    pair_problems,
-    with_family,
-)
+from .metrics.cost import Cost, costs
+from .paired import Comparison, Contrast, break_down, contrast, with_family
+from .pairing import Pair, Pairs, pair_parents, pair_problems
+from .prices import Prices, spec_of
+from .tallies import Tally, ks_up_to, tally_samples
 
 By = Literal["model", "perturbation"]
 Breakdown = Literal["tag", "operator"]
@@ -68,6 +63,18 @@ def compare(
         target: the difference to compute the needed number of problems and samples for.
         prices: what tokens cost; the comparison then says what each system cost.
 
+    Returns:
+        The comparison; `report.print_comparison` prints it.
+
+    Raises:
+        UserError: the runs have nothing to compare, or no verdicts in common.
+
+    Example:
+        >>> from calculus_harness import sweep
+        >>> runs = [sweep(["solver/sympy"], ["drills"], limit=1, out=out) for out in ("a", "b")]
+        >>> compare(*runs).contrasts[0].differences[0].value
+        0.0
+
     """
     opened = [run if isinstance(run, Run) else Run(run) for run in runs]
     if not opened:
@@ -93,18 +100,18 @@ def compare(
         groups, changed = _models(systems)
         if changed:
             notes.append(f"{changed} problems differ between the runs and are left out.")
-    found = [group for group in groups if group.pairs]
+    paired_groups = [group for group in groups if group.pairs]
     for group in groups:
         if not group.pairs:
             notes.append(f"{group.name}: none of the {group.unpaired} problems has a counterpart.")
-    if not found:
+    if not paired_groups:
         raise UserError("nothing is paired: the two sides have no problem in common")
 
     wanted = sorted(set(ks))
     rows, pairs = [], []
-    for group in found:
+    for group in paired_groups:
         smaller = min(group.pairs.samples)
-        chosen = sorted({*powers(smaller, wanted), *([primary] if primary <= smaller else [])})
+        chosen = sorted({*ks_up_to(smaller, wanted), *([primary] if primary <= smaller else [])})
         if primary > smaller:
             notes.append(
                 f"{group.name}: the primary k of {primary} needs {primary} samples of each "
@@ -119,7 +126,9 @@ def compare(
         by=by,
         primary_k=primary,
         contrasts=contrasts,
-        breakdown=_broken_down(contrasts, found, breakdown, primary, target) if breakdown else (),
+        breakdown=_broken_down(contrasts, paired_groups, breakdown, primary, target)
+        if breakdown
+        else (),
         broken_down_by=breakdown,
         policy=policy,
         runs=tuple(str(run.path) for run in opened),
@@ -132,18 +141,18 @@ def _costs(
     runs: Sequence[Run], prices: Prices, policy: str, notes: list[str]
 ) -> dict[str, Cost | None]:
     """What each system cost by name; models without a price are noted."""
-    found: dict[str, Cost | None] = {}
+    spent: dict[str, Cost | None] = {}
     specs = []
     for run, names in zip(runs, system_names(runs), strict=True):
         specs += [spec_of(run, model) for model in run.models]
-        found |= {names[model]: cost for model, cost in costs(run, prices, policy).items()}
+        spent |= {names[model]: cost for model, cost in costs(run, prices, policy).items()}
     notes += [lacking] if (lacking := prices.without(specs)) else []
-    return found
+    return spent
 
 
 @dataclass(frozen=True)
-class _Group:
-    """What one contrast compares, and the problems that it is about."""
+class _PairedGroup:
+    """The pairs of one contrast, with its sides and problems."""
 
     name: str
     sides: tuple[str, str]
@@ -153,18 +162,20 @@ class _Group:
     system: str = ""
 
 
-def _perturbations(systems: Sequence[System]) -> list[_Group]:
+def _perturbations(systems: Sequence[System]) -> list[_PairedGroup]:
     groups = []
     for system in systems:
         problems = system.run.problems
         for subset, (pairs, unpaired) in pair_parents(system.tallies, problems).items():
             origins = list(dict.fromkeys(problems[pair.unit].subset for pair in pairs))
             sides = (" + ".join(origins) or "original", subset.partition("/")[2])
-            groups.append(_Group(subset, sides, Pairs(pairs), unpaired, problems, system.name))
+            groups.append(
+                _PairedGroup(subset, sides, Pairs(pairs), unpaired, problems, system.name)
+            )
     return groups
 
 
-def _models(systems: Sequence[System]) -> tuple[list[_Group], int]:
+def _models(systems: Sequence[System]) -> tuple[list[_PairedGroup], int]:
     groups = []
     changed: set[str] = set()
     for first, second in combinations(systems, 2):
@@ -186,15 +197,16 @@ def _models(systems: Sequence[System]) -> tuple[list[_Group], int]:
         sides = (first.name, second.name)
         if len(subsets) != 1:
             groups += [
-                _Group(name, sides, Pairs(found), 0, common) for name, found in subsets.items()
+                _PairedGroup(name, sides, Pairs(its_pairs), 0, common)
+                for name, its_pairs in subsets.items()
             ]
         name = "all" if len(subsets) != 1 else next(iter(subsets))
-        groups.append(_Group(name, sides, Pairs(pairs), asked - len(pairs), common))
+        groups.append(_PairedGroup(name, sides, Pairs(pairs), asked - len(pairs), common))
     return groups, len(changed)
 
 
 def _broken_down(
-    rows: Sequence[Contrast], groups: Sequence[_Group], by: Breakdown, k: int, target: float
+    rows: Sequence[Contrast], groups: Sequence[_PairedGroup], by: Breakdown, k: int, target: float
 ) -> tuple[Contrast, ...]:
     lines: list[Contrast] = []
     pairs: list[list[Pair]] = []
@@ -214,10 +226,6 @@ def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
     if by == "tag":
         tags = problem.metadata.get("tags")
         return tuple(map(str, tags)) if isinstance(tags, list | tuple) else ()
-    from ...rewards import ProblemError
-    from ...rewards.decision.integrand import prepare
-    from ...rewards.expression.tree import Call
-
     if problem.task != "integration":
         return ()
     try:
@@ -226,14 +234,14 @@ def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
         )
     except ProblemError:
         return ()
-    found = {
+    functions = {
         node.function for node in walk(integrand.expression) if isinstance(node, Call) and node.args
     }
-    return tuple(sorted(found - _COMMON))
+    return tuple(sorted(functions - _COMMON))
 
 
 def common_policy(runs: Sequence[Run], policy: str | None) -> str:
-    """The set of verdicts that several runs are shown under; an error says what they lack."""
+    """The name of the verdicts to show several runs under; raises `UserError` without any."""
     for run in runs:
         if not run.policies:
             raise UserError(f"{run.path} has no verdicts; make them: run.py score {run.path}")
@@ -262,7 +270,7 @@ def _primary_k(runs: Sequence[Run]) -> tuple[int, list[str]]:
 
 
 def _systems(runs: Sequence[Run], policy: str) -> list[System]:
-    """Every model of every run that was asked anything."""
+    """Every model of every run that has samples."""
     return [
         System(names[model], run, tallies[model])
         for run, names in zip(runs, system_names(runs), strict=True)
@@ -273,7 +281,7 @@ def _systems(runs: Sequence[Run], policy: str) -> list[System]:
 
 
 def system_names(runs: Sequence[Run]) -> list[dict[str, str]]:
-    """A name for every model of every run, by its hash, so that they are told apart.
+    """A distinct name for every model of every run, by its hash.
 
     The label, and where two have the same one the prompt, or else the run's name; and as a last
     resort the beginning of the hash.

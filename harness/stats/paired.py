@@ -1,42 +1,36 @@
-"""Comparing two sides problem by problem: models, prompts, or originals and perturbations.
+"""The numbers of a paired comparison: models, prompts, or originals and perturbations.
 
 Two systems are paired by problem; a subset and the problems that were made from it are paired by
 parent, the children of one parent averaged first, so that a parent with many counts once. pass@k
 is estimated on each side with the same k, no larger than the smaller number of samples. What is
 reported of the paired differences, and why:
 
-- the mean with a 95 % interval (`harness.stats.inference.ratio_interval`, clusters resampled), and
+- the mean with a 95 % interval (`stats.intervals.ratio_interval`, clusters resampled), and
   what it would be at worst and at best if undecided samples were decided;
-- a sign-flip p value (`harness.stats.inference.sign_flip`), by Holm's method adjusted over the
+- a sign-flip p value (`stats.significance.sign_flip`), by Holm's method adjusted over the
   family: every row at the primary k, both declared in the run's manifest before anything was asked;
 - *solved one, fails the other* (`Transfer`), against what chance alone makes of that;
 - the difference that the design would detect with 80 % power, and what would detect a given one
   (`Design`).
 
-Pure functions; `harness.stats.compare` takes the numbers from runs.
+Pure functions; `stats.compare` takes the numbers from runs.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
-from ...benchmarks.problem import Problem
-from .bootstrap import Clusters, cluster_sums
-from .clusters import Origins
-from .inference import (
-    clusters_needed,
-    detectable,
-    holm,
-    mean_interval,
-    ratio_interval,
-    samples_needed,
-    sign_flip,
-)
-from .metrics import LEVEL, Cost, Tally, pass_at_k
+from .intervals import LEVEL, Clusters, cluster_sums, mean_interval, ratio_interval
+from .metrics.cost import Cost
+from .metrics.pass_at_k import pass_at_k
+from .pairing import Pair, Pairs, Side
+from .power import clusters_needed, detectable, samples_needed
+from .significance import holm, sign_flip
+from .tallies import Tally
 
 #: The power that the detectable difference is computed for.
 POWER = 0.8
@@ -44,170 +38,12 @@ POWER = 0.8
 FEWEST = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """What is compared with what: the samples of one problem, or of several that are averaged."""
-
-    unit: str
-    cluster: str
-    first: tuple[Tally, ...]
-    second: tuple[Tally, ...]
-
-
-Value = Callable[[Tally], float]
-
-
-@dataclass(frozen=True, eq=False)
-class Side:
-    """One side of pairs.
-
-    Tallies with the same numbers have the same pass@k: ``kinds`` holds one of each, and
-    ``members`` the places there of every pair's.
-    """
-
-    kinds: tuple[Tally, ...]
-    members: tuple[tuple[int, ...], ...]
-
-    @classmethod
-    def of(cls, sides: Iterable[Sequence[Tally]]) -> Side:
-        kinds: list[Tally] = []
-        places: dict[tuple[int, int, int, int | None], int] = {}
-
-        def place(t: Tally) -> int:
-            found = places.setdefault((t.samples, t.correct, t.unknown, t.first), len(kinds))
-            if found == len(kinds):
-                kinds.append(t)
-            return found
-
-        members = tuple(tuple(map(place, side)) for side in sides)
-        return cls(tuple(kinds), members)
-
-    @cached_property
-    def samples(self) -> int:
-        """The fewest samples of any problem."""
-        return min(t.samples for t in self.kinds)
-
-    @cached_property
-    def ranked(self) -> bool:
-        """Whether there are ranked candidates, which say nothing about luck."""
-        return any(t.first is not None for t in self.kinds)
-
-    def means(self, value: Value) -> tuple[float, ...]:
-        """The mean of ``value`` over the tallies of every pair."""
-        values = [value(t) for t in self.kinds]
-        return tuple(
-            values[those[0]]
-            if len(those) == 1
-            else math.fsum(values[i] for i in those) / len(those)
-            for those in self.members
-        )
-
-    def passes(self, k: int) -> tuple[float, ...]:
-        """pass@k of every pair; worked out once."""
-        if k not in self._passes:
-            self._passes[k] = self.means(lambda t: pass_at_k(*t.drawn(k), k))
-        return self._passes[k]
-
-    @cached_property
-    def _passes(self) -> dict[int, tuple[float, ...]]:
-        return {}
-
-
-class Pairs(tuple[Pair, ...]):
-    """Pairs, with what is the same for every k worked out once."""
-
-    @classmethod
-    def of(cls, pairs: Iterable[Pair]) -> Pairs:
-        return pairs if isinstance(pairs, Pairs) else cls(pairs)
-
-    @cached_property
-    def first(self) -> Side:
-        return Side.of(pair.first for pair in self)
-
-    @cached_property
-    def second(self) -> Side:
-        return Side.of(pair.second for pair in self)
-
-    @cached_property
-    def clusters(self) -> Clusters:
-        return Clusters.of([pair.cluster for pair in self])
-
-    @property
-    def samples(self) -> tuple[int, int]:
-        """The fewest samples of any problem on each side."""
-        return self.first.samples, self.second.samples
-
-    @cached_property
-    def weights(self) -> dict[tuple[int, int], float]:
-        """The weight of each number of samples, with so many correct, in the mean's variance.
-
-        That variance is the weighted sum of theirs, divided by the number of clusters.
-        """
-        scale = self.clusters.count / len(self) ** 2
-        found: dict[tuple[int, int], float] = {}
-        for pair in self:
-            for side in (pair.first, pair.second):
-                for t in side:
-                    key = (t.samples, t.correct)
-                    found[key] = found.get(key, 0.0) + scale / len(side) ** 2
-        return found
-
-
-def pair_problems(first: Mapping[str, Tally], second: Mapping[str, Tally]) -> list[Pair]:
-    """Pair two systems by the problems that both were asked."""
-    return [
-        Pair(key, tally.cluster, (tally,), (second[key],))
-        for key, tally in first.items()
-        if key in second
-    ]
-
-
-def pair_parents(
-    tallies: Mapping[str, Tally], problems: Mapping[str, Problem]
-) -> dict[str, tuple[list[Pair], int]]:
-    """Pair every perturbed subset with its originals, by parent.
-
-    Returns, for each subset (told apart by perturbation where one holds several), the pairs and the
-    number of problems whose original was not asked.
-    """
-    origins = Origins(problems)
-    kinds: dict[str, set[str | None]] = {}
-    for problem in problems.values():
-        if problem.pair_parent is not None:
-            kinds.setdefault(problem.name, set()).add(problem.perturbation)
-    children: dict[str, dict[str, list[Tally]]] = {}
-    alone: dict[str, int] = {}
-    for key, problem in problems.items():
-        if problem.pair_parent is None or key not in tallies:
-            continue
-        group = problem.name
-        if len(kinds[group]) > 1:
-            group += f": {problem.perturbation}"
-        family = children.setdefault(group, {})
-        alone.setdefault(group, 0)
-        parent = origins.find(problem, problem.pair_parent)
-        if parent is None or parent not in tallies:
-            alone[group] += 1
-        else:
-            family.setdefault(parent, []).append(tallies[key])
-    return {
-        group: (
-            [
-                Pair(parent, tallies[parent].cluster, (tallies[parent],), tuple(found))
-                for parent, found in family.items()
-            ],
-            alone[group],
-        )
-        for group, family in children.items()
-    }
-
-
 # --- estimates ---------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=1 << 16)
 def pass_twice(n: int, c: int, k: int) -> float:
-    """The chance that k samples hold a correct one and k others do too: estimated without bias.
+    """The unbiased estimate of the chance that two disjoint sets of k samples are both solved.
 
     Two disjoint sets of k among the n samples, over all ways to choose them: 1 - 2 F_k + F_2k,
     where F_j = C(n-c,j)/C(n,j) is the share of sets of j without a correct sample. Its mean is
@@ -245,7 +81,7 @@ def sampling_variance(n: int, c: int, k: int, at: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """How often the second side fails what the first solved, at the same k.
+    """How often the second side fails problems that the first side solved, at the same k.
 
     ``share`` is P(second fails | first solved). A problem that was solved once may have been solved
     by luck, so that even the first side fails it again with the chance ``control``: regression to
@@ -284,7 +120,7 @@ def transfer(
 
 @dataclass(frozen=True)
 class Design:
-    """What paired samples can detect, at the level of the family's strictest test.
+    """The difference that paired samples can detect, at the level of the family's strictest test.
 
     ``variance`` / ``clusters`` is the variance of the mean difference. ``sampling`` is the part of
     ``variance`` that more samples a problem would shrink (None where the samples are too few to
@@ -304,25 +140,25 @@ class Design:
 
 
 def design(pairs: Sequence[Pair], k: int, target: float, alpha: float = 1 - LEVEL) -> Design | None:
-    """The `Design` of these pairs; None where nothing varies yet, or is too little."""
-    found = Pairs.of(pairs)
-    first, second = found.first.passes(k), found.second.passes(k)
+    """The `Design` of these pairs; None with fewer than two clusters or without variance."""
+    paired = Pairs.of(pairs)
+    first, second = paired.first.passes(k), paired.second.passes(k)
     differences = [b - a for a, b in zip(first, second, strict=True)]
     mean = math.fsum(differences) / len(differences)
-    sums, _ = cluster_sums([[d - mean for d in differences]], found.clusters)
+    sums, _ = cluster_sums([[d - mean for d in differences]], paired.clusters)
     count = len(sums)
     if count < 2 or not float((sums**2).sum()) > 1e-12:
         return None
-    variance = count * (count / len(found) ** 2) * float((sums**2).sum()) / (count - 1)
-    fewest = min(found.samples)
+    variance = count * (count / len(paired) ** 2) * float((sums**2).sum()) / (count - 1)
+    fewest = min(paired.samples)
 
     def sampling(at: int) -> float:
         """The sampling variance of the mean with ``at`` samples of each problem, times clusters."""
-        terms = (weight * sampling_variance(*key, k, at) for key, weight in found.weights.items())
+        terms = (weight * sampling_variance(*key, k, at) for key, weight in paired.weights.items())
         return max(0.0, math.fsum(terms))
 
     now = needed = None
-    if 2 * k <= fewest and not (found.first.ranked or found.second.ranked):
+    if 2 * k <= fewest and not (paired.first.ranked or paired.second.ranked):
         now = min(sampling(fewest), variance)
         own = variance - now
         needed = samples_needed(lambda n: own + sampling(n), count, target, k, alpha, POWER)
@@ -365,7 +201,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Contrast:
-    """One line of a comparison: what is compared, on what, and with what result for each k.
+    """One line of a comparison: two sides on a group of problems, with a difference for each k.
 
     ``system`` is whose subsets are compared, empty where systems are. ``unpaired`` problems have no
     counterpart and are left out. ``samples_per_problem`` are the fewest of each side.
@@ -382,12 +218,12 @@ class Contrast:
     system: str = ""
 
     def at(self, k: int) -> Difference | None:
-        return next((found for found in self.differences if found.k == k), None)
+        return next((difference for difference in self.differences if difference.k == k), None)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Contrasts with the family that their p values are adjusted over."""
+    """Contrasts whose p values are adjusted together, as one family."""
 
     by: str
     primary_k: int
@@ -402,19 +238,6 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
-    def table(self) -> None:
-        """Print the tables."""
-        from ..report.comparisons import print_comparison
-
-        print_comparison(self)
-
-    def _repr_markdown_(self) -> str:
-        """The table where a notebook shows the comparison, with its remarks."""
-        from ..report.comparisons import export_comparison, remarks
-
-        lines = [export_comparison(self, "markdown"), *(f"{line}  " for line in remarks(self))]
-        return "\n".join(lines)
-
 
 def contrast(
     group: str,
@@ -427,16 +250,16 @@ def contrast(
     """Compare the two sides of pairs at every k that the smaller number of samples allows."""
     if not pairs:
         raise ValueError("nothing is paired")
-    found = Pairs.of(pairs)
+    paired = Pairs.of(pairs)
     return Contrast(
         group=group,
         first=names[0],
         second=names[1],
-        pairs=len(found),
-        clusters=found.clusters.count,
-        samples_per_problem=found.samples,
+        pairs=len(paired),
+        clusters=paired.clusters.count,
+        samples_per_problem=paired.samples,
         unpaired=unpaired,
-        differences=tuple(_compare(found, k) for k in ks if k <= min(found.samples)),
+        differences=tuple(_compare(paired, k) for k in ks if k <= min(paired.samples)),
         system=system,
     )
 
@@ -470,19 +293,19 @@ def with_family(
     contrasts: Sequence[Contrast], pairs: Sequence[Sequence[Pair]], primary_k: int, target: float
 ) -> tuple[Contrast, ...]:
     """Adjust the p values at the primary k over all these contrasts, and add their designs."""
-    family = [found for row in contrasts if (found := row.at(primary_k)) is not None]
-    adjusted = iter(holm([found.p for found in family]))
+    family = [difference for row in contrasts if (difference := row.at(primary_k)) is not None]
+    adjusted = iter(holm([difference.p for difference in family]))
     alpha = (1 - LEVEL) / max(1, len(family))
     rows = []
     for row, its_pairs in zip(contrasts, pairs, strict=True):
         differences = []
-        for found in row.differences:
-            level = alpha if found.k == primary_k else 1 - LEVEL
+        for difference in row.differences:
+            level = alpha if difference.k == primary_k else 1 - LEVEL
             differences.append(
                 replace(
-                    found,
-                    adjusted=next(adjusted) if found.k == primary_k else None,
-                    design=design(its_pairs, found.k, target, level),
+                    difference,
+                    adjusted=next(adjusted) if difference.k == primary_k else None,
+                    design=design(its_pairs, difference.k, target, level),
                 )
             )
         rows.append(replace(row, differences=tuple(differences)))
@@ -505,7 +328,7 @@ def break_down(
             groups.setdefault(label, []).append(pair)
     names = row.first, row.second
     return [
-        contrast(f"{row.group} · {label}", names, found, [k], system=row.system)
-        for label, found in sorted(groups.items(), key=lambda entry: (-len(entry[1]), entry[0]))
-        if len(found) >= FEWEST
+        contrast(f"{row.group} · {label}", names, its_pairs, [k], system=row.system)
+        for label, its_pairs in sorted(groups.items(), key=lambda entry: (-len(entry[1]), entry[0]))
+        if len(its_pairs) >= FEWEST
     ]

@@ -1,16 +1,14 @@
-"""What another verifier, policy or version of it changes: verdict by verdict, and why."""
+"""Differences between two verdict sets of a run, verdict by verdict, with reasons."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...rewards.verdict import Verdict
-
-if TYPE_CHECKING:
-    from ..store.run import Run
+from ..store.run import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +36,8 @@ class Changes:
 
     @property
     def transitions(self) -> dict[tuple[str, str], int]:
-        """How many verdicts went from what to what, the most frequent first."""
-        return dict(Counter((found.before, found.after) for found in self.changes).most_common())
+        """How often each status became which other, the most frequent first."""
+        return dict(Counter((change.before, change.after) for change in self.changes).most_common())
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -50,7 +48,7 @@ class Changes:
                 {"before": before, "after": after, "answers": count}
                 for (before, after), count in self.transitions.items()
             ],
-            "changes": [asdict(found) for found in self.changes],
+            "changes": [asdict(change) for change in self.changes],
         }
 
 
@@ -64,8 +62,8 @@ def changes(run: Run, before: str, after: str) -> Changes:
             judged += 1
             if row["status"] != statuses[row["key"]]:
                 differing[row["key"]] = row
-    found = tuple(_changes(run, before, after, set(differing))) if differing else ()
-    return Changes(before, after, judged, found)
+    changed = tuple(_changes(run, before, after, set(differing))) if differing else ()
+    return Changes(before, after, judged, changed)
 
 
 def _changes(run: Run, before: str, after: str, keys: set[str]) -> Iterator[Change]:

@@ -1,8 +1,8 @@
-"""What is counted of a run's rows: sums by model and problem, made once for every sealed shard.
+"""Sums over a run's rows by model and problem, kept beside every sealed shard.
 
-Everything that `harness.stats.metrics` needs of a million samples is in these sums, so that a table
-takes a second and not a minute. `harness.store.jsonl_log` keeps them beside each sealed shard; they
-are derived, and made again where they are missing, old or damaged.
+They hold everything that `harness.stats.metrics` needs, so that a table of a million samples takes
+a second instead of a minute. They are derived, and counted again where they are missing, old or
+damaged (`harness.store.jsonl_log`).
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ Group = tuple[str, str]
 FIRST = "first_correct"
 
 
-def _by_group(found: Mapping[Group, Sums]) -> list[list[Any]]:
-    return [[model, problem, sums] for (model, problem), sums in found.items()]
+def _as_rows(groups: Mapping[Group, Sums]) -> list[list[Any]]:
+    return [[model, problem, sums] for (model, problem), sums in groups.items()]
 
 
 def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
-    """How many samples there are with every status, and how many that nothing is known of.
+    """The numbers of samples by verdict status, and of some groups of them.
 
-    ``unknown`` were not decided, ``cut_off`` stopped by a limit of tokens or time, ``failed`` met
-    with an error of the model or the verifier.
+    ``unknown`` are undecided or failed, ``truncated`` were stopped by a limit of tokens or time,
+    ``failed`` have an error of the model or the verifier.
     """
-    found: dict[Group, Sums] = {}
+    groups: dict[Group, Sums] = {}
     for row in rows:
         status, reason = row["status"], row["finish_reason"]
-        sums = found.setdefault((row["model"], row["problem"]), {"samples": 0})
+        sums = groups.setdefault((row["model"], row["problem"]), {"samples": 0})
         sums["samples"] += 1
         sums[status] = sums.get(status, 0) + 1
         failed = reason == FinishReason.ERROR
@@ -50,24 +50,24 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
             sums["unknown"] = sums.get("unknown", 0) + 1
         if failed or status == Status.ERROR:
             sums["failed"] = sums.get("failed", 0) + 1
-        if FinishReason(reason).cut_off:
-            sums["cut_off"] = sums.get("cut_off", 0) + 1
+        if FinishReason(reason).truncated:
+            sums["truncated"] = sums.get("truncated", 0) + 1
         if row["reward"]:
             sums["reward"] = sums.get("reward", 0) + row["reward"]
         if status == Status.CORRECT:
             sums[FIRST] = min(sums.get(FIRST, math.inf), row["sample"])
-    return _by_group(found)
+    return _as_rows(groups)
 
 
 def count_completions(rows: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
-    """What the answers took: seconds, tokens, characters, and how many were how long.
+    """Seconds, tokens and characters of completions, and histograms of their lengths.
 
     All stages of a sample count; ``samples`` are the last stages, which are graded. ``counted`` are
-    the rows whose tokens the server counted, and ``cached`` the prompt tokens that it had ready.
+    the rows whose tokens the server counted, and ``cached`` are cached prompt tokens.
     """
-    found: dict[Group, Sums] = {}
+    groups: dict[Group, Sums] = {}
     for row in rows:
-        sums = found.setdefault((row["model"], row["problem"]), {"rows": 0, "seconds": 0.0})
+        sums = groups.setdefault((row["model"], row["problem"]), {"rows": 0, "seconds": 0.0})
         sums["rows"] += 1
         sums["seconds"] += row.get("latency", 0.0)
         _add(sums, "samples", row["stage"] == ANSWER)
@@ -79,7 +79,7 @@ def count_completions(rows: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
             for name in ("completion_tokens", "prompt_tokens", "reasoning_tokens"):
                 _add(sums, name, row.get(name) or 0)
             _add(sums, "cached", (row.get("extra") or {}).get("cached_tokens") or 0)
-    return _by_group(found)
+    return _as_rows(groups)
 
 
 def _add(sums: Sums, name: str, value: float) -> None:
@@ -104,15 +104,12 @@ def merge(parts: Iterable[Iterable[list[Any]]]) -> dict[Group, Sums]:
     return total
 
 
-#: The sums of a few logs as they were last read, by directory, with the state of the log then.
+#: The last sums of a few logs, by directory, with the state of the log when they were read.
 _READ: dict[Path, tuple[Any, dict[Group, Sums]]] = {}
 
 
 def totals(log: LogReader) -> Mapping[Group, Sums]:
-    """The sums of all of a log's rows; not to be changed, as the next one who asks gets the same.
-
-    Read again only if the log has grown since.
-    """
+    """The sums of all of a log's rows, cached until the log grows; treat them as read-only."""
     state = log.state()
     known = _READ.pop(log.directory, None)
     if known is None or known[0] != state:
@@ -134,16 +131,16 @@ def bin_start(index: int) -> float:
 
 
 def histogram(sums: Iterable[Sums], name: str) -> dict[int, int]:
-    """How many answers are in each bin of ``characters`` or ``tokens``."""
+    """The numbers of completions in each bin of ``characters`` or ``tokens``."""
     bins: dict[int, int] = {}
-    for one in sums:
-        for key, value in one.items():
-            what, _, index = key.partition(" ")
-            if what == name and index:
+    for row in sums:
+        for key, value in row.items():
+            prefix, _, index = key.partition(" ")
+            if prefix == name and index:
                 bins[int(index)] = bins.get(int(index), 0) + int(value)
     return dict(sorted(bins.items()))
 
 
-#: The names stand in the files' names: a change of what is counted takes another one.
-VERDICTS = Counting("counts-1", count_verdicts)
+#: The names are part of the files' names; a change of what is counted needs another name.
+VERDICTS = Counting("counts-2", count_verdicts)
 COMPLETIONS = Counting("counts-1", count_completions)

@@ -1,8 +1,7 @@
-"""Every sample of a run with its problem and verdict, in an order that does not depend on luck.
+"""Every sample of a run with its problem and verdict, by model, problem, sample and stage.
 
-Completions are stored as they come, and verdicts when there is time. Here they are put together, by
-model, problem, sample and stage, with a temporary database on disk, so that a million of them need
-no more memory than a few.
+Completions and verdicts are stored in the order in which they arrive. A temporary database on disk
+joins and sorts them, so that memory does not grow with their number.
 """
 
 from __future__ import annotations
@@ -57,8 +56,9 @@ def samples(run: Run, policy: str | None = None, scratch: Path | None = None) ->
         closing(sqlite3.connect(Path(place) / "samples.sqlite")) as database,
     ):
         _fill(database, run, policy)
-        for model, key, said, judged in database.execute(
-            "SELECT model, problem, said, judged FROM completions LEFT JOIN verdicts USING (key) "
+        for model, key, completion, verdict in database.execute(
+            "SELECT model, problem, completion, verdict "
+            "FROM completions LEFT JOIN verdicts USING (key) "
             "ORDER BY model_place, problem_place, sample, place"
         ):
             yield Sample(
@@ -66,8 +66,8 @@ def samples(run: Run, policy: str | None = None, scratch: Path | None = None) ->
                 label=run.models[model]["label"],
                 key=key,
                 problem=run.problem(key),
-                completion=json.loads(said),
-                judged=json.loads(judged) if judged else None,
+                completion=json.loads(completion),
+                judged=json.loads(verdict) if verdict else None,
             )
 
 
@@ -76,9 +76,9 @@ def _fill(database: sqlite3.Connection, run: Run, policy: str | None) -> None:
     problems = {key: place for place, key in enumerate(run.problems)}
     database.executescript(
         "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = FILE;"
-        "CREATE TABLE verdicts (key TEXT PRIMARY KEY, judged TEXT);"
+        "CREATE TABLE verdicts (key TEXT PRIMARY KEY, verdict TEXT);"
         "CREATE TABLE completions (key TEXT, place INTEGER PRIMARY KEY, model TEXT, problem TEXT,"
-        " model_place INTEGER, problem_place INTEGER, sample INTEGER, said TEXT);"
+        " model_place INTEGER, problem_place INTEGER, sample INTEGER, completion TEXT);"
     )
     database.executemany(
         "INSERT OR REPLACE INTO verdicts VALUES (?, ?)",
@@ -105,7 +105,7 @@ def _fill(database: sqlite3.Connection, run: Run, policy: str | None) -> None:
 
 
 class Prompts:
-    """What a run's models were shown, rendered again from its manifest."""
+    """The prompts of a run, rendered again from its manifest."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -120,12 +120,12 @@ class Prompts:
         """The strings that ended a completion."""
         return [*self.run.manifest["identity"]["sampling"]["stop"], *self.templates[task].stop]
 
-    def shown(self, problem: Problem, said: dict[str, str] | None = None) -> Rendered | None:
-        """The prompt of the stage after those in which the model has ``said``; None if it is lost.
+    def shown(self, problem: Problem, replies: dict[str, str] | None = None) -> Rendered | None:
+        """The prompt of the stage that follows earlier replies, which are given by stage.
 
-        A prompt may be rendered no more if the examples that it showed are gone.
+        It is None if the prompt cannot be rendered any more, as where its examples are gone.
         """
         try:
-            return self.templates[problem.task].render(problem, said)
+            return self.templates[problem.task].render(problem, replies)
         except (PromptError, KeyError, IndexError):
             return None

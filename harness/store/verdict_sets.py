@@ -1,25 +1,48 @@
-"""Which of a run's sets of verdicts to take where nobody says."""
+"""The default set of verdicts of one or several runs."""
 
 from __future__ import annotations
 
 import shlex
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, Protocol
 
 from ...rewards.version import VERSION
 from . import counts
-
-if TYPE_CHECKING:
-    from .run import Run
+from .jsonl_log import LogReader
 
 
-def latest_complete(runs: Sequence[Run], among: Iterable[str] | None = None) -> str | None:
-    """The latest set that all runs have and in which every stored answer is judged.
+class Judged(Protocol):
+    """What is read of a `harness.store.run.Run` here."""
 
-    If there is none, the one in which most are; None if no set is common. ``among`` restricts the
-    choice. What was judged later, but only in part (`score` was interrupted), is said in a warning,
-    with the command that completes it.
+    path: Path
+
+    @property
+    def manifest(self) -> dict[str, Any]: ...
+
+    @property
+    def policies(self) -> tuple[str, ...]: ...
+
+    @property
+    def completions(self) -> LogReader: ...
+
+    def verdicts(self, policy: str | None = None) -> LogReader: ...
+
+
+def latest_complete(runs: Sequence[Judged], among: Iterable[str] | None = None) -> str | None:
+    """The latest set of verdicts that all runs have and in which every answer is judged.
+
+    If no set is complete, it is the one with the most verdicts. A warning tells of a later set that
+    is incomplete because `score` was interrupted, and of the command that completes it.
+
+    Args:
+        runs: the runs.
+        among: the names to choose from; by default all.
+
+    Returns:
+        The set's name, or None if the runs have none in common.
+
     """
     names = [name for name in runs[0].policies if all(name in run.policies for run in runs)]
     if among is not None:
@@ -35,26 +58,27 @@ def latest_complete(runs: Sequence[Run], among: Iterable[str] | None = None) -> 
             break
     best = max(judged, key=lambda name: judged[name])  # of equals the latest
     if best != names[-1]:
-        lacking = [run for run in runs if _judged(run, names[-1]) < stored[run.path]]
+        incomplete = [run for run in runs if _judged(run, names[-1]) < stored[run.path]]
+        paths = ", ".join(str(run.path) for run in incomplete)
         warnings.warn(
-            f"{', '.join(str(run.path) for run in lacking)}: the verdicts {names[-1]} are newer, "
+            f"{paths}: the verdicts {names[-1]} are newer, "
             f"but there are {judged[names[-1]]} of {sum(stored.values())}, so those of {best} "
-            f"({judged[best]}) are taken; {_completing(lacking, names[-1])}",
+            f"({judged[best]}) are taken; {_completing(incomplete, names[-1])}",
             stacklevel=2,
         )
     return best
 
 
-def _stored(run: Run) -> int:
+def _stored(run: Judged) -> int:
     return sum(int(sums.get("samples", 0)) for sums in counts.totals(run.completions).values())
 
 
-def _judged(run: Run, name: str) -> int:
+def _judged(run: Judged, name: str) -> int:
     return sum(int(sums["samples"]) for sums in counts.totals(run.verdicts(name)).values())
 
 
-def _completing(runs: Iterable[Run], name: str) -> str:
-    """How to get the verdicts that are missing."""
+def _completing(runs: Iterable[Judged], name: str) -> str:
+    """How to get the missing verdicts."""
     settings = [(run, run.manifest["policies"][name]) for run in runs]
     if any(policy.get("verifier") != VERSION for _, policy in settings):
         return "another version of the verifier made them, and only it can complete them"
@@ -62,8 +86,8 @@ def _completing(runs: Iterable[Run], name: str) -> str:
     return f"{' and '.join(commands)} completes them"
 
 
-def _command(run: Run, settings: Mapping[str, Any]) -> str:
-    """What judges the rest of a run's answers in the same way."""
+def _command(run: Judged, settings: Mapping[str, Any]) -> str:
+    """The command that makes the rest of a run's verdicts."""
     words = ["run.py", "score", str(run.path)]
     if settings["method"] != "balls":
         words += ["--method", settings["method"]]

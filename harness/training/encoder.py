@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 
 from ..core.errors import UserError
 from ..models.transformers.classifier import TASKS
-from ..stats.metrics import Labels
+from ..stats.metrics.labels import Labels
 from .settings_file import write_settings
 from .trainers import run_trainer
 

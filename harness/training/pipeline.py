@@ -18,7 +18,7 @@ from ...prompts import load as load_prompt
 from ..core.errors import UserError
 from ..core.requests import Sampling
 from ..models import create
-from ..run.plan import problems_of
+from ..run.problems import problems_of
 from ..run.progress import Progress
 from ..run.sweep import sweep
 from ..store.run import Run

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import RunError
-from ..store.jsonl_log import write_atomically
+from ..store.atomic import write_atomically
 
 
 def write_settings(out: Path, name: str, settings: Mapping[str, Any]) -> None:

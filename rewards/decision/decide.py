@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 from zlib import crc32
 
@@ -26,6 +26,7 @@ from .integrand import BASE_BITS, MIN_POINTS, Integrand, Point, Pool
 from .jets import ZERO, Ball, Jet
 from .jumps import jump
 from .point_count import BRANCHING_POINTS, has_fixed_branch, points_wanted, polynomial
+from .prover import Proof, prove
 from .radicals import Choice
 
 #: Bits to which F' and f must agree, relative to f (19 decimal digits).
@@ -69,6 +70,16 @@ class DecisionPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class Refutation:
+    """A point, by the values of all symbols, at which two balls are proven to differ."""
+
+    point: Mapping[str, Ball]
+    derivative: Ball
+    f: Ball
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """A decision with its evidence; see `rewards.verdict.Evidence` for the fields."""
 
@@ -79,6 +90,9 @@ class Outcome:
     witness: Witness | None = None
     flags: tuple[str, ...] = ()
     detail: str = ""
+    proof: str = ""
+    rules: tuple[str, ...] = ()
+    refutation: Refutation | None = None
 
 
 class _OutOfBudgetError(Exception):
@@ -113,7 +127,10 @@ def decide(
         pool = integrand.pool(conventions, variant)
         with precision(BASE_BITS):
             try:
-                outcome = _Decision(tape, pool, policy, variant, order).run()
+                decision = _Decision(tape, pool, policy, variant, order)
+                if conventions == Conventions() and order == 1 and not integrand.differentiate:
+                    decision.prover = partial(_prove, answer, integrand, pool)
+                outcome = decision.run()
             except _OutOfBudgetError:
                 outcome = Outcome(Status.UNDECIDED, detail="work budget spent")
         return outcome, tape, pool.tape
@@ -133,6 +150,13 @@ def decide(
     return first
 
 
+def _prove(answer: Expression, integrand: Integrand, pool: Pool) -> Proof | None:
+    """A proof that holds with the default conventions, on the domain that ``pool`` found."""
+    kinds = {name: integrand.assumptions.get(name, "positive") for name in integrand.parameters}
+    real = pool.tier == "real"
+    return prove(answer, integrand.expression, integrand.variable, kinds, real_parts=real)
+
+
 class _Decision:
     """One answer against one pool of points."""
 
@@ -150,6 +174,8 @@ class _Decision:
         self.flipped: list[tuple[Point, Choice]] = []
         self.bits_of_agreement = float(MAX_BITS)
         self.touching: list[tuple[Ball, Ball]] = []
+        self.prover: Callable[[], Proof | None] | None = None
+        self.proof: Proof | None = None
         self.finite = False
         self.hidden = False
         self.valueless: list[float] = []
@@ -166,7 +192,13 @@ class _Decision:
     def run(self) -> Outcome:
         pool, tape = self.pool, self.tape
         wanted = max(points_wanted(tape), points_wanted(pool.tape))
-        refuted = self._visit(pool.take(wanted))
+        refuted = self._visit(pool.take(wanted)[:MIN_POINTS])
+        if refuted is None and self.prover and not self.flipped:
+            self.proof = self.prover()
+            if self.proof and self._needs_no_more_points():
+                return self._accepted()
+        if refuted is None:
+            refuted = self._visit(pool.take(wanted)[MIN_POINTS:])
         if refuted is None and pool.tier == "complex" and tape.breaks:
             return self._undecided("f is real nowhere, and no disc decides")
         if refuted is None and (pool.tape.breaks or pool.tape.branches):
@@ -315,7 +347,16 @@ class _Decision:
             expected=show(expected),
             got=show(slope),
         )
-        return Outcome(Status.INCORRECT, self._usable() + 1, witness=witness, detail=detail)
+        apart = not (slope - expected).contains(ZERO)
+        values = {**self.values, self.tape.variable: point.x}
+        return Outcome(
+            Status.INCORRECT,
+            self._usable() + 1,
+            witness=witness,
+            detail=detail,
+            proof="witness",
+            refutation=Refutation(values, slope, expected, bits) if apart else None,
+        )
 
     # --- the exception for the integrand's own radicals ---
 
@@ -445,7 +486,13 @@ class _Decision:
                 witness = self._jump(low, high)
                 if witness is not None:
                     detail = "the answer jumps where the integrand is bounded"
-                    return Outcome(Status.INCORRECT, self._usable(), witness=witness, detail=detail)
+                    return Outcome(
+                        Status.INCORRECT,
+                        self._usable(),
+                        witness=witness,
+                        detail=detail,
+                        proof="witness",
+                    )
             cells += [low for low, _ in places]
         for branch in self.tape.branches:
             if branch.root and not has_fixed_branch(branch, self.tape.variable):
@@ -499,6 +546,21 @@ class _Decision:
         places = itertools.chain(self.touching[:8], *crossings)
         return any(self._jump(low, high) is not None for low, high in places)
 
+    def _needs_no_more_points(self) -> bool:
+        """Whether a proof suffices: both sides have values, and F has no steps.
+
+        A proof leaves isolated points out, at which ``|x|/x`` jumps, and ``sqrt(x^2)/x`` too.
+        """
+        if self.tape.breaks or not self.finite or len(self.agreeing) < MIN_POINTS:
+            return False
+        width = 2.0 ** -(self.bits * 3 // 8)
+        return not any(
+            branch.root
+            and not has_fixed_branch(branch, self.tape.variable)
+            and self._touching(branch, width)
+            for branch in self.tape.branches
+        )
+
     def _accepted(self) -> Outcome:
         flags: list[str] = []
         if self.order and self._discontinuous():
@@ -517,7 +579,16 @@ class _Decision:
         flipped = [p.measured for p, _ in self.flipped].count(True)
         coverage = measured / (measured + flipped) if measured + flipped else None
         digits = round(self.bits_of_agreement * math.log10(2), 1)
-        return Outcome(Status.CORRECT, self._usable(), digits, coverage, flags=tuple(flags))
+        proof, rules = ("identity", self.proof.rules) if self.proof else ("agreement", ())
+        return Outcome(
+            Status.CORRECT,
+            self._usable(),
+            digits,
+            coverage,
+            flags=tuple(flags),
+            proof=proof,
+            rules=rules,
+        )
 
     def _between(self, cells: Sequence[Ball]) -> list[Point]:
         """A point in each cell between neighbouring breakpoints, and beyond the outer ones."""

@@ -38,7 +38,7 @@ _FLAGS = {WorkerMemory: "memory_limit", WorkerCrash: "worker_crash"}
 _FIELDS = tuple(field.name for field in fields(Evidence))
 _field_values = attrgetter(*_FIELDS)
 _WITNESS_AT = _FIELDS.index("witness")
-_FLAGS_AT = _FIELDS.index("flags")
+_TUPLES_AT = (_FIELDS.index("flags"), _FIELDS.index("rules"))
 
 
 def pack(verdict: Verdict) -> list[Any]:
@@ -54,7 +54,8 @@ def unpack(packed: list[Any]) -> Verdict:
     status, reward, answer, *values = packed
     if values[_WITNESS_AT] is not None:
         values[_WITNESS_AT] = Witness(*values[_WITNESS_AT])
-    values[_FLAGS_AT] = tuple(values[_FLAGS_AT])
+    for at in _TUPLES_AT:
+        values[at] = tuple(values[at])
     return Verdict(Status(status), reward, answer, Evidence(*values))
 
 

@@ -6,10 +6,15 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import CliRunner
+
+from calculus_harness.harness.cli.main import cli as commands
 
 ROOT = Path(__file__).parents[2]
 
@@ -59,17 +64,59 @@ def bench(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def cli(tmp_path: Path) -> Command:
-    """Run the command line in an empty directory; the result has its output and status."""
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Run the command line in an empty directory; the result has its output and status.
+
+    It runs in this process, but with variables for the environment, in one of its own.
+    """
 
     def call(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, str(ROOT / "run.py"), *map(str, arguments)],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            env=os.environ | environment,
-        )
+        words = list(map(str, arguments))
+        if environment:
+            return run_process(*words, cwd=tmp_path, environment=environment)
+        with monkeypatch.context() as changed, warnings.catch_warnings():
+            changed.chdir(tmp_path)
+            changed.setattr(warnings, "formatwarning", warnings.formatwarning)
+            changed.setattr(warnings, "showwarning", _print_warning)
+            warnings.simplefilter("default")
+            result = CliRunner().invoke(commands, words, prog_name="run.py")
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return subprocess.CompletedProcess(words, result.exit_code, result.stdout, result.stderr)
 
     return call
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Command:
+    """Run the command line in a process of its own, in an empty directory."""
+
+    def call(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+        return run_process(*map(str, arguments), cwd=tmp_path, environment=environment)
+
+    return call
+
+
+def run_process(
+    *words: str, cwd: Path, environment: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(ROOT / "run.py"), *words],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=os.environ | environment,
+    )
+
+
+def _print_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: Any = None,
+    line: str | None = None,
+) -> None:
+    """What `warnings` does outside pytest, which collects warnings."""
+    sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from calculus_harness.benchmarks.problem import Parent, Problem
 from calculus_harness.harness.core.requests import Sampling, problem_key
+from calculus_harness.harness.store.identity import Identity, ModelPlan
 from calculus_harness.harness.store.jsonl_log import Log
-from calculus_harness.harness.store.run import COMPLETIONS, VERDICTS, Identity, Plan, writing
+from calculus_harness.harness.store.run import COMPLETIONS, VERDICTS
+from calculus_harness.harness.store.writer import writing
 from calculus_harness.prompts import load
 
 WORDS = r"we substitute so that \frac{x}{2} the integral becomes \int u = x^2 by parts".split()
@@ -48,7 +50,7 @@ def make(
     with writing(path, identity) as run:
         run.extend(
             [
-                Plan(
+                ModelPlan(
                     name,
                     f"api/model-{name[-1]}",
                     {"spec": f"api/model-{name[-1]}"},

@@ -24,10 +24,10 @@ MODELS, SUBSETS, PROBLEMS, SAMPLES = 4, 5, 782, 64
 GOAL = 10.0  # seconds of CPU for all that is measured, of `SAMPLES` samples
 
 MEASURED = {
-    "table": "harness.Run(run).summary()",
+    "table": "harness.summarise(harness.Run(run))",
     "perturbations": "harness.compare(run, by='perturbation')",
     "models": "harness.compare(run)",
-    "all three": "harness.Run(run).summary(); harness.compare(run, by='perturbation'); "
+    "all three": "harness.summarise(harness.Run(run)); harness.compare(run, by='perturbation'); "
     "harness.compare(run)",
 }
 CHILD = """

@@ -1,4 +1,4 @@
-"""`generate derivations` and `generate calculus`: data sets to train classifiers on."""
+"""`run.py generate derivations` and `generate calculus`: data sets to train classifiers on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ...core.errors import UserError
-from ...store.export_rows import claim, write_problems, write_splits
+from ...store.problem_files import check_out, write_problems, write_splits
 
 
 def _common(count: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -123,8 +123,8 @@ def generate_calculus(
 def _of_subset(
     benchmark: str, seed: int, subset: str | None, limit: int | None, out: Path, force: bool
 ) -> bool:
-    """Write a subset's problems, if one is named."""
-    claim(out, force)
+    """Write the problems of ``subset`` and return True, or return False if it is None."""
+    check_out(out, force)
     if subset is None:
         if limit is not None:
             raise UserError("--limit is for --subset; the size of a data set is --count")

@@ -1,4 +1,4 @@
-"""`generate lample-charton`: random integrals for sequence models."""
+"""`run.py generate lample-charton`: random integrals for sequence models."""
 
 from __future__ import annotations
 
@@ -65,32 +65,32 @@ def generate_pairs(
 ) -> None:
     """Write random integrals with proven references.
 
-    Their prefix forms are there, too. Any number of workers writes the same file, byte for byte. No
-    pair is there twice.
+    Formulas are also in prefix form. The file is the same for any number of workers, and no pair
+    is in it twice.
     """
     from rich.console import Console
     from rich.progress import track
 
     from ....benchmarks.lample_charton import GeneratorSettings, random_integrals
     from ....rewards.workers.pool import usable_cores
-    from ...store.export_rows import claim, write_problems
+    from ...store.problem_files import check_out, write_problems
 
-    claim(out, force)
+    check_out(out, force)
     if pairs is not None and pairs.exists() and not force:
         raise UserError(f"{pairs} is there already; --force replaces it")
     settings = GeneratorSettings(recipe, max_operators, operators, max_length)
     cores = workers or usable_cores()
-    drawn = random_integrals(method, seed, count, settings, workers=cores)
+    stream = random_integrals(method, seed, count, settings, workers=cores)
     console = Console(stderr=True)
-    made = list(track(drawn, "generating", count, console=console, transient=True))
-    write_problems(made, out)
+    problems = list(track(stream, "generating", count, console=console, transient=True))
+    write_problems(problems, out)
     if pairs is not None:
         from ....benchmarks.lample_charton.codec.released import CountedPair, write
 
-        sides = ((p.metadata["prefix"], p.metadata["antiderivative_prefix"]) for p in made)
+        sides = ((p.metadata["prefix"], p.metadata["antiderivative_prefix"]) for p in problems)
         try:
             lines = (CountedPair(1, tuple(str(f).split()), tuple(str(g).split())) for f, g in sides)
             write(lines, pairs)
         except OSError as error:
             raise UserError(f"cannot write {pairs}: {error.strerror or error}") from None
-    click.echo(f"wrote {len(made)} problems to {out}", err=True)
+    click.echo(f"wrote {len(problems)} problems to {out}", err=True)

@@ -1,4 +1,4 @@
-"""`generate`: problems to a file, or a set to train on."""
+"""`run.py generate`: problems to a file, or a set to train on."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import click
 
 from ...core.errors import UserError, suggest
-from ...store.export_rows import claim, write_problems
-from ..sources import source_options, with_source_options
+from ...store.problem_files import check_out, write_problems
+from ..options import source_options, with_source_options
 
 if TYPE_CHECKING:
     from ....benchmarks import Problem
 
 
 class Generators(click.Group):
-    """A command for each thing to generate: those with options of their own, and benchmarks."""
+    """A command for each benchmark, and those with options of their own."""
 
     #: Benchmarks whose command is shown under another name.
     ALIASES: ClassVar[dict[str, str]] = {"lample_charton": "lample-charton"}
@@ -53,8 +53,8 @@ class Generators(click.Group):
 def generate() -> None:
     """Write problems to a file, or a set to train on.
 
-    `sweep --benchmark FILE` reads such files. The problems hold all that went into them: parents,
-    draws, and whether SymPy could simplify the integrand in time. Every kind has its own --help.
+    `sweep --benchmark FILE` reads such files. The problems have their parents, the numbers
+    drawn, and whether SymPy could simplify the integrand in time. Every kind has its own --help.
     """
 
 
@@ -84,7 +84,7 @@ def generate() -> None:
 )
 @click.option("--force", is_flag=True, help="Replace what is there.")
 def _plain(**options: Any) -> None:
-    """The options of what needs no others."""
+    """The options of benchmarks without a command of their own."""
 
 
 def _generate(
@@ -98,7 +98,7 @@ def _generate(
     force: bool,
     **options: Any,
 ) -> None:
-    claim(out, force)
+    check_out(out, force)
     if bank is not None:
         (bank,) = with_source_options([bank], **options)
     problems = list(_problems(benchmark, subset, seed, limit, difficulty, bank))
@@ -133,13 +133,13 @@ def _problems(
 
 
 def _perturbed(name: str, bank: str, seed: int, limit: int | None) -> Sequence[Problem]:
-    """What is made of solved problems, of any problems."""
+    """Perturbations of any problems, as if a model had solved them."""
     from ....benchmarks.brittleness import KINDS
     from ....benchmarks.registry import load
 
     kind = name.partition("/")[2]
     if kind not in KINDS:
-        raise UserError(f"of a bank no {name!r} is made; {suggest(kind, KINDS)}")
+        raise UserError(f"{name!r} cannot be made of a bank; {suggest(kind, KINDS)}")
     return KINDS[kind](load(bank, seed=seed), seed)[:limit]
 
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ...core.errors import ModelError
 from ...core.requests import Completion, FinishReason, Request
-from ...store.jsonl_log import write_atomically
+from ...store.atomic import write_atomically
 from ..base import Capability, operational
 from .errors import RefusedError, UnavailableError
 from .http import classify_error, make_client

@@ -10,6 +10,8 @@ import functools
 from typing import Any
 from xml.etree import ElementTree
 
+from latex2mathml.converter import convert
+
 #: Longer formulas are shown as LaTeX.
 LONGEST = 600
 #: Only presentation elements and harmless attributes pass: no links, no scripts, no annotations.
@@ -30,8 +32,6 @@ Tree = list[Any]
 @functools.lru_cache(maxsize=4096)
 def to_mathml(latex: str) -> Tree | None:
     """The tree of a ``math`` element, or None where the text is no formula that can be shown."""
-    from latex2mathml.converter import convert
-
     if not latex or len(latex) > LONGEST:
         return None
     try:

@@ -19,6 +19,7 @@ from ....benchmarks.problem import Problem
 from ....rewards import ProblemError
 from ....rewards.decision.balls import Conventions, Tape, UnusableError, compile_tape, precision
 from ....rewards.decision.integrand import prepare
+from ....rewards.expression.traversal import needs_worker
 from ....rewards.latex import ReadError, read
 from ....rewards.verdict import Witness
 
@@ -61,23 +62,23 @@ def _plot(problem: Problem, answer: str, witness: Witness) -> dict[str, Any] | N
         if f is None:
             return None
         for reading in _readings(answer, (variable, *problem.assumptions)):
-            found = _compiled(reading, variable, conventions)
-            if found is None or found.symbols.keys() - {variable} - values.keys():
+            tape = _compiled(reading, variable, conventions)
+            if tape is None or tape.symbols.keys() - {variable} - values.keys():
                 continue
             xs = [at + REACH * (2 * i / (POINTS - 1) - 1) for i in range(POINTS)]
             order = 0 if jump else 1
             if jump:
-                there = _curve(found, [at], values, 0)[0]
+                there = _curve(tape, [at], values, 0)[0]
                 fits = _near(there, expected) or _near(there, got)
             else:
-                fits = _near(_curve(found, [at], values, 1)[0], got) and _near(
+                fits = _near(_curve(tape, [at], values, 1)[0], got) and _near(
                     _curve(f, [at], values, 0)[0], expected
                 )
             if fits:
                 return {
                     "x": [_short(x) for x in xs],
                     "f": [] if jump else _curve(f, xs, values, 0),
-                    "F": _curve(found, xs, values, order),
+                    "F": _curve(tape, xs, values, order),
                     "at": _short(at),
                     "expected": expected,
                     "got": got,
@@ -100,8 +101,8 @@ def _values(point: str) -> dict[str, float] | None:
 
 
 def _number(text: str) -> float | None:
-    found = _NUMBER.fullmatch(text.strip())
-    value = float(found[1]) if found else math.nan
+    match = _NUMBER.fullmatch(text.strip())
+    value = float(match[1]) if match else math.nan
     return value if math.isfinite(value) else None
 
 
@@ -122,8 +123,6 @@ def _readings(answer: str, symbols: Sequence[str]) -> Iterator[Any]:
 
 
 def _compiled(expression: Any, variable: str, conventions: Conventions) -> Tape | None:
-    from ....rewards.expression.traversal import needs_worker
-
     if needs_worker(expression):
         return None
     tape = compile_tape(expression, variable, conventions)

@@ -1,4 +1,4 @@
-"""The samples as the page holds them: an index to filter and sort, and compressed chunks.
+"""The samples on the page: an index to filter and sort, and compressed chunks.
 
 A chunk is gzip in base64, which the page unpacks when one of its samples is shown; that way 15,000
 samples open at once. The chunks share `BUDGET`: a sample's text is shown whole if there is room,
@@ -33,8 +33,8 @@ WORDS = 160
 
 
 @dataclass(frozen=True)
-class Items:
-    """What the page needs: ``index`` has columns by name, the chunks are base64.
+class PageSamples:
+    """The samples of a page: ``index`` has columns by name, the chunks are base64.
 
     ``formulas`` are question, answer and reference, each as text and as MathML; they are apart
     because every row of the table shows some. ``names`` are what numbers in the index stand for.
@@ -62,7 +62,7 @@ COLUMNS = (
 )
 
 
-def items(sources: Sources) -> Items:
+def page_samples(sources: Sources) -> PageSamples:
     """Collect the samples of all runs, as many as fit on a page.
 
     Of too many the first samples of each problem are taken.
@@ -89,7 +89,7 @@ def items(sources: Sources) -> Items:
         details.append(_packed([detail for _, detail in shown], share - len(formulas[-1])))
     runs = [str(run.path) for run in sources.runs]
     names = {"run": runs, "subset": list(subsets), "label": list(labels)}
-    return Items(index, formulas, details, names, left_out=total - number)
+    return PageSamples(index, formulas, details, names, left_out=total - number)
 
 
 def _shown(sources: Sources) -> tuple[tuple[int, int], int]:
@@ -116,21 +116,21 @@ def _chosen(sources: Sources, limit: int) -> Iterator[tuple[int, str, Sample]]:
 
 
 def _indexed(one: Sample) -> dict[str, Any]:
-    problem, said, judged = one.problem, one.completion, one.judged or {}
+    problem, completion, judged = one.problem, one.completion, one.judged or {}
     return {
         "problem": problem.id,
-        "sample": said["sample"],
+        "sample": completion["sample"],
         "status": judged["status"],
         "integrand": question(one)[:WORDS],
         "answer": (judged.get("answer") or "")[:WORDS],
-        "tokens": said.get("completion_tokens"),
-        "length": len(said["text"]) + len(said.get("reasoning", "")),
-        "seconds": round(said.get("latency", 0.0), 3),
+        "tokens": completion.get("completion_tokens"),
+        "length": len(completion["text"]) + len(completion.get("reasoning", "")),
+        "seconds": round(completion.get("latency", 0.0), 3),
     }
 
 
 def question(one: Sample) -> str:
-    """What was asked, as a formula where it is one."""
+    """The question, as a formula where it is one."""
     inputs = one.problem.inputs
     if "integrand" in inputs:
         return str(inputs["integrand"])
@@ -173,8 +173,8 @@ def facts(verdict: Verdict, completion: dict[str, Any]) -> Iterator[tuple[str, s
         yield ("answer just above" if jump else "derivative of the answer"), witness.got
         if evidence.detail:
             yield "because", evidence.detail
-    elif said := reason(verdict):
-        yield "because", said
+    elif why := reason(verdict):
+        yield "because", why
     if evidence.flags and evidence.witness:
         yield "notes", ", ".join(evidence.flags)
     if evidence.extracted_by:

@@ -1,4 +1,4 @@
-"""The experiments of "Symbolic Brittleness" as phases: what a model solves, and what is next to it.
+"""The experiments of "Symbolic Brittleness" as phases: problems, and neighbours of solved ones.
 
 The first phase asks any benchmarks. What is solved of them makes three pools, as in the paper:
 
@@ -22,7 +22,7 @@ from ....benchmarks.brittleness.integrals import VARIANTS
 from ....benchmarks.brittleness.pools import eligible, short
 from ....benchmarks.brittleness.sums import COUNT
 from ....benchmarks.problem import Problem
-from ...run.phases import Found, Phase
+from ...run.phases import Phase, PhaseResults
 
 NEIGHBOURS = (over_k, times_k, plus_exp, plus_ln)
 TERMS = (2, 3, 4)
@@ -41,7 +41,7 @@ def _validation(problem: Problem) -> bool:
     return problem.benchmark != "brittleness" and problem.task == "integration"
 
 
-def derive(variant: str, found: Found) -> list[list[Problem]]:
+def derive(variant: str, found: PhaseResults) -> list[list[Problem]]:
     """The second phase's problems, subset by subset; raises `DerivationError` as they do."""
     valid = found.solved(_validation)
     kept = [p for p in valid if p.benchmark != PUBLISHED]
@@ -69,7 +69,7 @@ def derive(variant: str, found: Found) -> list[list[Problem]]:
 
 
 def _plan(variant: str) -> tuple[Phase, ...]:
-    make: Callable[[Found], Sequence[Sequence[Problem]]] = partial(derive, variant)
+    make: Callable[[PhaseResults], Sequence[Sequence[Problem]]] = partial(derive, variant)
     return (Phase("derived", make),)
 
 

@@ -1,14 +1,12 @@
-"""Whose fault is a failure: the search's, or the model's? (Welleck et al., section 6.)
+"""Search errors and model errors (Welleck et al., section 6).
 
-If a correct solution is likelier under the model than all candidates, and yet not among them, a
-better search would have found it: a search error. If a wrong candidate is likelier, no search for
-the likeliest answer helps: a model error. Probabilities are those of whole texts, exp of the sum of
-their tokens' log-probabilities (teacher forcing, the end of the text included), and not the scores
-that a beam search ranks by, which are divided by length.
+A failure is a search error if a correct solution is likelier under the model than all candidates:
+a better search would have found it. It is a model error if a wrong candidate is likelier.
+Probabilities are those of whole texts, exp of the sum of their tokens' log-probabilities (teacher
+forcing, the end of the text included), not a beam search's scores, which are divided by length.
 
-A reference is one correct solution; another way to write one may be likelier, so that model errors
-are counted from above. Pure functions; `harness.studies.brittleness.teacher_forcing` gets the
-numbers from a model.
+A reference is one correct solution; another way to write it may be likelier, so that the number of
+model errors is an upper bound. Pure functions; `teacher_forcing` gets the numbers from a model.
 """
 
 from __future__ import annotations
@@ -18,12 +16,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ...stats.metrics import fail_at_k
+from ...stats.metrics.fail_at_k import fail_at_k
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What was returned at one rank; ``logprob`` in nats, None where it is not known."""
+    """The candidate at one rank; ``logprob`` in nats, None where it is not known."""
 
     text: str
     correct: bool
@@ -54,8 +52,9 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """Of the ``failures`` at k, those whose reference and whose last candidate were ``scored``, and
-    of these the ones that a perfect search would leave ``unresolved``.
+    """Failures at k that a perfect search would leave unresolved.
+
+    ``scored`` are the failures whose reference and last candidate have a log-probability.
     """
 
     k: int
@@ -131,7 +130,7 @@ def _mean(values: Sequence[float]) -> float | None:
     return math.fsum(values) / len(values) if values else None
 
 
-# --- ranks and blame ---------------------------------------------------------------------------
+# --- ranks and causes of failures --------------------------------------------------------------
 
 
 def first_correct_ranks(problems: Iterable[Ranked]) -> dict[int, int]:
@@ -141,8 +140,8 @@ def first_correct_ranks(problems: Iterable[Ranked]) -> dict[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Blame:
-    """The failures at k, by whose fault they are; ``unknown`` lack a log-probability."""
+class FailureCauses:
+    """The failures at k by cause; ``unknown`` lack a log-probability."""
 
     k: int
     search: int
@@ -150,7 +149,7 @@ class Blame:
     unknown: int
 
 
-def blame(problems: Iterable[Ranked], k: int) -> Blame:
+def failure_causes(problems: Iterable[Ranked], k: int) -> FailureCauses:
     """A search error: the reference is likelier than every one of the k candidates."""
     counts: Counter[str] = Counter()
     for problem in problems:
@@ -162,7 +161,7 @@ def blame(problems: Iterable[Ranked], k: int) -> Blame:
         else:
             likelier = all(problem.reference > logprob for logprob in known)
             counts["search" if likelier else "model"] += 1
-    return Blame(k, counts["search"], counts["model"], counts["unknown"])
+    return FailureCauses(k, counts["search"], counts["model"], counts["unknown"])
 
 
 def top_and_correct(problems: Iterable[Ranked]) -> list[tuple[float, float]]:

@@ -22,7 +22,8 @@ from ...core.requests import digest
 from ...models import Model
 from ...models.base import Capability, Continuation, Scored
 from ...store.jsonl_log import Log, LogReader
-from ...store.run import Run, rescoring
+from ...store.run import Run
+from ...store.writer import rescoring
 from .search_error import Candidate, Ranked, by_likelihood
 
 #: How a model that was not told otherwise writes an answer; ``%s`` is the antiderivative.
@@ -36,21 +37,21 @@ REFERENCE = "reference"
 
 
 @dataclass(frozen=True, slots=True)
-class Forced:
-    """How many texts were scored now, and for each that could not be, why."""
+class ScoringResult:
+    """How many texts were scored now, and why others could not be."""
 
     scored: int
     remarks: tuple[str, ...] = ()
 
 
-def force(
+def score_texts(
     path: str | os.PathLike[str],
     model: Model,
     *,
     candidates: int = CANDIDATES,
     written: str = WRITTEN,
     limit: int | None = None,
-) -> Forced:
+) -> ScoringResult:
     """Score the references and the best candidates of a run's problems, as far as that is new.
 
     Args:
@@ -59,6 +60,13 @@ def force(
         candidates: how many of each problem's best candidates, each text once.
         written: how the model would write an answer, with ``%s`` for the antiderivative.
         limit: at most so many problems, those first asked.
+
+    Returns:
+        How many texts were scored, and remarks on those that could not be.
+
+    Raises:
+        ModelError: the model cannot score texts.
+        UserError: the run has no answers of this model, or ``written`` has no ``%s``.
 
     """
     if Capability.SCORING not in model.capabilities:
@@ -70,7 +78,7 @@ def force(
         if model.hash not in run.models:
             known = ", ".join(entry["label"] for entry in run.models.values())
             raise UserError(f"{run.path} has no answers of {model.label}; it has {known}")
-        with Log(_place(run, model.hash), *SCORES) as log:
+        with Log(_scores_path(run, model.hash), *SCORES) as log:
             stored = {row["key"] for _, row in log.heads()}
             wanted = {
                 text.key: text
@@ -92,10 +100,10 @@ def force(
 
             if wanted:
                 run_async(scoring())
-    return Forced(len(wanted) - len(remarks), tuple(remarks))
+    return ScoringResult(len(wanted) - len(remarks), tuple(remarks))
 
 
-def ranked(run: Run, model: str, policy: str | None = None) -> dict[str, Ranked]:
+def ranked_candidates(run: Run, model: str, policy: str | None = None) -> dict[str, Ranked]:
     """Every problem's candidates and reference with what is known of their log-probabilities.
 
     A text that was scored has that log-probability, and another the one that came with it, if any.
@@ -103,7 +111,7 @@ def ranked(run: Run, model: str, policy: str | None = None) -> dict[str, Ranked]
     """
     scores: dict[str, float] = {}
     references: dict[str, float] = {}
-    for _, row in LogReader(_place(run, model), *SCORES).heads():
+    for _, row in LogReader(_scores_path(run, model), *SCORES).heads():
         if row["logprob"] is None:
             continue  # it could not be scored
         scores[row["key"]] = row["logprob"]
@@ -114,16 +122,16 @@ def ranked(run: Run, model: str, policy: str | None = None) -> dict[str, Ranked]
         for _, row in run.verdicts(policy).heads()
         if row["model"] == model
     }
-    found: dict[str, list[tuple[int, Candidate]]] = {}
+    by_problem: dict[str, list[tuple[int, Candidate]]] = {}
     for row in run.completions.rows():
         if row["model"] == model and row["stage"] == ANSWER:
-            forced = scores.get(_key(row["problem"], row["text"]))
-            logprob = row.get("logprob") if forced is None else forced
+            scored = scores.get(_key(row["problem"], row["text"]))
+            logprob = row.get("logprob") if scored is None else scored
             candidate = Candidate(row["text"], correct.get(row["key"], False), logprob)
-            found.setdefault(row["problem"], []).append((row["sample"], candidate))
+            by_problem.setdefault(row["problem"], []).append((row["sample"], candidate))
     beams = bool(run.manifest["identity"]["sampling"].get("beams"))
     problems = {}
-    for key, rows in found.items():
+    for key, rows in by_problem.items():
         candidates = tuple(candidate for _, candidate in sorted(rows, key=lambda row: row[0]))
         in_order = candidates if beams else by_likelihood(candidates)
         problems[key] = Ranked(key, in_order, references.get(key))
@@ -140,7 +148,7 @@ def _texts(
     }
     keys = list(run.problems)[:limit]
     best: dict[str, list[str]] = {key: [] for key in keys}
-    for key, problem in ranked(run, model).items():
+    for key, problem in ranked_candidates(run, model).items():
         if key in best:
             best[key] = [candidate.text for candidate in problem.candidates[:candidates]]
     for key in keys:
@@ -179,5 +187,5 @@ def _row(text: Continuation, scored: Scored) -> dict[str, Any]:
     return row | ({"role": REFERENCE} if rest.startswith(REFERENCE) else {})
 
 
-def _place(run: Run, model: str) -> Path:
+def _scores_path(run: Run, model: str) -> Path:
     return run.path / "scores" / model

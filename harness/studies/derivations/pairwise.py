@@ -1,10 +1,10 @@
-"""Items with their perturbed twins, as Meadows et al. analyse them (section 5, tables 3 and 6).
+"""Pairwise analysis of items and their perturbed twins (Meadows et al., section 5, tables 3, 6).
 
 An item is an unperturbed problem whose answer is a label, with its twin under every perturbation
-that the run has of its subset. What is said of it rests on one label for each problem: of several
-samples that which most of them have. A tie, or no label at all, is a wrong answer.
+that the run has of its subset. Each problem counts with one label: of several samples the one that
+most of them have. A tie, or no label at all, is a wrong answer.
 
-The share of items, over which is said in what follows:
+The categories of items:
 
 - **S**: right unperturbed (the static accuracy);
 - **G**: right unperturbed, wrong under every perturbation;
@@ -36,10 +36,18 @@ import numpy as np
 from ....benchmarks.problem import Problem
 from ....rewards.verdict import Status
 from ...core.errors import UserError
-from ...stats.bootstrap import Floats, cluster_sums, resampled
 from ...stats.compare import common_policy
-from ...stats.inference import holm, mean_interval, sign_flip
-from ...stats.metrics import LEVEL, RESAMPLES, Labels, interval
+from ...stats.intervals import (
+    LEVEL,
+    RESAMPLES,
+    Floats,
+    cluster_sums,
+    interval,
+    mean_interval,
+    resampled,
+)
+from ...stats.metrics.labels import Labels
+from ...stats.significance import holm, sign_flip
 from ...store import counts
 from ...store.run import Run
 
@@ -57,7 +65,7 @@ Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedLabel:
     """A problem's true label and the one that was given: None without a majority."""
 
     truth: int
@@ -69,14 +77,14 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class PerturbedItem:
     """An unperturbed problem, and its twins by perturbation; ``example`` has two of these."""
 
     key: str
     example: str
     operator: str
-    static: Judged
-    twins: Mapping[str, Judged]
+    static: JudgedLabel
+    twins: Mapping[str, JudgedLabel]
 
     @property
     def positive(self) -> bool:
@@ -91,26 +99,26 @@ class Item:
         return self.static.right and all(twin.right for twin in self.twins.values())
 
     @property
-    def generalises_not(self) -> bool:
-        """Right, and wrong as soon as it is perturbed in any of the ways."""
+    def fails_to_generalise(self) -> bool:
+        """Whether it is right unperturbed and wrong under every perturbation."""
         return self.static.right and self.none_of_the_twins
 
 
 #: Whether an item belongs to a category of Table 3.
-CATEGORIES: Mapping[str, Callable[[Item], bool]] = {
+CATEGORIES: Mapping[str, Callable[[PerturbedItem], bool]] = {
     S: lambda item: item.static.right,
-    G: lambda item: item.generalises_not,
+    G: lambda item: item.fails_to_generalise,
     NONE: lambda item: not item.static.right and item.none_of_the_twins,
     ALL: lambda item: item.everywhere,
 }
 
-Pair = tuple[Item, Item]
+ItemPair = tuple[PerturbedItem, PerturbedItem]
 
 #: Whether the positive and the negative of an example belong to a category of Table 6.
-PAIR_CATEGORIES: Mapping[str, Callable[[Pair], bool]] = {
+PAIR_CATEGORIES: Mapping[str, Callable[[ItemPair], bool]] = {
     STATIC_PM: lambda pair: pair[0].static.right and pair[1].static.right,
     ALL: lambda pair: pair[0].everywhere and pair[1].everywhere,
-    NOT_P: lambda pair: pair[0].generalises_not,
+    NOT_P: lambda pair: pair[0].fails_to_generalise,
 }
 
 
@@ -194,7 +202,7 @@ class Family:
     pair_categories: tuple[Category, ...]
 
     def category(self, name: str) -> Category:
-        return next(found for found in self.categories if found.name == name)
+        return next(category for category in self.categories if category.name == name)
 
     @property
     def by_rank(self) -> tuple[Operator, ...]:
@@ -228,20 +236,20 @@ def analyse(run: Run, policy: str | None = None) -> list[Analysis]:
             "derivations/step3 --benchmark derivations/step3_vr, the originals with their "
             "perturbations"
         )
-    judged: dict[str, dict[str, Judged]] = {}
+    judged: dict[str, dict[str, JudgedLabel]] = {}
     for (model, key), sums in counts.totals(run.verdicts(policy)).items():
         if key in wanted:
             truth = int(str(wanted[key].target["label"]))
-            judged.setdefault(model, {})[key] = Judged(truth, majority(truth, sums))
-    found = []
+            judged.setdefault(model, {})[key] = JudgedLabel(truth, majority(truth, sums))
+    analyses = []
     for model, answers in judged.items():
         families = tuple(_families(wanted, answers))
         if families:
             entry = run.models[model]
-            found.append(Analysis(model, str(entry["label"]), int(entry["samples"]), families))
-    if not found:
+            analyses.append(Analysis(model, str(entry["label"]), int(entry["samples"]), families))
+    if not analyses:
         raise UserError(f"{run.path}: no item is answered with all its twins yet")
-    return with_family(found)
+    return with_family(analyses)
 
 
 def majority(truth: int, sums: Mapping[str, float]) -> int | None:
@@ -272,25 +280,27 @@ def with_family(analyses: Sequence[Analysis]) -> list[Analysis]:
     ]
 
 
-def _families(problems: Mapping[str, Problem], judged: Mapping[str, Judged]) -> Iterable[Family]:
+def _families(
+    problems: Mapping[str, Problem], judged: Mapping[str, JudgedLabel]
+) -> Iterable[Family]:
     """The families of a model, and of each benchmark those with the same perturbations together."""
-    together: dict[tuple[str, tuple[str, ...]], list[tuple[list[Item], int]]] = {}
+    together: dict[tuple[str, tuple[str, ...]], list[tuple[list[PerturbedItem], int]]] = {}
     for (benchmark, subset), group in items(problems, judged).items():
-        found, perturbations, left_out = group
-        if found:
+        complete, perturbations, left_out = group
+        if complete:
             others = list(_others(problems, judged, benchmark, subset))
-            yield family(benchmark, subset, perturbations, found, left_out, others)
-            together.setdefault((benchmark, perturbations), []).append((found, left_out))
+            yield family(benchmark, subset, perturbations, complete, left_out, others)
+            together.setdefault((benchmark, perturbations), []).append((complete, left_out))
     for (benchmark, perturbations), parts in together.items():
         if len(parts) > 1:
-            every = [item for found, _ in parts for item in found]
+            every = [item for complete, _ in parts for item in complete]
             left_out = sum(number for _, number in parts)
             yield family(benchmark, TOGETHER, perturbations, every, left_out)
 
 
 def items(
-    problems: Mapping[str, Problem], judged: Mapping[str, Judged]
-) -> dict[tuple[str, str], tuple[list[Item], tuple[str, ...], int]]:
+    problems: Mapping[str, Problem], judged: Mapping[str, JudgedLabel]
+) -> dict[tuple[str, str], tuple[list[PerturbedItem], tuple[str, ...], int]]:
     """By benchmark and subset: the items, the perturbations, and how many items are incomplete."""
     twins: dict[tuple[str, str], dict[str, str]] = {}
     for key, problem in problems.items():
@@ -302,7 +312,7 @@ def items(
     for key, problem in problems.items():
         if problem.pair_parent is None and (problem.benchmark, problem.id) in twins:
             groups.setdefault((problem.benchmark, problem.subset), []).append(key)
-    found = {}
+    groups_of_items = {}
     for place, keys in groups.items():
         known = [twins[place[0], problems[key].id] for key in keys]
         perturbations = tuple(dict.fromkeys(name for one in known for name in one))
@@ -313,7 +323,7 @@ def items(
                 answers = {n: judged[k] for n, k in zip(perturbations, asked, strict=True)}
                 metadata = problems[key].metadata
                 complete.append(
-                    Item(
+                    PerturbedItem(
                         key=key,
                         example=str(metadata.get("group", key)),
                         operator=str(metadata.get("operator", "")),
@@ -321,12 +331,12 @@ def items(
                         twins=answers,
                     )
                 )
-        found[place] = complete, perturbations, len(keys) - len(complete)
-    return found
+        groups_of_items[place] = complete, perturbations, len(keys) - len(complete)
+    return groups_of_items
 
 
 def _others(
-    problems: Mapping[str, Problem], judged: Mapping[str, Judged], benchmark: str, subset: str
+    problems: Mapping[str, Problem], judged: Mapping[str, JudgedLabel], benchmark: str, subset: str
 ) -> Iterable[Scores]:
     """Sets of other problems that are named after this subset, as ``step3_minus1``."""
     sets: dict[str, list[str]] = {}
@@ -347,7 +357,7 @@ def family(
     benchmark: str,
     subset: str,
     perturbations: tuple[str, ...],
-    items: Sequence[Item],
+    items: Sequence[PerturbedItem],
     left_out: int = 0,
     others: Sequence[Scores] = (),
 ) -> Family:
@@ -363,8 +373,8 @@ def family(
         items=len(items),
         left_out=left_out,
         static=scores(STATIC, static, examples),
-        perturbed=tuple(scores(name, found, examples) for name, found in perturbed.items()),
-        drops=tuple(drop(name, static, found, examples) for name, found in perturbed.items()),
+        perturbed=tuple(scores(name, labels, examples) for name, labels in perturbed.items()),
+        drops=tuple(drop(name, static, labels, examples) for name, labels in perturbed.items()),
         others=tuple(others),
         categories=tuple(
             _category(name, [holds(item) for item in items], [i.operator for i in items], examples)
@@ -384,7 +394,7 @@ def family(
     )
 
 
-def pairs_of(items: Sequence[Item]) -> list[Pair]:
+def pairs_of(items: Sequence[PerturbedItem]) -> list[ItemPair]:
     """The positive and the negative of every example that has both."""
     positives = {item.example: item for item in items if item.positive}
     return [
@@ -405,27 +415,30 @@ def ranked(holds: Sequence[bool], operators: Sequence[str]) -> tuple[Operator, .
     """The operators by normalised frequency; of equals that first which occurs more often."""
     of = Counter(operators)
     count = Counter(name for name, one in zip(operators, holds, strict=True) if one)
-    found = [Operator(name, count[name], number) for name, number in of.items()]
-    return tuple(sorted(found, key=lambda one: (-one.frequency, -one.of, one.name)))
+    counted = [Operator(name, count[name], number) for name, number in of.items()]
+    return tuple(sorted(counted, key=lambda one: (-one.frequency, -one.of, one.name)))
 
 
-def scores(name: str, judged: Sequence[Judged], clusters: Sequence[str]) -> Scores:
+def scores(name: str, judged: Sequence[JudgedLabel], clusters: Sequence[str]) -> Scores:
     """Accuracy and F1 of answers."""
     right = [float(one.right) for one in judged]
-    found = Labels.of([one.truth for one in judged], [one.given for one in judged])
+    labels = Labels.of([one.truth for one in judged], [one.given for one in judged])
     drawn = resampled(_f1_sums(judged, clusters), 0, RESAMPLES)
     return Scores(
         name=name,
         problems=len(judged),
-        accuracy=found.accuracy,
+        accuracy=labels.accuracy,
         accuracy_interval=interval(right, clusters, single=True),
-        f1=found.f1(1),
+        f1=labels.f1(1),
         f1_interval=_percentiles(_f1(drawn)),
     )
 
 
 def drop(
-    name: str, static: Sequence[Judged], perturbed: Sequence[Judged], clusters: Sequence[str]
+    name: str,
+    static: Sequence[JudgedLabel],
+    perturbed: Sequence[JudgedLabel],
+    clusters: Sequence[str],
 ) -> Drop:
     """Perturbed minus unperturbed; negative where the perturbation costs something."""
     changes = [float(b.right) - float(a.right) for a, b in zip(static, perturbed, strict=True)]
@@ -443,8 +456,8 @@ def drop(
     )
 
 
-def _f1_sums(judged: Sequence[Judged], clusters: Sequence[str]) -> Floats:
-    """By cluster: hits, and what was predicted or true (each once), of label 1."""
+def _f1_sums(judged: Sequence[JudgedLabel], clusters: Sequence[str]) -> Floats:
+    """Hits, and predicted plus true, of label 1 by cluster."""
     hits = [float(one.truth == 1 == one.given) for one in judged]
     either = [float(one.truth == 1) + float(one.given == 1) for one in judged]
     return cluster_sums([hits, either], clusters)[0]

@@ -7,19 +7,16 @@ own that say so: it is about other models, and about examples that our verifier 
 from __future__ import annotations
 
 import csv
-import io
-import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 
 from ....benchmarks import derivations
-from ...core.errors import UserError
-from ...report.comparisons import p_value, points
-from ...report.figures.charts import lines
-from ...report.page.sections import Section, as_markdown
-from ...report.tables import percent, tex
+from ...report.figures.curves import category_curves
+from ...report.figures.figure import Figure
+from ...report.numbers import p_value, percent, points, with_interval
+from ...report.sections import Section
 from .pairwise import (
     ALL,
     NONE,
@@ -32,9 +29,7 @@ from .pairwise import (
     Drop,
     Family,
     G,
-    Interval,
     S,
-    Scores,
 )
 
 SOURCE = "Meadows et al. 2023"
@@ -44,7 +39,6 @@ REMARK = (
 )
 #: Operators that a table names, as in the paper: of Table 3, and of Table 6.
 NAMED, NAMED_OF_PAIRS = 5, 3
-FORMATS = ("markdown", "latex", "csv", "json")
 
 
 @cache
@@ -59,17 +53,17 @@ def published() -> dict[tuple[str, str, str, str], str]:
 
 def sections(analyses: Sequence[Analysis]) -> list[Section]:
     """All tables of all models, and the published ones once."""
-    found: list[Section] = []
+    made: list[Section] = []
     for analysis in analyses:
         for family in analysis.families:
             name = f"{analysis.label} on {_name(family)}"
-            found.append(_accuracy(family, f"{name}: accuracy and F1", analysis.samples))
-            found.append(_categories(family, f"{name}: static against perturbed"))
+            made.append(_accuracy(family, f"{name}: accuracy and F1", analysis.samples))
+            made.append(_categories(family, f"{name}: static against perturbed"))
             if family.pairs:
-                found.append(_pairs(family, f"{name}: right and wrong steps together"))
-        found.append(_by_rank(analysis))
+                made.append(_pairs(family, f"{name}: right and wrong steps together"))
+        made.append(_by_rank(analysis))
     families = {(f.benchmark, f.subset): f for a in analyses for f in a.families}
-    return [*found, *_published(list(families.values()))]
+    return [*made, *_published(list(families.values()))]
 
 
 def _name(family: Family) -> str:
@@ -83,14 +77,14 @@ def _accuracy(family: Family, title: str, samples: int) -> Section:
     """A row of Table 1 or 2, turned."""
     drops = {drop.name: drop for drop in family.drops}
     rows = []
-    for found in (family.static, *family.perturbed, *family.others):
-        drop = drops.get(found.name)
+    for scores in (family.static, *family.perturbed, *family.others):
+        drop = drops.get(scores.name)
         rows.append(
             (
-                found.name,
-                str(found.problems),
-                _with(found.accuracy, found.accuracy_interval),
-                _with(found.f1, found.f1_interval),
+                scores.name,
+                str(scores.problems),
+                with_interval(scores.accuracy, scores.accuracy_interval),
+                with_interval(scores.f1, scores.f1_interval),
                 *(_dropped(drop) if drop else ("", "", "", "")),
             )
         )
@@ -158,7 +152,7 @@ def _shared(category: Category, named: int) -> tuple[str, ...]:
     return (
         category.name,
         f"{category.count} of {category.of}",
-        _with(category.share, category.interval),
+        with_interval(category.share, category.interval),
         ", ".join(operators),
     )
 
@@ -171,8 +165,8 @@ def _by_rank(analysis: Analysis) -> Section:
     for rank in range(longest):
         cells = [str(rank + 1)]
         for family in families:
-            found = family.by_rank[rank] if rank < len(family.by_rank) else None
-            cells.append(f"{found.name} {percent(found.frequency)}" if found else "")
+            operator = family.by_rank[rank] if rank < len(family.by_rank) else None
+            cells.append(f"{operator.name} {percent(operator.frequency)}" if operator else "")
         rows.append(tuple(cells))
     series: dict[str, list[float | None]] = {
         family.subset: [operator.frequency for operator in family.by_rank] for family in families
@@ -185,14 +179,15 @@ def _by_rank(analysis: Analysis) -> Section:
             "Of the items that end in an operator the share in G, in percent, in descending order. "
             "The paper prints no numbers for this figure.",
         ),
-        lines("N_P by rank", [str(rank + 1) for rank in range(longest)], series),
+        (_figure(analysis, longest, series),),
     )
 
 
-def _with(value: float, interval: Interval | None) -> str:
-    if interval is None:
-        return percent(value)
-    return f"{percent(value)} [{percent(interval[0])}, {percent(interval[1])}]"
+def _figure(
+    analysis: Analysis, longest: int, series: Mapping[str, Sequence[float | None]]
+) -> Figure:
+    ranks = [str(rank + 1) for rank in range(longest)]
+    return category_curves(f"ranks_{analysis.model[:6]}", "N_P by rank", ranks, series)
 
 
 # --- published ---------------------------------------------------------------------------------
@@ -200,18 +195,18 @@ def _with(value: float, interval: Interval | None) -> str:
 
 def _published(families: Sequence[Family]) -> list[Section]:
     """The published tables of the subsets that a run has."""
-    found = []
+    made = []
     for family in families:
         place = "table 1" if family.benchmark == "derivations" else "table 2"
         others = [scores.name for scores in family.others]
         sets = [STATIC, *family.perturbations, *others]
         if section := _published_scores(place, family.subset, sets):
-            found.append(section)
+            made.append(section)
     if any(family.benchmark == "derivations" for family in families):
-        found.append(_published_shares("table 3", TOGETHER, (S, G, NONE, ALL)))
+        made.append(_published_shares("table 3", TOGETHER, (S, G, NONE, ALL)))
     if any((f.benchmark, f.subset) == ("derivations", "step3") for f in families):
-        found.append(_published_shares("table 6", "step3", (STATIC_PM, ALL, NOT_P)))
-    return found
+        made.append(_published_shares("table 6", "step3", (STATIC_PM, ALL, NOT_P)))
+    return made
 
 
 def _published_scores(place: str, subset: str, sets: Sequence[str]) -> Section | None:
@@ -253,109 +248,3 @@ def _published_shares(place: str, subset: str, names: Sequence[str]) -> Section:
 
 def _models(place: str, subset: str) -> list[str]:
     return list(dict.fromkeys(m for p, m, s, _ in published() if (p, s) == (place, subset)))
-
-
-# --- as text -----------------------------------------------------------------------------------
-
-
-def export_analyses(analyses: Sequence[Analysis], form: str) -> str:
-    """All tables as Markdown or LaTeX (booktabs); our numbers as CSV or JSON."""
-    if form == "json":
-        rows = [analysis.to_dict() for analysis in analyses]
-        return json.dumps(_finite(rows), indent=2, ensure_ascii=False) + "\n"
-    writers: dict[str, Callable[[], str]] = {
-        "csv": lambda: _csv(analyses),
-        "markdown": lambda: f"{as_markdown(sections(analyses))}\n{REMARK}\n",
-        "latex": lambda: "\n".join(map(_latex, sections(analyses))),
-    }
-    if form not in writers:
-        raise UserError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
-    return writers[form]()
-
-
-def _finite(value: object) -> object:
-    """The same without numbers that JSON has no words for."""
-    if isinstance(value, dict):
-        return {name: _finite(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
-
-
-def _latex(section: Section) -> str:
-    body = "".join(f"  {' & '.join(map(tex, row))} \\\\\n" for row in section.rows)
-    return (
-        f"% {section.title}\n"
-        f"\\begin{{tabular}}{{l{'r' * (len(section.headings) - 1)}}}\n  \\toprule\n"
-        f"  {' & '.join(map(tex, section.headings))} \\\\\n  \\midrule\n{body}  \\bottomrule\n"
-        "\\end{tabular}\n"
-    )
-
-
-def _csv(analyses: Sequence[Analysis]) -> str:
-    """One number a line: model, benchmark, subset, measure, of what, value, interval, count."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(
-        [
-            "model",
-            "benchmark",
-            "subset",
-            "measure",
-            "of",
-            "value",
-            "interval_low",
-            "interval_high",
-            "count",
-            "total",
-        ]
-    )
-    for analysis in analyses:
-        for family in analysis.families:
-            for measure, of, value, bounds, count, total in _measures(family):
-                low, high = (f"{bound:.6f}" for bound in bounds) if bounds else ("", "")
-                writer.writerow(
-                    [
-                        analysis.label,
-                        family.benchmark,
-                        family.subset,
-                        measure,
-                        of,
-                        f"{value:.6f}",
-                        low,
-                        high,
-                        count,
-                        total,
-                    ]
-                )
-    return buffer.getvalue()
-
-
-Measure = tuple[str, str, float, Interval | None, int | str, int | str]
-
-
-def _measures(family: Family) -> Iterator[Measure]:
-    for found in (family.static, *family.perturbed, *family.others):
-        yield from _of_scores(found)
-    for drop in family.drops:
-        yield (
-            "accuracy difference",
-            drop.name,
-            drop.accuracy,
-            drop.accuracy_interval,
-            "",
-            drop.items,
-        )
-        yield "F1 difference", drop.name, drop.f1, drop.f1_interval, "", drop.items
-        yield "p", drop.name, drop.p, None, "", drop.items
-    named = [(category.name, category) for category in family.categories]
-    named += [(f"pairs {category.name}", category) for category in family.pair_categories]
-    for name, category in named:
-        yield name, "", category.share, category.interval, category.count, category.of
-        for operator in category.operators:
-            yield name, operator.name, operator.frequency, None, operator.count, operator.of
-
-
-def _of_scores(found: Scores) -> Iterator[Measure]:
-    yield "accuracy", found.name, found.accuracy, found.accuracy_interval, "", found.problems
-    yield "F1", found.name, found.f1, found.f1_interval, "", found.problems

@@ -85,7 +85,7 @@ class TestWithLmEval:
     pytestmark = lmeval
 
     def test_their_numbers_are_ours(self, tmp_path: Path) -> None:
-        from calculus_harness.harness import Sampling, sweep
+        from calculus_harness.harness import Sampling, summarise, sweep
 
         found = run(tmp_path)
         row = found["results"]["mine"]
@@ -102,7 +102,7 @@ class TestWithLmEval:
             sampling=Sampling(max_tokens=100),
             out=tmp_path / "run",
         )
-        [mine] = [each for each in ours.summary().rows if each.subset != "all"]
+        [mine] = [each for each in summarise(ours).rows if each.subset != "all"]
         assert mine.passes[0].value == pytest.approx(row["pass@1,verified"])
 
     def test_every_document_has_its_verdict(self, tmp_path: Path) -> None:

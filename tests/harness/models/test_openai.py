@@ -38,12 +38,13 @@ from calculus_harness.harness.models.openai.rate_limits import (
 )
 from calculus_harness.harness.models.openai.responses import completions, parse_response
 from calculus_harness.harness.report import write_page
-from calculus_harness.harness.run.plan import plan, problems_of
+from calculus_harness.harness.run.problems import problems_of
 from calculus_harness.harness.run.progress import Bar, Lines
 from calculus_harness.prompts import Message, Rendered
 
 pytest.importorskip("openai", reason="needs the extra 'openai'")
 from tests.harness.faulty_server import ALL, Body, FaultyServer, payload_for, text_for
+from tests.harness.jobs import job_of
 
 pytestmark = pytest.mark.openai
 ROOT = Path(__file__).parents[3]
@@ -93,7 +94,7 @@ def test_every_fault_and_still_every_sample_once(
         for row in stored.values():
             assert row["text"] == text_for(by_seed[row["seed"]])
             assert row["finish_reason"] == "stop"
-        assert run.summary().missing == run.summary().unscored == 0
+        assert harness.summarise(run).missing == harness.summarise(run).unscored == 0
         assert max(row.get("extra", {}).get("attempts", 1) for row in stored.values()) > 1
 
 
@@ -163,7 +164,7 @@ def test_a_kill_in_the_middle_of_it_loses_and_repeats_nothing(tmp_path: Path, be
         assert "Traceback" not in done.stderr
         assert not seeds & {body["seed"] for body in server.asked[asked:]}, "asked twice"
     assert len(rows(Run(out))) == 24 * 25
-    assert Run(out).summary().missing == 0
+    assert harness.summarise(Run(out)).missing == 0
 
 
 def test_what_cannot_be_answered_is_recorded_and_what_was_not_is_asked_again(
@@ -234,7 +235,7 @@ def test_what_holds_for_every_request_stops_the_sweep_at_once(
         # What was answered before is kept: the server works again, and nothing is repeated.
         server.respond = payload_for
         run = sweep(server, tmp_path / "run", bench, limit=24, samples=10, options=options)
-        assert run.summary().missing == 0
+        assert harness.summarise(run).missing == 0
 
 
 def test_a_wrong_or_missing_key_leaves_no_run_behind(
@@ -256,7 +257,7 @@ def test_a_wrong_or_missing_key_leaves_no_run_behind(
         assert [path.name for path in out.iterdir()] == [".keep"]
         monkeypatch.setenv("OPENAI_API_KEY", "right")
         run = sweep(server, out, bench)
-        assert run.summary().missing == 0
+        assert harness.summarise(run).missing == 0
         monkeypatch.setenv("OPENAI_API_KEY", "wrong")
         with pytest.raises(ModelError, match="does not accept the key"):
             sweep(server, out, bench, samples=4)
@@ -293,7 +294,7 @@ def test_the_key_is_sent_and_written_nowhere(
     monkeypatch.setenv("MY_KEY", key)
     with FaultyServer(key=key) as server:
         run = sweep(server, tmp_path / "run", bench, options={"api-key-env": "MY_KEY"})
-        assert run.summary().missing == 0
+        assert harness.summarise(run).missing == 0
         monkeypatch.setenv("MY_KEY", key + "7")
         with pytest.raises(ModelError, match=r"provided: \*\*\*") as stop:
             sweep(server, tmp_path / "run", bench, samples=9, options={"api-key-env": "MY_KEY"})
@@ -417,8 +418,8 @@ def test_capabilities_follow_the_server() -> None:
 def test_what_only_vllm_takes_is_refused_with_a_hint(flag: str, tmp_path: Path, bench: str) -> None:
     sampling = Sampling(**{flag: 1})
     with pytest.raises(ModelError, match=r"which this sweep needs .*; a server of vLLM .* -M serv"):
-        plan(["openai/m"], [bench], sampling=sampling, out=tmp_path / "run")
-    assert plan(["openai/m"], [bench], sampling=sampling, options={"server": "vllm"}).problems
+        job_of(["openai/m"], [bench], sampling=sampling, out=tmp_path / "run")
+    assert job_of(["openai/m"], [bench], sampling=sampling, options={"server": "vllm"}).problems
 
 
 def test_reasoning_refusals_and_filters_are_kept_apart() -> None:
@@ -474,7 +475,7 @@ def test_half_a_character_in_an_answer_is_kept_as_far_as_it_goes(
         assert row["reasoning"] == "\N{GRINNING FACE} \ufffd"
         assert row["extra"] == {"system_fingerprint": "\udcff"}
     write_page(run)
-    assert run.summary().unscored == 0
+    assert harness.summarise(run).unscored == 0
 
 
 def test_tokens_of_several_choices_add_up() -> None:
@@ -675,7 +676,7 @@ def test_the_server_is_left_alone_for_as_long_as_it_asks(tmp_path: Path, bench: 
         start = time.monotonic()
         run = sweep(server, tmp_path / "run", bench, options={"concurrency": "1"})
         assert time.monotonic() - start > 1
-        assert run.summary().missing == 0
+        assert harness.summarise(run).missing == 0
     with FaultyServer(delay=0.05) as server:
         sweep(server, tmp_path / "slow", bench, options={"concurrency": "3"}, samples=6)
         assert server.most == 3

@@ -19,7 +19,11 @@ from calculus_harness.harness.core.errors import ModelError
 from calculus_harness.harness.models import Capability, Continuation, Model, Scored, create
 from calculus_harness.harness.models.openai.errors import UnavailableError
 from calculus_harness.harness.models.openai.scoring import Echo, parse_echo, text_logprobs
-from calculus_harness.harness.studies.brittleness.teacher_forcing import Forced, force, ranked
+from calculus_harness.harness.studies.brittleness.teacher_forcing import (
+    ScoringResult,
+    ranked_candidates,
+    score_texts,
+)
 from calculus_harness.prompts import Message, Rendered
 
 pytest.importorskip("openai", reason="needs the extra 'openai'")
@@ -157,14 +161,14 @@ def test_the_texts_of_a_run_are_scored_and_those_that_cannot_be_are_remarked_on(
             out=tmp_path / "run",
         )
         model = create("openai/m", options)
-        found = force(run.path, model)
-        assert force(run.path, model) == Forced(0)  # nothing is asked twice
+        found = score_texts(run.path, model)
+        assert score_texts(run.path, model) == ScoringResult(0)  # nothing is asked twice
     # One prompt of three ends with the end of a piece.
     assert found.scored > 0
     assert set(found.remarks) == {
         "the server's tokenizer merges its beginning with the end of the prompt"
     }
-    references = [problem.reference for problem in ranked(run, model.hash).values()]
+    references = [problem.reference for problem in ranked_candidates(run, model.hash).values()]
     assert len(references) == 12
     assert 0 < sum(reference is not None for reference in references) < 12
 

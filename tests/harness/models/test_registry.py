@@ -16,7 +16,7 @@ from calculus_harness.harness.core.errors import ModelError, UnknownNameError
 from calculus_harness.harness.core.requests import Completion, Request, Sampling, request_hash
 from calculus_harness.harness.models import Model, ask_each, create, describe, register
 from calculus_harness.harness.models.registry import _settings, option_names
-from calculus_harness.prompts import default_for
+from calculus_harness.harness.tasks import default_prompt
 
 
 def problem(integrand: str, name: str = "p") -> Problem:
@@ -25,7 +25,7 @@ def problem(integrand: str, name: str = "p") -> Problem:
 
 
 def request(problem: Problem, model: Model, sample: int = 0) -> Request:
-    prompt, sampling = default_for("integration").render(problem), Sampling()
+    prompt, sampling = default_prompt("integration").render(problem), Sampling()
     return Request(
         model.hash,
         problem,

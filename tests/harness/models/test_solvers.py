@@ -29,7 +29,7 @@ from calculus_harness.harness.models.solvers._worker import Reply, run_program, 
 from calculus_harness.harness.models.solvers.base import ProgramSolver
 from calculus_harness.harness.models.solvers.infix import Dialect
 from calculus_harness.harness.models.solvers.maxima import MAXIMA
-from calculus_harness.prompts import default_for
+from calculus_harness.harness.tasks import default_prompt
 from calculus_harness.rewards import verify_antiderivative
 
 SYSTEMS = ("sympy", "maxima", "fricas")
@@ -49,7 +49,7 @@ async def stream(requests: Iterable[Request]) -> AsyncIterator[Request]:
 
 
 def request(problem: Problem, model: Model) -> Request:
-    prompt, sampling = default_for("integration").render(problem), Sampling()
+    prompt, sampling = default_prompt("integration").render(problem), Sampling()
     hashed = request_hash(problem, prompt, sampling)
     return Request(model.hash, problem, prompt, sampling, hashed)
 

@@ -27,8 +27,8 @@ from calculus_harness.harness import Run, Sampling
 from calculus_harness.harness.core.errors import ModelError
 from calculus_harness.harness.core.requests import Completion, FinishReason, Request, request_hash
 from calculus_harness.harness.models import Continuation, Model, Scored, create
-from calculus_harness.harness.run.plan import plan
 from calculus_harness.prompts import Message, Rendered
+from tests.harness.jobs import job_of
 
 pytestmark = pytest.mark.vllm
 
@@ -639,7 +639,7 @@ def test_a_sweep_killed_and_resumed_is_that_of_one_undisturbed(
     )
     assert "Traceback" not in resumed.stderr  # the end of the engine is no failure
 
-    job = plan(
+    job = job_of(
         [engine.model],
         [str(bench)],
         prompt=str(prompt),

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from calculus_harness.benchmarks.registry import load
 from calculus_harness.harness.cli.main import cli
+from calculus_harness.harness.cli.train import encoder
 from calculus_harness.harness.core.errors import ModelError, UserError
 from calculus_harness.harness.models import create
 from calculus_harness.harness.models.transformers.classifier import quoted_text, sequence_text
@@ -35,9 +36,8 @@ def test_the_defaults_are_the_papers() -> None:
     assert (SETTINGS.epochs, SETTINGS.batch_size, SETTINGS.learning_rate) == (12, 8, 5e-7)
     assert (SETTINGS.max_tokens, SETTINGS.seed, SETTINGS.every) == (256, 42, 1000)
     assert (SETTINGS.warmup, SETTINGS.straddle) == (0, False)
-    command = cli.commands["train"].commands["encoder"]  # type: ignore[attr-defined]
     checked = 0
-    for option in command.params:
+    for option in encoder.params:
         needed = option.name in ("out", "task", "steps", "model", "data")
         if not needed and not option.is_flag:
             assert option.default == getattr(SETTINGS, option.name), option.name
@@ -146,7 +146,7 @@ def evaluated(out: Path) -> Sequence[dict[str, Any]]:
 def test_a_small_encoder_learns_goes_on_and_answers(tmp_path: Path) -> None:
     """Trained by the command, the same when it is interrupted, and asked through the harness."""
     transformers = pytest.importorskip("transformers", reason="needs the extra 'train'")
-    from calculus_harness.harness import sweep
+    from calculus_harness.harness import summarise, sweep
 
     data, out = toy(tmp_path / "data"), tmp_path / "out"
     command = [
@@ -222,7 +222,7 @@ def test_a_small_encoder_learns_goes_on_and_answers(tmp_path: Path) -> None:
     assert len(rows) == 8
     assert {row["text"] for row in rows} <= {r"\boxed{0}", r"\boxed{1}"}
     assert all(row["logprob"] <= 0 and row["prompt_tokens"] > 10 for row in rows)
-    assert "pass" in str(run.summary().rows[0])
+    assert "pass" in str(summarise(run).rows[0])
 
 
 @pytest.mark.train

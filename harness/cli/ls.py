@@ -1,0 +1,122 @@
+"""`run.py ls`: the registries, a check of the references, and an overlap with another set."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from ...benchmarks import load
+from ...benchmarks.files import is_source
+from ...benchmarks.fingerprint import Overlap, overlap
+from ...benchmarks.registry import names
+from ..run import listing
+from ..run.problems import problems_of
+from .options import json_option, source_options, with_source_options
+
+
+@click.command()
+@click.argument(
+    "what",
+    required=False,
+    default="all",
+    type=click.Choice(["all", "benchmarks", "models", "prompts", "tasks"]),
+)
+@click.option(
+    "--benchmark",
+    "benchmarks",
+    multiple=True,
+    metavar="NAME[/SUBSET]",
+    help="Only these benchmarks, or a file; repeatable.",
+)
+@click.option("--validate", is_flag=True, help="Prove every reference answer.")
+@click.option(
+    "--overlap",
+    "against",
+    metavar="FILE",
+    help="Screen a set, such as training data, for problems of the benchmarks; "
+    "--columns and so on are about it.",
+)
+@source_options
+@json_option
+def ls(
+    what: str,
+    benchmarks: tuple[str, ...],
+    validate: bool,
+    against: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """List benchmarks, models, prompts and tasks.
+
+    Or prove the references (--validate), or look for an overlap with another set (--overlap). Exit
+    status 1: a reference is not proven, or there is an overlap.
+    """
+    if against is not None:
+        path = against if is_source(against) else f"file:{against}"
+        options["skip_broken"] = True  # a training set need not be perfect to be screened
+        (path,) = with_source_options([path], **options)
+        sys.exit(_print_overlap(benchmarks, path, as_json))
+    benchmarks = with_source_options(benchmarks, **options)
+    if validate:
+        sys.exit(_validate(benchmarks, as_json))
+    lists = listing.everything(what, benchmarks)
+    if as_json:
+        click.echo(json.dumps(lists, indent=2, ensure_ascii=False))
+        return
+    for heading, rows in lists.items():
+        click.secho(heading, bold=True)
+        width = max((len(row["name"]) for row in rows), default=0)
+        for row in rows:
+            click.echo(f"  {row['name']:<{width}}  {listing.describe(row)}")
+            if "example" in row:
+                click.echo(f"  {'':<{width}}  {row['example']}")
+        click.echo()
+
+
+def _validate(benchmarks: tuple[str, ...], as_json: bool) -> int:
+    report = listing.validate(benchmarks, say=lambda line: click.echo(line, err=True))
+    if as_json:
+        click.echo(json.dumps(report, indent=2, ensure_ascii=False))
+    elif report["failed"]:
+        failed = report["failed"]
+        click.echo(f"{failed['problem']}: not proven ({failed['status']}): {failed['why']}")
+    else:
+        click.echo(
+            f"{report['proven']} references proven, {report['partly']} of them on a part of the "
+            f"real domain only; {report['without']} problems have none"
+        )
+    return 1 if report["failed"] else 0
+
+
+def _print_overlap(benchmarks: Sequence[str], against: str, as_json: bool) -> int:
+    """Print the problems of a set that are also in the benchmarks; 1 if there are any."""
+    ours = problems_of(benchmarks or [f"{name}/all" for name in names()], None, 0)
+    result = overlap(ours, load(against))
+    if as_json:
+        click.echo(json.dumps(_overlap_row(result), indent=2, ensure_ascii=False))
+    else:
+        for match in result.matches:
+            doubt = "" if match.confirmed else "  (by fingerprint; the verifier cannot tell)"
+            click.echo(f"{match.first}  =  {match.second}{doubt}")
+        for name, why in result.unreadable:
+            click.echo(f"not compared: {name}: {why}", err=True)
+        click.echo(
+            f"{len(result.matches)} of {result.compared} problems are the same as one of "
+            f"{len(ours)}, up to a constant factor and names"
+        )
+    return 1 if result.matches else 0
+
+
+def _overlap_row(result: Overlap) -> dict[str, Any]:
+    return {
+        "compared": result.compared,
+        "matches": [
+            {"ours": match.first, "theirs": match.second, "confirmed": match.confirmed}
+            for match in result.matches
+        ],
+        "unreadable": dict(result.unreadable),
+    }

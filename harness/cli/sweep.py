@@ -1,0 +1,250 @@
+"""`run.py sweep`."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from ..core.errors import UserError
+from ..core.requests import problem_key
+from ..core.validation import plain
+from ..models import Model
+from ..report import export_summary, print_summary
+from ..run.job import Job
+from ..run.phases import run_phases
+from ..run.plan import plan
+from ..run.progress import for_stderr
+from ..run.spec import COMMAND_LINE_ONLY, SweepSpec, read_settings
+from ..stats.summary import summarise
+from ..store.atomic import write_atomically
+from ..store.run import Run
+from ..studies import named_phases
+from .options import (
+    json_option,
+    key_values,
+    model_options_option,
+    policy_options,
+    preset_file,
+    source_options,
+)
+
+_DEFAULTS = plain(SweepSpec((), ()))
+_DEFAULTS |= _DEFAULTS["sampling"]
+
+
+def setting(*flags: str, **attributes: Any) -> Callable[[Any], Any]:
+    """An option of a sweep; `SweepSpec` has its default, which ``--help`` shows."""
+    default = _DEFAULTS.get(flags[-1].lstrip("-").replace("-", "_"))
+    shown = str(default) if default and type(default) is not list else None
+    return click.option(*flags, show_default=shown or False, **attributes)
+
+
+@click.command()
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="TOML file of settings, named like the flags; flags win over it.",
+)
+@click.option(
+    "--preset",
+    metavar="NAME",
+    help="A published protocol's settings: antiderivbench, brittleness.",
+)
+@click.option(
+    "--save-config",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write all settings of this sweep to a TOML file for --config.",
+)
+@setting(
+    "--model",
+    multiple=True,
+    metavar="KIND/NAME",
+    help="Model to ask; repeatable. `ls models` lists the kinds.",
+)
+@model_options_option
+@setting(
+    "--benchmark",
+    multiple=True,
+    metavar="NAME[/SUBSET]",
+    help="Problems to ask, or a file of them; repeatable. `ls benchmarks` lists them.",
+)
+@source_options
+@setting(
+    "--phases",
+    metavar="NAME",
+    help="Then ask what is made of the problems that the model solved: brittleness.",
+)
+@setting("--prompt", metavar="NAME|FILE.jinja", help="Template; by default the task's own.")
+@setting(
+    "--num-fewshot",
+    type=click.IntRange(0),
+    help="Worked examples in the prompt, for templates that show any.",
+)
+@setting(
+    "-n",
+    "--samples",
+    type=click.IntRange(1),
+    help="Samples of each problem; more extend an earlier run.",
+)
+@setting(
+    "--limit",
+    type=click.IntRange(1),
+    help="At most so many problems, spread over the subsets; more extend a run.",
+)
+@setting("--seed", type=int, help="Determines problems and samples.")
+@setting("--temperature", type=click.FloatRange(0))
+@setting("--top-p", type=click.FloatRange(0, 1, min_open=True))
+@setting("--top-k", type=int, help="Sample among the K likeliest tokens only.")
+@setting("--min-p", type=float, help="Leave out tokens below this share of the likeliest.")
+@setting(
+    "--beams",
+    type=int,
+    metavar="WIDTH",
+    help="Beam search instead of sampling; -n says how many of the best are kept.",
+)
+@setting("--grouped", is_flag=True, help="All samples of a problem in one request.")
+@setting("--logprobs", is_flag=True, help="Keep the log-probability of every token.")
+@setting("--max-tokens", type=click.IntRange(1))
+@setting("--stop", multiple=True, metavar="TEXT", help="Ends a completion; repeatable.")
+@setting(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Run directory; by default one under runs/ that the settings determine.",
+)
+@setting(
+    "--primary-k",
+    type=click.IntRange(1),
+    metavar="K",
+    help="pass@K is what comparisons will be about; declared when the run is made (1).",
+)
+@policy_options
+@click.option("--dry-run", is_flag=True, help="Show the prompts and the size, and ask nothing.")
+@json_option
+@click.pass_context
+def sweep(
+    ctx: click.Context,
+    /,
+    config: Path | None,
+    preset: str | None,
+    save_config: Path | None,
+    dry_run: bool,
+    as_json: bool,
+    **_: Any,
+) -> int:
+    """Ask models for answers, score them, and print the table.
+
+    The same command goes on where it was stopped, whatever stopped it. A larger -n or --limit, or
+    another model, extends the run.
+    """
+    files = [preset_file(preset)] if preset is not None else []
+    files += [config] if config is not None else []
+    settings: dict[str, Any] = {}
+    for file in files:
+        settings |= read_settings(file)
+    spec = SweepSpec.from_settings(settings | _given(ctx))
+    phases = named_phases(spec.phases) if spec.phases is not None else ()
+    job = plan(spec)
+    if save_config is not None:
+        _save(spec, save_config)
+    if dry_run:
+        _print_plan(job, as_json)
+        return 0
+    try:
+        with for_stderr() as progress:
+            run = run_phases(job, phases, policy=spec.policy, progress=progress)
+    except KeyboardInterrupt:
+        if not Run.exists(job.out):
+            raise  # nothing was begun
+        stored = sum(1 for _ in Run(job.out).completions.heads())
+        again = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+        print(
+            f"interrupted: {stored} answers are stored in {job.out}; this goes on from there:\n"
+            f"  {again}",
+            file=sys.stderr,
+        )
+        sys.exit(130)
+    summary = summarise(run, spec.policy.name)
+    if as_json:
+        click.echo(export_summary(summary, "json"), nl=False)
+    else:
+        print_summary(summary)
+    print(f"The run is in {run.path}; a page to open: run.py report {run.path}", file=sys.stderr)
+    answered = {row["key"] for _, row in run.completions.heads()}
+    return int(any(job.missing(model, answered) for model in job.models))
+
+
+def _given(ctx: click.Context) -> dict[str, Any]:
+    """The settings that stand on the command line, named like the flags."""
+    given: dict[str, Any] = {}
+    for option in ctx.command.params:
+        name = max(option.opts, key=len).lstrip("-")
+        source = ctx.get_parameter_source(option.name or "")
+        if source is ParameterSource.COMMANDLINE and name not in COMMAND_LINE_ONLY:
+            given[name] = plain(ctx.params[option.name or ""])
+    if "model-option" in given:
+        given["model-option"] = key_values(given["model-option"], "-M")
+    return given
+
+
+def _save(spec: SweepSpec, path: Path) -> None:
+    try:
+        write_atomically(path, spec.to_toml().encode())
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror or error}") from None
+    click.echo(f"wrote the settings to {path}", err=True)
+
+
+def _print_plan(job: Job, as_json: bool) -> None:
+    """Print the first prompt of every subset, the lengths of prompts, and the size of the sweep."""
+    subsets: dict[str, list[str]] = {}
+    for problem in job.problems:
+        subsets.setdefault(problem.name, []).append(problem_key(problem))
+    first = {name: job.first[keys[0]].prompt for name, keys in subsets.items()}
+    lengths = {model.label: _tokens(job, model) for model in job.models}
+    if as_json:
+        plan = {
+            "out": str(job.out),
+            "models": [
+                model.config | {"label": model.label, "prompt_tokens": lengths[model.label]}
+                for model in job.models
+            ],
+            "problems": {name: len(keys) for name, keys in subsets.items()},
+            "samples": job.samples,
+            "stages": job.stages,
+            "completions": job.size,
+            "first_prompts": {name: prompt.to_dict() for name, prompt in first.items()},
+        }
+        click.echo(json.dumps(plan, indent=2, ensure_ascii=False))
+        return
+    for name, prompt in first.items():
+        click.echo(f"--- {subsets[name][0]} ({prompt.style}) ---\n{prompt}\n")
+    counted = ", ".join(f"{len(keys)} of {name}" for name, keys in subsets.items())
+    for label, tokens in lengths.items():
+        if tokens is None:
+            characters = sum(len(str(rendered.prompt)) for rendered in job.first.values())
+            length = f"{characters} characters (this kind of model has no tokenizer at hand)"
+        else:
+            length = f"{tokens} tokens"
+        click.echo(f"{label}: {length} in one prompt of every problem")
+    stages = f" in {job.stages} stages" if job.stages > 1 else ""
+    click.echo(
+        f"{len(job.models)} model(s) x {len(job.problems)} problems ({counted}) "
+        f"x {job.samples} sample(s){stages} = {job.size} completions of at most "
+        f"{job.identity.sampling.max_tokens} tokens, to be stored in {job.out}"
+    )
+
+
+def _tokens(job: Job, model: Model) -> int | None:
+    """The tokens of all first-stage prompts, where the model can count them."""
+    counts = [model.count_tokens(rendered.prompt) for rendered in job.first.values()]
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None

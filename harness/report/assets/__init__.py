@@ -1,0 +1,43 @@
+"""The templates, the style sheet and the script of pages. Templates escape what they show."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import jinja2
+from markupsafe import Markup
+
+from ..figures.colours import style_sheet
+from ..figures.figure import svg
+from ..numbers import percent
+
+_HERE = Path(__file__).parent
+
+
+def template(name: str) -> jinja2.Template:
+    """A template of a page; a name that it is not given is an error."""
+    return _environment().get_template(name)
+
+
+def asset(name: str) -> Markup:
+    """A file of ours as it stands in a page."""
+    return Markup((_HERE / name).read_text(encoding="utf-8"))
+
+
+def page_style() -> Markup:
+    """The style sheet of a page and its figures."""
+    return Markup(style_sheet()) + asset("page.css")
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_HERE),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"percent": percent, "svg": svg}
+    return environment

@@ -1,0 +1,297 @@
+"""The tables of a paired comparison: on the terminal, for papers, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+
+from ..stats.paired import POWER, Comparison, Contrast, Difference, Transfer
+from .numbers import dollars, p_value, percent, points, signed
+from .sections import (
+    Section,
+    csv_table,
+    export,
+    json_text,
+    latex_table,
+    markdown_table,
+    print_remarks,
+    print_sections,
+)
+
+Line = tuple[Contrast, Difference]
+
+
+def lines_of(contrasts: Sequence[Contrast]) -> list[Line]:
+    return [(row, difference) for row in contrasts for difference in row.differences]
+
+
+def headings(comparison: Comparison) -> list[str]:
+    sides = ["original", "perturbed"] if comparison.by == "perturbation" else ["first", "second"]
+    return ["", "pairs", "k", *sides, "difference", "p", "p (Holm)", "detects"]
+
+
+def cells(row: Contrast, difference: Difference) -> list[str]:
+    """A line as text, in the order of `headings`."""
+    count = str(row.pairs) if row.pairs == row.clusters else f"{row.pairs} in {row.clusters}"
+    return [
+        row.group,
+        count,
+        str(difference.k),
+        percent(difference.first),
+        percent(difference.second),
+        points(difference.value, difference.interval),
+        p_value(difference.p),
+        p_value(difference.adjusted),
+        _detectable(difference),
+    ]
+
+
+def _detectable(difference: Difference) -> str:
+    if difference.design is None:
+        return ""
+    return percent(difference.design.detectable) if difference.design.detectable <= 1 else "> 100"
+
+
+def transfer_cells(row: Contrast, difference: Difference) -> list[str]:
+    """How often one side solved and the other failed, in both directions."""
+    return [row.group, *_transfer(difference.lost), *_transfer(difference.gained)]
+
+
+def transfer_headings(comparison: Comparison) -> list[str]:
+    one, other = headings(comparison)[3:5]
+    return [
+        "",
+        f"{one} solved, {other} failed",
+        "by luck",
+        "excess",
+        f"{other} solved, {one} failed",
+        "by luck",
+        "excess",
+    ]
+
+
+def _transfer(transfer: Transfer | None) -> tuple[str, str, str]:
+    if transfer is None:
+        return "", "", ""
+    if transfer.control is None or transfer.excess is None:
+        return percent(transfer.share), "", ""
+    return (
+        percent(transfer.share),
+        percent(transfer.control),
+        points(transfer.excess, transfer.interval),
+    )
+
+
+def named(comparison: Comparison, row: Contrast) -> str:
+    """The name of a contrast in a sentence: with its systems where there are several."""
+    several = len({(other.system, other.first, other.second) for other in comparison.contrasts}) > 1
+    if comparison.by == "perturbation":
+        systems = {other.system for other in comparison.contrasts}
+        return f"{row.system}, {row.group}" if len(systems) > 1 else row.group
+    return f"{row.first} and {row.second}, {row.group}" if several else row.group
+
+
+def remarks(comparison: Comparison) -> list[str]:
+    """The remarks below the tables: method, family, power, costs, what is left out."""
+    family = [
+        difference
+        for row in comparison.contrasts
+        for difference in row.differences
+        if difference.adjusted is not None
+    ]
+    lines = [
+        "In percent and percentage points, second minus first; 95 % intervals, resampled by "
+        "cluster; sign-flip p values."
+    ]
+    if len(family) > 1:
+        lines.append(
+            f"Holm's p holds for the family of {len(family)} at the primary k = "
+            f"{comparison.primary_k}, which was declared before the run; the rest is exploratory."
+        )
+    if comparison.breakdown:
+        lines.append(
+            f"The lines by {comparison.broken_down_by} are a family of their own; a problem with "
+            "several is in several."
+        )
+    if any(
+        way is not None and way.control is None
+        for row in comparison.contrasts
+        for difference in row.differences
+        if difference.k == comparison.primary_k
+        for way in (difference.lost, difference.gained)
+    ):
+        lines.append(
+            f"What was lost or gained by luck can only be told with {2 * comparison.primary_k} "
+            "samples of each problem."
+        )
+    if any(row.pairs != row.clusters for row in comparison.contrasts):
+        lines.append("Pairs whose problems were made from the same one are a cluster.")
+    lines += _needs(comparison)
+    for name, cost in comparison.costs.items():
+        if cost is not None:
+            solved = cost.per_solved
+            text = f"{name}: {dollars(cost.per_problem)} dollars a problem"
+            lines.append(f"{text}, {dollars(solved)} a solved one." if solved else f"{text}.")
+    for row, difference in lines_of(comparison.contrasts):
+        low, high = difference.bounds
+        if difference.k == comparison.primary_k and high - low > 1e-9:
+            lines.append(
+                f"{named(comparison, row)}: undecided answers count as not correct; decided, the "
+                f"difference would be between {signed(low)} and {signed(high)}."
+            )
+    lines += [
+        f"{named(comparison, row)}: {row.unpaired} problems without a counterpart are left out."
+        for row in comparison.contrasts
+        if row.unpaired
+    ]
+    return lines + list(comparison.notes)
+
+
+def _needs(comparison: Comparison) -> Iterator[str]:
+    """The detectable difference of each contrast, and what would detect the target."""
+    for row in comparison.contrasts:
+        difference = row.at(comparison.primary_k)
+        if difference is None or difference.design is None:
+            continue
+        plan = difference.design
+        odds = f"with {100 * POWER:.0f} % power at the level {100 * plan.alpha:.3g} %"
+        if plan.detectable <= 1:
+            what = f"a true difference of {percent(plan.detectable)} points is found {odds}"
+        else:
+            what = f"too few to find any difference {odds}"
+        text = f"{named(comparison, row)}: {what}"
+        if plan.detectable > plan.target:
+            what = "problems" if row.pairs == row.clusters else "clusters of problems"
+            text += (
+                f"; for {percent(plan.target)} points it takes {plan.clusters_needed} {what} "
+                f"instead of {plan.clusters}"
+            )
+            if plan.samples_needed is not None:
+                text += f", or {plan.samples_needed} samples of each"
+            elif plan.sampling is not None:
+                text += ", and more samples of these would not do"
+        yield f"{text}."
+
+
+def print_comparison(comparison: Comparison, console: Console | None = None) -> None:
+    """Print the tables of a comparison.
+
+    Args:
+        comparison: what `stats.compare.compare` returns.
+        console: where to print; by default the terminal, or the notebook.
+
+    Returns:
+        Nothing.
+
+    Example:
+        >>> from calculus_harness import compare, sweep
+        >>> runs = [sweep(["solver/sympy"], ["drills"], limit=1, out=out) for out in ("a", "b")]
+        >>> print_comparison(compare(*runs))
+        Paired by problem: first solver/sympy [a], second solver/sympy [b]
+        ...
+
+    """
+    console = console or Console()
+    parts = [(_heading(comparison), comparison.contrasts)]
+    if comparison.broken_down_by:
+        parts.append((f"By {comparison.broken_down_by}", comparison.breakdown))
+    for title, contrasts in parts:
+        for sides, rows in _by_sides(comparison, contrasts).items():
+            body = [cells(*line) for line in lines_of(rows)]
+            _print(console, title, sides, headings(comparison), body)
+    lines = [
+        (row, difference)
+        for row in comparison.contrasts
+        if (difference := row.at(comparison.primary_k)) and (difference.lost or difference.gained)
+    ]
+    for sides, rows in _by_sides(comparison, [row for row, _ in lines]).items():
+        title = f"Solved one, failed the other, at k = {comparison.primary_k}"
+        body = [transfer_cells(*line) for line in lines if line[0] in rows]
+        _print(console, title, sides, transfer_headings(comparison), body)
+    print_remarks(remarks(comparison), console)
+
+
+def _print(
+    console: Console, title: str, sides: str, names: list[str], body: list[list[str]]
+) -> None:
+    shown = f"{title}: {sides}" if sides else title
+    print_sections([Section(shown, tuple(names), tuple(map(tuple, body)))], console)
+
+
+def _heading(comparison: Comparison) -> str:
+    if comparison.by == "perturbation":
+        return "Perturbations against their originals, paired by parent"
+    return "Paired by problem"
+
+
+def _by_sides(comparison: Comparison, rows: Sequence[Contrast]) -> dict[str, list[Contrast]]:
+    """Contrasts of the same system, or the same two, together, under a title."""
+    names = "first {0.first}, second {0.second}"
+    key = "{0.system}" if comparison.by == "perturbation" else names
+    groups: dict[str, list[Contrast]] = {}
+    for row in rows:
+        groups.setdefault(key.format(row), []).append(row)
+    return groups
+
+
+def export_comparison(comparison: Comparison, form: str) -> str:
+    """The comparison as JSON, CSV (a line for each contrast and k), LaTeX or Markdown."""
+    section = _table(comparison)
+    return export(
+        form,
+        markdown=lambda: markdown_table(section),
+        latex=lambda: latex_table(section),
+        csv=lambda: _csv(comparison),
+        json=lambda: json_text(comparison.to_dict()),
+    )
+
+
+def _table(comparison: Comparison) -> Section:
+    """All contrasts in one table."""
+    rows = [*comparison.contrasts, *comparison.breakdown]
+    if comparison.by == "perturbation":
+        systems = ["system"] if len({row.system for row in rows}) > 1 else []
+        names = [*systems, "perturbation"]
+        sides = [[row.system] * len(systems) for row, _ in lines_of(rows)]
+    else:
+        names = ["first system", "second system", "subset"]
+        sides = [[row.first, row.second] for row, _ in lines_of(rows)]
+    lines = zip(sides, lines_of(rows), strict=True)
+    return Section(
+        title="",
+        headings=(*names, *headings(comparison)[1:]),
+        rows=tuple((*side, *cells(*line)) for side, line in lines),
+        names=len(names),
+    )
+
+
+_COLUMNS = tuple(
+    "part system group first_side second_side pairs clusters unpaired k primary first second "
+    "difference interval_low interval_high bound_low bound_high p exact p_holm detectable "
+    "clusters_needed samples_needed lost lost_by_luck lost_excess gained gained_by_luck "
+    "gained_excess".split()
+)
+
+
+def _csv(comparison: Comparison) -> str:
+    parts = [("family", row) for row in comparison.contrasts]
+    parts += [(f"by_{comparison.broken_down_by}", row) for row in comparison.breakdown]
+    lines: list[list[object]] = []
+    for part, row in parts:
+        for d in row.differences:
+            plan = d.design
+            ways: list[float | None] = []
+            for way in (d.lost, d.gained):
+                ways += [way.share, way.control, way.excess] if way else [None] * 3
+            line: list[object] = [part, row.system, row.group, row.first, row.second]
+            line += [row.pairs, row.clusters, row.unpaired, d.k, int(d.k == comparison.primary_k)]
+            line += map(_number, (d.first, d.second, d.value, *d.interval, *d.bounds, d.p))
+            line += [int(d.exact), _number(d.adjusted), _number(plan.detectable if plan else None)]
+            line += [plan.clusters_needed if plan else "", (plan and plan.samples_needed) or ""]
+            lines.append([*line, *map(_number, ways)])
+    return csv_table(_COLUMNS, lines)
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}"

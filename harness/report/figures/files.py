@@ -1,0 +1,96 @@
+"""Figures as files: SVG as on the page; PDF and PNG with Matplotlib (the extra ``plots``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from ...core.errors import UserError
+from .colours import CLASSES, LIGHT, style_sheet
+from .figure import Figure, Shape, svg
+
+_INCH = 110  # pixels
+
+
+def write_figures(figures: Iterable[Figure], directory: Path) -> list[Path]:
+    """Write each figure as SVG, PDF and PNG, the same bytes every time.
+
+    Args:
+        figures: the figures, as of `page.sections.figures`.
+        directory: where to; it is made if need be.
+
+    Returns:
+        The files.
+
+    Raises:
+        UserError: Matplotlib is not installed, or the directory cannot be written.
+
+    """
+    try:
+        import matplotlib
+    except ImportError:
+        raise UserError(
+            "figures need the extra 'plots': pip install 'calculus-harness[plots]'"
+        ) from None
+    style = style_sheet()
+    written: list[Path] = []
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with matplotlib.rc_context({"pdf.fonttype": 42}):
+            for figure in figures:
+                path = directory / f"{figure.name}.svg"
+                path.write_text(svg(figure, style), encoding="utf-8")
+                written += [path, *_draw(figure, path)]
+    except OSError as error:
+        raise UserError(f"cannot write {directory}: {error.strerror or error}") from None
+    return written
+
+
+def _draw(figure: Figure, path: Path) -> list[Path]:
+    from matplotlib import figure as drawing
+
+    size = figure.width / _INCH, figure.height / _INCH
+    drawn = drawing.Figure(figsize=size, dpi=200)
+    axes = drawn.add_axes((0, 0, 1, 1), xlim=(0, figure.width), ylim=(figure.height, 0))
+    axes.axis("off")
+    for place, shape in enumerate(figure.shapes):
+        x, y = zip(*shape.points, strict=True)
+        colour, classes = _colour(shape), shape.style.split()
+        if shape.kind == "text":
+            points = 7.5 if "tick" in classes else 8
+            weight = "bold" if "end" in classes else "normal"
+            axes.text(
+                *shape.points[0],
+                shape.text,
+                color=colour,
+                size=points,
+                weight=weight,
+                ha={"start": "left", "middle": "center", "end": "right"}[shape.anchor],
+                parse_math=False,
+                zorder=place,
+            )
+        elif shape.kind == "line":
+            width = 1.3 if "curve" in classes else 0.8
+            axes.plot(
+                x, y, color=colour, lw=width, ls="--" if "dashed" in classes else "-", zorder=place
+            )
+        elif shape.kind == "dot":
+            filled = "none" if "unsure" in classes else "full"
+            axes.plot(x, y, color=colour, marker="o", ms=5, fillstyle=filled, zorder=place)
+        else:
+            alpha = 0.12 if "band" in classes else shape.opacity
+            axes.fill(x, y, color=colour, alpha=alpha, lw=0, zorder=place)
+    files = path.with_suffix(".pdf"), path.with_suffix(".png")
+    drawn.savefig(files[0], metadata={"CreationDate": None})
+    drawn.savefig(files[1], metadata={"Software": None})
+    return list(files)
+
+
+#: Colours of classes that take none from a series or a verdict.
+_PLAIN = {"grid": "line", "tick": "soft", "zero": "soft", "bar": "accent", "dot": "accent"}
+
+
+def _colour(shape: Shape) -> str:
+    names = (CLASSES | _PLAIN).items()
+    classes = shape.style.split()
+    return LIGHT[next((colour for name, colour in names if name in classes), "ink")]

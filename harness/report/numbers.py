@@ -1,0 +1,41 @@
+"""Numbers as text: shares in percent, differences in percentage points, p values, dollars."""
+
+from __future__ import annotations
+
+
+def percent(value: float) -> str:
+    """A share in percent: ``71.4``."""
+    return f"{100 * value:.1f}"
+
+
+def with_interval(value: float, interval: tuple[float, float] | None) -> str:
+    """A share in percent with its interval: ``71.4 [55.8, 83.7]``."""
+    if interval is None:
+        return percent(value)
+    return f"{percent(value)} [{percent(interval[0])}, {percent(interval[1])}]"
+
+
+def signed(value: float) -> str:
+    """Percentage points with their sign, as in ``-12.5``."""
+    text = f"{100 * value:+.1f}"
+    return "0.0" if text in ("+0.0", "-0.0") else text
+
+
+def points(value: float, interval: tuple[float, float] | None) -> str:
+    """A difference with its interval, as in ``-12.5 [-20.1, -4.0]``."""
+    if interval is None:
+        return signed(value)
+    return f"{signed(value)} [{signed(interval[0])}, {signed(interval[1])}]"
+
+
+def p_value(p: float | None) -> str:
+    if p is None:
+        return ""
+    return "< 0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.1 else f"{p:.2f}"
+
+
+def dollars(value: float | None) -> str:
+    """Three significant digits, and cents at least: ``12.30``, ``0.00123``."""
+    if value is None:
+        return ""
+    return f"{value:.2f}" if value >= 1 or value == 0 else f"{value:.3g}"

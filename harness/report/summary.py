@@ -1,0 +1,240 @@
+"""The table of results: on the terminal, for papers, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+
+from ..stats.metrics import Metric, metrics
+from ..stats.summary import Row, Summary, summarise
+from ..stats.tallies import Estimate
+from ..store.run import Run
+from .numbers import dollars, percent, with_interval
+from .sections import (
+    Section,
+    csv_table,
+    export,
+    json_text,
+    latex_table,
+    markdown_table,
+    print_remarks,
+    print_sections,
+)
+
+_NAMES = ("model", "subset", "problems", "samples per problem")
+_CSV_NAMES = ("model", "subset", "problems", "samples", "samples_per_problem", "k")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of numbers: a metric, for a metric over k at one k."""
+
+    metric: Metric
+    k: int = 0
+
+    @property
+    def heading(self) -> str:
+        """The heading: ``pass@4``."""
+        return self.metric.heading(self.k)
+
+    def estimate(self, row: Row) -> Estimate | None:
+        """The estimate of a row, where the metric has one."""
+        known = row.estimates.get(self.metric.name, ())
+        return next((one for one in known if one.k == self.k), None)
+
+    def cell(self, row: Row) -> str:
+        """The value of a row as text, with its interval."""
+        estimate = self.estimate(row)
+        if estimate is not None:
+            return with_interval(estimate.value, estimate.interval)
+        value = row.numbers.get(self.metric.name)
+        return "" if value is None else _FORMATS[self.metric.unit](value)
+
+
+_FORMATS: dict[str, Callable[[float], str]] = {
+    "percent": percent,
+    "dollars": dollars,
+    "tokens": lambda value: f"{value:,.0f}",
+    "number": lambda value: f"{value:.3g}",
+}
+_CSV_FORMATS = {"percent": ".6f", "dollars": ".6g", "tokens": ".1f", "number": ".6f"}
+
+
+def columns_of(rows: Sequence[Row], every: bool = False) -> list[Column]:
+    """The columns of a table of these rows; ``every`` has those that are zero everywhere, too.
+
+    Of ranked candidates only pass@1 is shown, as Fail@k says the same for every other k.
+    """
+    ranked = any(row.fails for row in rows)
+    columns: list[Column] = []
+    for metric in metrics():
+        if metric.shown == "never":
+            continue
+        if metric.interval:
+            own = [row for row in rows if metric.name != "pass@k" or not row.fails]
+            ks = {one.k for row in own for one in row.estimates[metric.name]}
+            if metric.name == "pass@k" and ranked:
+                ks.add(1)
+            columns += [Column(metric, k) for k in sorted(ks)]
+        else:
+            values = [row.numbers[metric.name] for row in rows if metric.name in row.numbers]
+            if any(values) if metric.shown == "nonzero" and not every else values:
+                columns.append(Column(metric))
+    return columns
+
+
+def results_section(rows: Sequence[Row], every: bool = False) -> Section:
+    """The rows as a table, all columns included."""
+    columns = columns_of(rows, every)
+    return Section(
+        title="",
+        headings=(*_NAMES, *(column.heading for column in columns)),
+        rows=tuple((*_names(row), *(column.cell(row) for column in columns)) for row in rows),
+        names=2,
+    )
+
+
+def _names(row: Row) -> tuple[str, ...]:
+    problems = str(row.problems)
+    if row.problems < row.planned:
+        problems += f" of {row.planned}"
+    each = row.samples_per_problem
+    return row.label, row.subset, problems, f"{each:.0f}" if each == int(each) else f"{each:.1f}"
+
+
+def remarks(summary: Summary) -> list[str]:
+    """The remarks below the table: bounds, confusions of labels, tokens, what is missing."""
+    lines = ["In percent; pass@k with its 95 % interval."] if summary.rows else []
+    bounds = [
+        f"{row.label} on {row.subset}: pass@{e.k} between {percent(e.low)} and {percent(e.high)}"
+        for row in summary.rows
+        for e in row.passes[:1]
+        if e.high > e.low
+    ]
+    if bounds:
+        lines.append(
+            "Undecided and failed answers count as not correct; " + "; ".join(bounds) + "."
+        )
+    lines += [*_confusions(summary), *_spent(summary), *summary.notes]
+    if summary.missing:
+        lines.append(f"Not finished: {summary.missing} answers are still to be asked.")
+    if summary.unscored:
+        under = f" under {summary.policy}" if summary.policy else ""
+        lines.append(
+            f"{summary.unscored} answers are not scored yet{under}: "
+            f"`run.py score {summary.run}`, with the same flags, goes on"
+        )
+    return lines
+
+
+def _confusions(summary: Summary) -> list[str]:
+    """How often each label was taken for which, of each model's broadest row."""
+    lines = []
+    for row in {(row.model, row.label): row for row in summary.rows if row.labels}.values():
+        assert row.labels is not None
+        parts = []
+        for truth, given in row.labels.confusion.items():
+            counted = [
+                f"{count} as {'no label' if label == 'none' else label}"
+                for label, count in given.items()
+                if count
+            ]
+            parts.append(f"of label {truth} {', '.join(counted) or 'none'}")
+        accuracy = percent(row.labels.accuracy)
+        lines.append(f"{row.label}: accuracy {accuracy}; answered {'; '.join(parts)}.")
+    return lines
+
+
+def _spent(summary: Summary) -> list[str]:
+    """Tokens by problem and by solved problem, of each model's broadest row."""
+    lines = []
+    for row in {(row.model, row.label): row for row in summary.rows}.values():
+        used = row.usage
+        if used.tokens_per_problem is not None:
+            solved = used.tokens_per_solved
+            text = f"{row.label}: {used.tokens_per_problem:,.0f} tokens a problem"
+            lines.append(f"{text}, {solved:,.0f} a solved one." if solved else f"{text}.")
+    return lines
+
+
+def print_summary(results: Run | Summary, console: Console | None = None) -> None:
+    """Print the results, a table for each model.
+
+    Args:
+        results: a run, or its summary (`stats.summary.summarise`).
+        console: where to print; by default the terminal, or the notebook.
+
+    Returns:
+        Nothing.
+
+    Raises:
+        RunError: the run has no verdicts.
+
+    Example:
+        >>> from calculus_harness import sweep
+        >>> print_summary(sweep(["solver/sympy"], ["drills"], limit=1, out="run"))
+        solver/sympy, 1 sample of each problem
+        ...
+
+    """
+    console = console or Console()
+    summary = results if isinstance(results, Summary) else summarise(results)
+    for label, rows in _by_model(summary).items():
+        columns = columns_of(rows)
+        each = {f"{row.samples_per_problem:g}" for row in rows}
+        count = each.pop() if len(each) == 1 else "several"
+        table = Section(
+            title=f"{label}, {count} sample{'s' * (count != '1')} of each problem",
+            headings=("subset", "problems", *(column.heading for column in columns)),
+            rows=tuple(
+                (*_names(row)[1:3], *(column.cell(row) for column in columns)) for row in rows
+            ),
+        )
+        print_sections([table], console)
+    print_remarks(remarks(summary), console)
+
+
+def _by_model(summary: Summary) -> dict[str, list[Row]]:
+    """Rows by the model's label; labels that two configurations share are told apart."""
+    labels: dict[str, set[str]] = {}
+    for row in summary.rows:
+        labels.setdefault(row.label, set()).add(row.model)
+    models: dict[str, list[Row]] = {}
+    for row in summary.rows:
+        alone = len(labels[row.label]) == 1
+        models.setdefault(row.label if alone else f"{row.label} #{row.model[:6]}", []).append(row)
+    return models
+
+
+def export_summary(summary: Summary, form: str) -> str:
+    """The table as Markdown, LaTeX (booktabs), CSV (one line per estimate) or JSON."""
+    section = results_section(summary.rows, every=True)
+    return export(
+        form,
+        markdown=lambda: markdown_table(section),
+        latex=lambda: latex_table(section),
+        csv=lambda: _csv(summary),
+        json=lambda: json_text(summary.to_dict()),
+    )
+
+
+def _csv(summary: Summary) -> str:
+    """A line for each row and k: pass@k with its interval and bounds, then every other metric."""
+    first, *others = metrics()
+    bounds = ("interval_low", "interval_high", "worst", "best")
+    headings = [*_CSV_NAMES, first.column, *bounds, *(metric.column for metric in others)]
+    lines = []
+    for row in summary.rows:
+        for e in row.passes:
+            each = f"{row.samples_per_problem:g}"
+            line = [row.label, row.subset, row.problems, row.samples, each, e.k]
+            line += [f"{number:.6f}" for number in (e.value, *e.interval, e.low, e.high)]
+            for metric in others:
+                estimate = Column(metric, e.k if metric.over_k else 0).estimate(row)
+                value = estimate.value if estimate else row.numbers.get(metric.name)
+                form = _CSV_FORMATS[metric.unit]
+                line.append("" if value is None else format(value, form))
+            lines.append(line)
+    return csv_table(headings, lines)

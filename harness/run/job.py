@@ -1,0 +1,158 @@
+"""A `Job`: a sweep with everything resolved, and the requests that it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from pathlib import Path
+
+from ...benchmarks.problem import Problem
+from ...prompts import Rendered
+from ..core.requests import (
+    Request,
+    Sampling,
+    completion_key,
+    problem_key,
+    request_hash,
+    sample_seed,
+)
+from ..models import Model
+from ..store.identity import Identity
+
+#: A model's replies in earlier stages: by problem's key and sample index, then by stage.
+Replies = Mapping[tuple[str, int], Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedProblem:
+    """One problem as rendered for a stage: prompt, sampling, and the hash of the request."""
+
+    prompt: Rendered
+    sampling: Sampling
+    hash: str
+
+
+@dataclass(frozen=True)
+class Job:
+    """A sweep with everything resolved: models, problems, prompts, and the run directory.
+
+    ``first`` has every problem as rendered for the first stage, by the problem's key. Later
+    stages depend on the replies before.
+    """
+
+    identity: Identity
+    models: tuple[Model, ...]
+    problems: tuple[Problem, ...]
+    samples: int
+    out: Path
+    limit: int | None = None
+    primary_k: int | None = None
+    first: Mapping[str, RenderedProblem] = field(default_factory=dict, repr=False)
+
+    @property
+    def size(self) -> int:
+        """How many answers the finished run has."""
+        return len(self.models) * len(self.problems) * self.samples
+
+    @property
+    def stages(self) -> int:
+        """How many stages the longest prompt has."""
+        return max(len(prompt.stages) for prompt in self.identity.prompts.values())
+
+    def render(self, problem: Problem, replies: Mapping[str, str] | None = None) -> RenderedProblem:
+        """A problem as rendered for the stage after those that have ``replies``."""
+        template, sampling = self.identity.prompts[problem.task], self.identity.sampling
+        prompt = template.render(problem, replies)
+        limit = template.max_tokens.get(template.stages[len(replies or {})], sampling.max_tokens)
+        own = replace(
+            sampling,
+            stop=sampling.stop + template.stop,
+            max_tokens=min(limit, sampling.max_tokens),
+        )
+        return RenderedProblem(prompt, own, request_hash(problem, prompt, own))
+
+    def requests(
+        self,
+        model: Model,
+        done: Container[str] = (),
+        *,
+        stage: int = 0,
+        replies: Replies | None = None,
+    ) -> Iterator[Request]:
+        """The requests to a model in one stage, without those whose completions are ``done``.
+
+        They are ordered by sample: the first of every problem, then the second, ... A stage after
+        the first is asked where ``replies`` has all earlier ones.
+        """
+        model_hash = model.hash
+        for problem, key, rendered, name, samples in self._wanted(model_hash, done, stage, replies):
+            yield Request(
+                model=model_hash,
+                problem=problem,
+                prompt=rendered.prompt,
+                sampling=rendered.sampling,
+                hash=rendered.hash,
+                sample=samples.start,
+                stage=name,
+                seed=sample_seed(self.identity.seed, key, samples.start),
+                count=len(samples),
+            )
+
+    def missing(
+        self,
+        model: Model,
+        done: Container[str] = (),
+        *,
+        stage: int = 0,
+        replies: Replies | None = None,
+    ) -> int:
+        """How many completions `requests` would yield."""
+        return sum(len(entry[-1]) for entry in self._wanted(model.hash, done, stage, replies))
+
+    def _wanted(
+        self, model_hash: str, done: Container[str], stage: int, replies: Replies | None
+    ) -> Iterator[tuple[Problem, str, RenderedProblem, str, range]]:
+        """Problem, its key, its rendering, the stage's name, and the samples."""
+        keyed = [
+            (problem, problem_key(problem), self.identity.prompts[problem.task].stages)
+            for problem in self.problems
+        ]
+        keyed = [entry for entry in keyed if len(entry[2]) > stage]
+        if stage == 0 and self.identity.sampling.together:
+            for problem, key, stages in keyed:
+                rendered = self.first[key]
+                missing = [
+                    sample
+                    for sample in range(self.samples)
+                    if completion_key(model_hash, rendered.hash, stages[0], sample) not in done
+                ]
+                for samples in consecutive(
+                    missing, self.samples, whole=rendered.sampling.beams > 0
+                ):
+                    yield problem, key, rendered, stages[0], samples
+            return
+        for sample in range(self.samples):
+            for problem, key, stages in keyed:
+                if stage == 0:
+                    rendered = self.first[key]
+                else:
+                    earlier = (replies or {}).get((key, sample), {})
+                    if len(earlier) < stage:
+                        continue
+                    rendered = self.render(
+                        problem, {name: earlier[name] for name in stages[:stage]}
+                    )
+                if completion_key(model_hash, rendered.hash, stages[stage], sample) not in done:
+                    yield problem, key, rendered, stages[stage], range(sample, sample + 1)
+
+
+def consecutive(missing: Sequence[int], samples: int, whole: bool) -> Iterator[range]:
+    """The missing samples in runs of neighbours; with ``whole``, all samples if any is missing."""
+    if whole:
+        if missing:
+            yield range(samples)
+        return
+    for _, group in groupby(enumerate(missing), key=lambda pair: pair[1] - pair[0]):
+        run = [sample for _, sample in group]
+        yield range(run[0], run[-1] + 1)

@@ -1,0 +1,57 @@
+"""The problems of benchmarks, with a limit spread over their subsets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ...benchmarks.problem import Problem
+from ...benchmarks.registry import Subset, resolve, sample_families, spread
+from ..core.errors import UserError
+from ..core.requests import problem_key
+
+
+def problems_of(specs: Sequence[str], limit: int | None, seed: int) -> list[Problem]:
+    """The problems of several benchmarks, each once.
+
+    Args:
+        specs: names of benchmarks, or files of problems.
+        limit: at most so many problems, spread over all subsets. Where some are made from others,
+            a problem and what is made from it stay together, to be compared.
+        seed: the seed of generated problems.
+
+    Returns:
+        The problems.
+
+    Raises:
+        UserError: two different problems have one key.
+
+    """
+    # Two files may hold parts of one subset.
+    named = {(subset.name, subset.source): subset for spec in specs for subset in resolve(spec)}
+    subsets = list(named.values())
+    shares: list[int | None] = [None] * len(subsets)
+    if limit is not None:
+        if not any(subset.endless for subset in subsets) and any(map(_perturbs, subsets)):
+            whole = [subset.problems(None, seed) for subset in subsets]
+            return _each_once(sample_families(whole, limit, seed))
+        room = [limit if subset.endless else subset.size() for subset in subsets]
+        shares = list(spread(limit, room))
+    return _each_once(
+        problem
+        for subset, share in zip(subsets, shares, strict=True)
+        for problem in subset.problems(share, seed)
+    )
+
+
+def _each_once(problems: Iterable[Problem]) -> list[Problem]:
+    first: dict[str, Problem] = {}
+    for problem in problems:
+        other = first.setdefault(problem_key(problem), problem)
+        if other is not problem and other.content_hash != problem.content_hash:
+            raise UserError(f"two different problems are called {problem_key(problem)}")
+    return list(first.values())
+
+
+def _perturbs(subset: Subset) -> bool:
+    """Whether a subset's problems are compared with others."""
+    return subset.size() > 0 and subset.problem(0, 0).pair_parent is not None

@@ -1,0 +1,170 @@
+"""Running a job: models are asked, completions stored, and verdicts made meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import aclosing
+
+from ...prompts import ANSWER
+from ..core.asynchronous import run_async, stream
+from ..core.policy import Policy
+from ..core.requests import Completion, FinishReason, Request
+from ..models import Model
+from ..store.identity import ModelPlan
+from ..store.jsonl_log import Log
+from ..store.run import Run
+from ..store.writer import RunWriter, writing
+from .duplicates import DuplicateSamples
+from .job import Job
+from .progress import Progress, Silent, forward_model_logs
+from .scoring import BATCH, Scorer
+
+#: Completions that may wait to be graded; more are graded at the end.
+WAITING = 1024
+#: Batches graded at once, so that no worker waits for the end of a batch.
+BATCHES = 2
+
+
+def run_job(job: Job, *, policy: Policy | None = None, progress: Progress | None = None) -> Run:
+    """Ask and grade what a job says and the run directory does not hold yet.
+
+    Args:
+        job: from `plan`.
+        policy: how strictly to judge; by default `Policy()`.
+        progress: is told of every completion and verdict; silent by default.
+
+    Returns:
+        The run.
+
+    Raises:
+        UserError: the run directory belongs to another configuration, or a model cannot be used.
+
+    """
+    policy, progress = policy or Policy(), progress or Silent()
+    plans = [
+        ModelPlan(model.hash, model.label, model.config, job.samples, len(job.problems), job.limit)
+        for model in job.models
+    ]
+    with writing(job.out, job.identity, job.primary_k) as run:
+        run.extend(plans, job.problems)
+        with run.scoring(policy.name, policy.to_dict()) as verdicts, forward_model_logs(progress):
+            run_async(SweepRunner(run, job, policy, verdicts, progress).run_all())
+    return Run(job.out)
+
+
+class SweepRunner:
+    """Asks the models of a job; stores completions as they arrive and grades them meanwhile."""
+
+    def __init__(
+        self, run: RunWriter, job: Job, policy: Policy, verdicts: Log, progress: Progress
+    ) -> None:
+        self.run, self.job, self.progress = run, job, progress
+        self.scorer = Scorer(run, policy, verdicts, progress)
+        self.queue: asyncio.Queue[Completion | None] = asyncio.Queue()  # no more than `WAITING`
+        self.stored: set[str] = set()
+        self.ungraded = False  # whether stored completions are left to grade at the end
+        for _, row in run.completions.heads():
+            self.stored.add(row["key"])
+            self.ungraded = self.ungraded or not self.scorer.is_done(row)
+
+    async def run_all(self) -> None:
+        scoring = [asyncio.create_task(self._score_queue()) for _ in range(BATCHES)]
+        try:
+            for model in self.job.models:
+                await self._ask(model.with_state(self.run.path / "state" / model.hash), scoring)
+            for _ in scoring:
+                self.queue.put_nowait(None)
+            await asyncio.gather(*scoring)
+        finally:
+            for task in scoring:
+                task.cancel()
+            await asyncio.gather(*scoring, return_exceptions=True)
+        if self.ungraded:
+            await self.scorer.score_stored()
+
+    async def _ask(self, model: Model, scoring: Sequence[asyncio.Task[None]]) -> None:
+        """Ask one model, stage by stage; a stage ends before the next begins."""
+        replies = self._stored_replies(model)
+        duplicates = DuplicateSamples()
+        try:
+            for stage in range(self.job.stages):
+                missing = self.job.missing(model, self.stored, stage=stage, replies=replies)
+                total = max(missing, len(self.job.problems) * self.job.samples)
+                self.progress.begin(model.label, total, total - missing)
+                if missing:
+                    requests = self.job.requests(model, self.stored, stage=stage, replies=replies)
+                    await self._ask_stage(model, requests, scoring, replies, duplicates)
+        finally:
+            await model.close()
+        if self.job.identity.sampling.temperature > 0 and (warning := duplicates.warning()):
+            self.progress.notice(f"{model.label}: {warning}")
+
+    async def _ask_stage(
+        self,
+        model: Model,
+        requests: Iterator[Request],
+        scoring: Sequence[asyncio.Task[None]],
+        replies: dict[tuple[str, int], dict[str, str]],
+        duplicates: DuplicateSamples,
+    ) -> None:
+        asked, unreachable, reason = 0, 0, ""
+        errors, error = 0, ""
+        async with aclosing(model.complete(stream(requests))) as completions:
+            async for completion in completions:
+                asked += 1
+                if completion.finish_reason is FinishReason.UNREACHABLE:
+                    self.run.failed(completion)
+                    unreachable, reason = unreachable + 1, completion.detail
+                    continue
+                if completion.key in self.stored:
+                    if self.job.identity.sampling.beams:
+                        continue  # a beam search returns all its answers again
+                    raise RuntimeError(f"{model.label} answered {completion.key} twice")
+                if completion.finish_reason is FinishReason.ERROR:
+                    errors, error = errors + 1, error or completion.detail
+                self.run.log.append(completion.to_dict())
+                self.stored.add(completion.key)
+                self.progress.answered(completion)
+                for task in scoring:
+                    if task.done():
+                        await task  # raises its error now, not at the end
+                if completion.stage != ANSWER:
+                    sample = (completion.problem, completion.sample)
+                    replies.setdefault(sample, {})[completion.stage] = completion.text
+                    continue
+                duplicates.add(completion)
+                # The model never waits for the verifier: what does not fit is graded at the end.
+                if self.queue.qsize() >= WAITING:
+                    self.ungraded = True
+                else:
+                    self.queue.put_nowait(completion)
+        if unreachable:
+            self.progress.notice(
+                f"{model.label}: {unreachable} of {asked} requests got no answer ({reason}); "
+                "the same command asks them again"
+            )
+        if errors:
+            self.progress.notice(
+                f"{model.label}: {errors} of {asked} answers are errors, the first: {error}"
+            )
+
+    def _stored_replies(self, model: Model) -> dict[tuple[str, int], dict[str, str]]:
+        """The model's stored replies in stages before the answer."""
+        replies: dict[tuple[str, int], dict[str, str]] = {}
+        if self.job.stages > 1:
+            for row in self.run.completions.rows():
+                if row["model"] == model.hash and row["stage"] != ANSWER:
+                    sample = (row["problem"], row["sample"])
+                    replies.setdefault(sample, {})[row["stage"]] = row["text"]
+        return replies
+
+    async def _score_queue(self) -> None:
+        """Grade the completions in the queue, up to a None."""
+        ended = False
+        while not ended:
+            batch = [await self.queue.get()]
+            while batch[-1] is not None and len(batch) < BATCH and not self.queue.empty():
+                batch.append(self.queue.get_nowait())
+            ended = batch[-1] is None
+            await self.scorer.score([completion for completion in batch if completion is not None])

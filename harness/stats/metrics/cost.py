@@ -1,0 +1,53 @@
+"""Dollars for each problem, and for each solved one, where prices are given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...store.run import Run
+from ..prices import Prices
+from ..tallies import Group, group_samples
+from .registry import metric
+from .usage import usage_of
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Dollars for a problem with all its samples, and for a solved one (None: none was solved)."""
+
+    per_problem: float
+    per_solved: float | None
+
+
+def cost(group: Group) -> Cost | None:
+    """What a group of samples cost; None without a price, or where tokens are not counted."""
+    used = usage_of(group)
+    if group.price is None or used.tokens_per_problem is None:
+        return None
+    dollars = group.price.dollars(
+        prompt=used.prompt_tokens_per_problem or 0.0,
+        completion=used.tokens_per_problem,
+        cached=used.cached_tokens_per_problem or 0.0,
+        reasoning=used.reasoning_tokens_per_problem or 0.0,
+    )
+    return Cost(dollars, dollars * used.problems / used.solved if used.solved else None)
+
+
+@metric("$ a problem", unit="dollars", direction="lower", column="dollars_per_problem")
+def dollars_per_problem(group: Group) -> float | None:
+    """Dollars for a problem with all its samples."""
+    spent = cost(group)
+    return spent.per_problem if spent else None
+
+
+@metric("$ a solved one", unit="dollars", direction="lower", column="dollars_per_solved")
+def dollars_per_solved(group: Group) -> float | None:
+    """Dollars for a solved problem."""
+    spent = cost(group)
+    return spent.per_solved if spent else None
+
+
+def costs(run: Run, prices: Prices, policy: str | None = None) -> dict[str, Cost | None]:
+    """What each model of a run cost, over all its problems."""
+    groups = group_samples(run, policy, prices)
+    return {group.model: cost(group) for group in groups}  # the last is the broadest

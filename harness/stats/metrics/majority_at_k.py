@@ -1,0 +1,44 @@
+"""maj@k: the chance that the most frequent of k answers is correct.
+
+Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models" (2023),
+section 2. Answers are grouped as mathematics first (`stats.answer_groups`), which takes a while, so
+that it is no column of every table: ``run.py report --majority`` shows it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import combinations
+
+import numpy as np
+
+#: Subsets of the samples over which a majority vote is averaged.
+VOTES = 2_000
+
+
+def majority_at_k(answers: Sequence[Hashable | None], correct: Sequence[bool], k: int) -> float:
+    """The chance that the most frequent answer among k of the samples is correct: maj@k.
+
+    ``answers`` names each sample's answer, the same for equal answers (`stats.answer_groups`); a
+    sample without one (None) has no vote. Winners that tie share the chance. The mean is over all
+    subsets of k samples, or over `VOTES` random ones where there are more.
+    """
+    n = len(answers)
+    if not 1 <= k <= n or len(correct) != n:
+        raise ValueError(f"maj@k needs 1 <= k <= n and a verdict on each, not n={n}, k={k}")
+    subsets: Iterable[Sequence[int]]
+    if math.comb(n, k) <= VOTES:
+        subsets = list(combinations(range(n), k))
+    else:
+        generator = np.random.default_rng(0)
+        subsets = [generator.permutation(n)[:k].tolist() for _ in range(VOTES)]
+    shares = []
+    for subset in subsets:
+        votes = Counter(answers[i] for i in subset if answers[i] is not None)
+        most = max(votes.values(), default=0)
+        winners = {answer for answer, count in votes.items() if count == most}
+        right = {answers[i] for i in subset if correct[i]}
+        shares.append(len(winners & right) / len(winners) if winners else 0.0)
+    return math.fsum(shares) / len(shares)

@@ -1,0 +1,25 @@
+"""pass@k: the chance that at least one of k samples is correct.
+
+Chen et al., "Evaluating Large Language Models Trained on Code" (2021), section 2.1.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from .registry import metric
+
+
+@metric("pass@k", interval="clusters")
+@lru_cache(maxsize=1 << 16)
+def pass_at_k(n: int, c: int, k: int) -> float:
+    """The unbiased estimate of pass@k from ``c`` correct samples among ``n``: 1 - C(n-c,k)/C(n,k).
+
+    Computed as a product of ratios, which neither overflows nor cancels (Chen et al., figure 3).
+    """
+    if not 0 <= c <= n or not 1 <= k <= n:
+        raise ValueError(f"pass@k needs 0 <= c <= n and 1 <= k <= n, not n={n}, c={c}, k={k}")
+    if n - c < k:
+        return 1.0
+    return 1.0 - math.prod(1.0 - k / i for i in range(n - c + 1, n + 1))

@@ -1,0 +1,37 @@
+"""Shares of samples without a usable or decided answer."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+from ....rewards.verdict import Status
+from ..tallies import Group
+from .registry import metric
+
+#: Besides the verifier's statuses: stopped by a limit of tokens or time, and an error of the model
+#: or the verifier.
+NAMES = (*map(str, Status), "truncated", "failed")
+
+
+def rate(name: str, group: Group) -> float:
+    """The share of samples that are ``name``, one of `NAMES`."""
+    samples = sum(tally.samples for tally in group.tallies)
+    return math.fsum(sums.get(name, 0) for sums in group.verdicts) / samples
+
+
+for _heading, _name in (
+    ("no answer", "no_answer"),
+    ("unparseable", "unparseable"),
+    ("not closed", "not_closed_form"),
+    ("undecided", "undecided"),
+    ("timeout", "timeout"),
+    ("truncated", "truncated"),
+    ("failed", "failed"),
+):
+    metric(
+        _heading,
+        direction="lower",
+        shown="nonzero" if _name in ("not_closed_form", "truncated", "failed") else "always",
+        column=_name,
+    )(partial(rate, _name))

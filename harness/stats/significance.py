@@ -1,0 +1,145 @@
+"""Significance tests of paired differences that come in clusters: sign-flip test and Holm's method.
+
+Each difference is between -1 and 1. The cluster is the unit that was drawn: problems made from the
+same one vary together. Everything is seeded: the same numbers give the same p values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betainc
+
+from .intervals import Floats, Labelled, cluster_sums
+
+#: Cluster sums that differ from zero, up to which all 2^m sign patterns are visited.
+ENUMERATED = 18
+#: Points of the lattice on which an exact null distribution is convolved, times its clusters.
+CONVOLVED = 40_000_000
+#: Random sign patterns otherwise.
+FLIPS = 9_999
+#: Random signs are cached up to this many, for the next test with as many clusters.
+_CACHED = 16_000_000
+#: A difference with a larger denominator is not looked for on a lattice.
+_DENOMINATOR = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class SignFlip:
+    """A two-sided p value, and whether it is exact or from `FLIPS` random sign patterns."""
+
+    p: float
+    exact: bool
+
+
+def sign_flip(differences: Sequence[float], clusters: Labelled, seed: int = 0) -> SignFlip:
+    """Test whether the mean difference is zero, by swapping the sides within each cluster.
+
+    Under the null hypothesis a cluster's differences are as likely as their negatives, so that the
+    sum's distribution is that over all 2^m patterns of signs: Fisher, "The Design of Experiments"
+    (1935), section 21; for clusters Canay, Romano and Shaikh, "Randomization Tests Under an
+    Approximate Symmetry Assumption", Econometrica 85 (2017). With one sample a problem it is
+    McNemar's exact test.
+
+    Exact where the sums are multiples of one fraction (pass@1 always; the distribution is then
+    convolved, as in Pagano and Tritchler, JASA 78 (1983)) or where few of them differ from zero.
+    Otherwise b of B random patterns are as extreme and p = (b + 1) / (B + 1): Phipson and Smyth,
+    "Permutation P-values Should Never Be Zero", Stat. Appl. Genet. Mol. Biol. 9 (2010).
+    """
+    sums, _ = cluster_sums([differences], clusters)
+    sizes = np.abs(sums[:, 0])
+    sizes = sizes[sizes > 1e-12]
+    observed = abs(float(sums.sum())) - 1e-9
+    if not len(sizes) or observed <= 0:
+        return SignFlip(1.0, True)
+    if len(sizes) <= ENUMERATED:
+        reached = sizes[:1]  # a first sign may stay: patterns come in pairs of opposites
+        for size in sizes[1:]:
+            reached = np.concatenate([reached + size, reached - size])
+        return SignFlip(float(np.mean(np.abs(reached) >= observed)), True)
+    steps = _lattice(sizes)
+    if steps is not None:
+        return SignFlip(_convolved(steps, abs(sums.sum())), True)
+    everything = np.abs(sums[:, 0])
+    near = 2e-6 * float(everything.sum())  # single precision; what is as near counts as extreme
+    extreme = 0
+    for signs in _signs(len(everything), seed):
+        flipped = signs @ everything.astype(np.float32)
+        extreme += int(np.count_nonzero(np.abs(flipped) >= observed - near))
+    return SignFlip((extreme + 1) / (FLIPS + 1), False)
+
+
+def _signs(count: int, seed: int) -> Iterable[NDArray[np.float32]]:
+    """`FLIPS` random patterns of signs, some at a time."""
+    if count * FLIPS <= _CACHED:
+        return [_kept_signs(count, seed)]
+    return _drawn_signs(count, seed)
+
+
+def _drawn_signs(count: int, seed: int) -> Iterator[NDArray[np.float32]]:
+    generator = np.random.default_rng(seed)
+    batch = max(1, _CACHED // count)
+    for start in range(0, FLIPS, batch):
+        shape = (min(batch, FLIPS - start), count)
+        yield generator.integers(2, size=shape, dtype=np.int8).astype(np.float32) * 2 - 1
+
+
+@lru_cache(maxsize=2)
+def _kept_signs(count: int, seed: int) -> NDArray[np.float32]:
+    return np.concatenate(list(_drawn_signs(count, seed)))
+
+
+def _lattice(sizes: Floats) -> tuple[list[int], int] | None:
+    """The sizes as whole multiples of 1 / unit, if that is a lattice small enough."""
+    unit, fractions = 1, {}
+    for size in set(sizes.tolist()):
+        near = Fraction(size).limit_denominator(_DENOMINATOR)
+        if abs(float(near) - size) > 1e-12:
+            return None
+        fractions[size] = near
+        unit = math.lcm(unit, near.denominator)
+    if len(fractions) > 1 and unit * float(sizes.sum()) * len(sizes) > CONVOLVED:
+        return None
+    return [int(fractions[size] * unit) for size in sizes.tolist()], unit
+
+
+def _convolved(lattice: tuple[list[int], int], observed: float) -> float:
+    """P(|sum of the steps with random signs| >= observed), exactly."""
+    steps, unit = lattice
+    far = round(float(observed) * unit)
+    if len(set(steps)) == 1:  # McNemar's test
+        count = len(steps)
+        least = (count + far // steps[0]) // 2  # of the signs are alike; P(X >= least), binomial
+        return float(min(1.0, 2 * betainc(least, count - least + 1, 0.5)))
+    centre = sum(steps)
+    chances = np.zeros(2 * centre + 1)
+    chances[centre] = 1.0
+    reach = 0
+    for step in steps:
+        reach += step
+        inner = chances[centre - reach : centre + reach + 1]
+        before = inner.copy()
+        inner[:] = 0
+        inner[step:] += before[: len(before) - step] / 2
+        inner[: len(before) - step] += before[step:] / 2
+    return float(min(1.0, chances[: centre - far + 1].sum() + chances[centre + far :].sum()))
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Adjusted p values; those below alpha keep the family-wise error rate at alpha.
+
+    The i-th smallest of m is multiplied by m - i + 1 and never falls below the one before: Holm,
+    "A Simple Sequentially Rejective Multiple Test Procedure", Scand. J. Statist. 6 (1979).
+    """
+    adjusted = [0.0] * len(ps)
+    largest = 0.0
+    for rank, position in enumerate(sorted(range(len(ps)), key=lambda i: ps[i])):
+        largest = max(largest, min(1.0, ps[position] * (len(ps) - rank)))
+        adjusted[position] = largest
+    return adjusted

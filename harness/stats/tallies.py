@@ -1,0 +1,192 @@
+"""The samples of a run as metrics count them: by problem (`Tally`) and by subset (`Group`)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ...benchmarks.problem import Problem
+from ...rewards.verdict import Status
+from ..store import counts
+from ..store.run import Run
+from .clusters import clusters_of
+from .intervals import interval
+from .prices import Price, Prices, spec_of
+
+Sums = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The samples of one problem.
+
+    ``first`` is None for samples that are drawn alike. For ranked candidates (of a beam search) it
+    is the rank of the best correct one, counted from 0, or ``samples`` where there is none.
+    """
+
+    problem: str
+    cluster: str
+    samples: int
+    correct: int
+    unknown: int
+    first: int | None = None
+
+    def drawn(self, k: int) -> tuple[int, int]:
+        """The (n, c) that a metric over k is computed from.
+
+        Of ranked candidates the k best are looked at, and no others: 1 - Fail@k.
+        """
+        if self.first is None:
+            return self.samples, self.correct
+        return k, int(self.first < k)
+
+    def drawn_at_best(self, k: int) -> tuple[int, int]:
+        """The same (n, c) if all undecided samples were correct."""
+        if self.first is None:
+            return self.samples, self.correct + self.unknown
+        return k, int(self.first < k or self.unknown > 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean over problems with its interval, and its bounds if undecided samples were decided.
+
+    ``k`` is 0 for a metric that is not over k.
+    """
+
+    k: int
+    value: float
+    interval: tuple[float, float]
+    low: float
+    high: float
+
+
+#: A metric of one problem over k, from n samples of which c are correct: ``f(n, c, k)``.
+OverK = Callable[[int, int, int], float]
+
+
+def estimate(tallies: Sequence[Tally], metric: OverK, k: int, seed: int = 0) -> Estimate:
+    """The mean of a metric over the problems that were sampled, each with at least k samples."""
+    if not tallies:
+        raise ValueError("an estimate of no problems")
+    values = [metric(*tally.drawn(k), k) for tally in tallies]
+    decided = [metric(*tally.drawn_at_best(k), k) for tally in tallies]
+    return estimate_mean(tallies, values, decided, k, seed)
+
+
+def estimate_mean(
+    tallies: Sequence[Tally],
+    values: Sequence[float],
+    decided: Sequence[float] = (),
+    k: int = 0,
+    seed: int = 0,
+) -> Estimate:
+    """The mean of a value for each problem; ``decided`` is it if all undecided were correct."""
+    bounds = interval(
+        values,
+        [tally.cluster for tally in tallies],
+        single=all(tally.samples == 1 or tally.first is not None for tally in tallies),
+        seed=seed,
+    )
+    mean = math.fsum(values) / len(values)
+    other = math.fsum(decided) / len(decided) if decided else mean
+    return Estimate(k, mean, bounds, min(mean, other), max(mean, other))
+
+
+@dataclass(frozen=True)
+class Group:
+    """The samples of one model on one subset, or on all of a run's: what a metric is computed from.
+
+    ``problems``, ``tallies``, ``verdicts`` and ``completions`` are in the same order, one for each
+    problem; the last two are the sums of `store.counts`. ``planned`` problems are to be asked.
+    """
+
+    model: str
+    subset: str
+    planned: int
+    problems: tuple[Problem, ...]
+    tallies: tuple[Tally, ...]
+    verdicts: tuple[Sums, ...]
+    completions: tuple[Sums, ...]
+    price: Price | None = None
+
+    @property
+    def ranked(self) -> bool:
+        """Whether samples are ranked candidates (of a beam search)."""
+        return self.tallies[0].first is not None
+
+    @cached_property
+    def samples(self) -> int:
+        """The samples of all problems together."""
+        return sum(tally.samples for tally in self.tallies)
+
+    @cached_property
+    def ks(self) -> list[int]:
+        """The k to report; of ranked candidates 1, 5, 10, 50, ... (as published) and n."""
+        fewest = min(tally.samples for tally in self.tallies)
+        if not self.ranked:
+            return ks_up_to(fewest)
+        published = {base * 10**i for i in range(6) for base in (1, 5)}
+        return sorted(k for k in published | {fewest} if k <= fewest)
+
+
+def ks_up_to(samples: int, wanted: Iterable[int] = ()) -> list[int]:
+    """The k to report: those wanted, or else 1, 4, 16, 64, ... and n, that n samples allow."""
+    ks = sorted(set(wanted)) or sorted({4**i for i in range(12)} | {samples})
+    return [k for k in ks if k <= samples]
+
+
+def is_ranked(run: Run) -> bool:
+    """Whether a problem's samples are ranked candidates (of a beam search)."""
+    return bool(run.manifest["identity"]["sampling"].get("beams"))
+
+
+def tally_samples(run: Run, policy: str | None = None) -> dict[str, dict[str, Tally]]:
+    """The counts of every problem, by model and by problem key."""
+    clusters, ranked = clusters_of(run.problems), is_ranked(run)
+    tallies: dict[str, dict[str, Tally]] = {model: {} for model in run.models}
+    for (model, key), sums in counts.totals(run.verdicts(policy)).items():
+        run.problem(key)  # raises RunError where it is missing
+        tallies[model][key] = _tally(key, clusters[key], sums, ranked)
+    return tallies
+
+
+def _tally(key: str, cluster: str, sums: Sums, ranked: bool) -> Tally:
+    samples = int(sums["samples"])
+    correct, unknown = int(sums.get(Status.CORRECT, 0)), int(sums.get("unknown", 0))
+    first = int(sums.get(counts.FIRST, samples)) if ranked else None
+    return Tally(key, cluster, samples, correct, unknown, first)
+
+
+def keys_by_subset(run: Run) -> dict[str, list[str]]:
+    """The keys of a run's problems by subset, and of several also all together as ``all``."""
+    subsets: dict[str, list[str]] = {}
+    for key, problem in run.problems.items():
+        subsets.setdefault(problem.name, []).append(key)
+    return subsets | {"all": list(run.problems)} if len(subsets) > 1 else subsets
+
+
+def group_samples(
+    run: Run, policy: str | None = None, prices: Prices | None = None
+) -> Iterator[Group]:
+    """A `Group` for each model and subset with samples; of each model the last is the broadest."""
+    verdicts = counts.totals(run.verdicts(policy))
+    completions = counts.totals(run.completions)
+    tallies = tally_samples(run, policy)
+    subsets = keys_by_subset(run)
+    for model in run.models:
+        for subset, keys in subsets.items():
+            judged = [key for key in keys if key in tallies[model]]
+            if judged:
+                yield Group(
+                    model=model,
+                    subset=subset,
+                    planned=len(keys),
+                    problems=tuple(run.problems[key] for key in judged),
+                    tallies=tuple(tallies[model][key] for key in judged),
+                    verdicts=tuple(verdicts[model, key] for key in judged),
+                    completions=tuple(completions.get((model, key), {}) for key in judged),
+                    price=prices.find(spec_of(run, model)) if prices else None,
+                )

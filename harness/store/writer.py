@@ -1,0 +1,252 @@
+"""Writing a run directory: one process at a time, and nothing that does not belong to the run."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import filelock
+
+from ...benchmarks.problem import Problem
+from ..core.errors import RunError, UserError
+from ..core.requests import Completion, digest, problem_key
+from .atomic import write_atomically
+from .environment import environment, now
+from .identity import Identity, ModelPlan
+from .jsonl_log import Log, LogReader
+from .run import COMPLETIONS, SCHEMA, VERDICTS, Run
+
+#: The comparisons that p values are adjusted over, together: every subset with what it was made
+#: from, or every two systems on every subset, at the primary k.
+FAMILY = "all contrasts of one compare at the primary k"
+
+
+class RunWriter(Run):
+    """A run directory, locked and opened for writing by `writing` or `rescoring`."""
+
+    log: Log
+
+    def extend(self, plans: Sequence[ModelPlan], problems: Sequence[Problem]) -> None:
+        """Add problems, and what is asked of models, to the run and its files."""
+        known = dict(self.problems)
+        for problem in problems:
+            key = problem_key(problem)
+            if key in known and known[key].content_hash != problem.content_hash:
+                raise RunError(
+                    f"problem {key} has changed since {self.path} was made; use another --out"
+                )
+            known[key] = problem
+        models = {model: dict(entry) for model, entry in self.models.items()}
+        for plan in plans:
+            entry = models.setdefault(
+                plan.model,
+                {
+                    "label": plan.label,
+                    "config": dict(plan.config),
+                    "samples": 0,
+                    "problems": 0,
+                    "limit": None,
+                },
+            )
+            entry["samples"] = max(entry["samples"], plan.samples)
+            if plan.problems >= entry["problems"]:
+                entry |= {"problems": plan.problems, "limit": plan.limit}
+        if known.keys() != self.problems.keys():
+            rows = (
+                json.dumps({"key": key, "problem": problem.to_dict()}, ensure_ascii=False)
+                for key, problem in known.items()
+            )
+            text = "".join(row + "\n" for row in rows)
+            write_atomically(self.path / "problems.jsonl", text.encode())
+            self.__dict__["problems"] = known
+        current = environment()
+        if models != self.models or current != self.manifest["environments"][-1]["environment"]:
+            environments = self.manifest["environments"]
+            if current != environments[-1]["environment"]:
+                environments = [*environments, {"since": now(), "environment": current}]
+            self._write_manifest(
+                self.manifest
+                | {
+                    "models": models,
+                    "environments": environments,
+                    "problem_sets": _problem_sets(known),
+                }
+            )
+
+    def failed(self, completion: Completion) -> None:
+        """Keep why a request got no answer; a later sweep repeats it."""
+        row = {"at": now()} | {
+            name: getattr(completion, name)
+            for name in ("model", "problem", "sample", "stage", "request", "detail")
+        }
+        with (self.path / "failures.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+    @contextmanager
+    def scoring(self, policy: str, settings: Mapping[str, Any]) -> Iterator[Log]:
+        """Open the log of verdicts of a policy, which becomes the run's latest."""
+        policies = {
+            name: value for name, value in self.manifest["policies"].items() if name != policy
+        } | {policy: dict(settings)}
+        if list(policies) != list(self.manifest["policies"]):
+            self._write_manifest(self.manifest | {"policies": policies})
+        with Log(self.path / "verdicts" / policy, *VERDICTS) as log:
+            yield log
+
+    def _write_manifest(self, manifest: dict[str, Any]) -> None:
+        text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+        write_atomically(self._manifest_path, text.encode())
+        self.__dict__["manifest"] = manifest
+
+
+@contextmanager
+def writing(path: Path, identity: Identity, primary_k: int | None = None) -> Iterator[RunWriter]:
+    """Create a run directory, or open the existing one if it has this identity.
+
+    Args:
+        path: the directory.
+        identity: the settings that cannot change within a run.
+        primary_k: the k of pass@k that p values are adjusted for (`harness.stats.paired`). It is
+            declared when the run is created and cannot be changed; 1 by default.
+
+    Raises:
+        RunError: the directory is something else, is locked, or has another identity.
+
+    """
+    if path.exists() and not path.is_dir():
+        raise RunError(f"{path} is not a directory; use another --out")
+    manifest_path = path / "manifest.json"
+    if manifest_path.exists():
+        _refuse_other(Run(path), identity, primary_k)
+    elif path.is_dir() and any(not entry.name.startswith(".") for entry in path.iterdir()):
+        raise RunError(f"{path} holds other files and is not a run; use another --out")
+    with ExitStack() as stack:
+        with _write_errors(path):
+            path.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(_lock(path))
+            if not manifest_path.exists():
+                stack.enter_context(_not_left_empty(path))
+                manifest = {
+                    "schema": SCHEMA,
+                    "created": now(),
+                    "identity": identity.to_dict(),
+                    "comparison": {"primary_k": primary_k or 1, "family": FAMILY},
+                    "models": {},
+                    "policies": {},
+                    "problem_sets": {},
+                    "environments": [{"since": now(), "environment": environment()}],
+                }
+                text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+                write_atomically(manifest_path, text.encode())
+            run = stack.enter_context(_opened(path))
+        _refuse_other(run, identity, primary_k)
+        yield run
+
+
+@contextmanager
+def _not_left_empty(path: Path) -> Iterator[None]:
+    """Remove a new run if a `UserError`, such as a wrong key, ended it before any answer."""
+    try:
+        yield
+    except UserError:
+        completions = LogReader(path / "completions", *COMPLETIONS)
+        kept = (path / "failures.jsonl", path / "state")
+        if next(completions.heads(), None) is None and not any(p.exists() for p in kept):
+            for name in ("completions", "verdicts"):
+                shutil.rmtree(path / name, ignore_errors=True)
+            for name in ("problems.jsonl", "manifest.json", ".lock"):
+                (path / name).unlink(missing_ok=True)
+            with suppress(OSError):  # what was there before stays
+                path.rmdir()
+        raise
+
+
+@contextmanager
+def rescoring(path: Path) -> Iterator[RunWriter]:
+    """Open an existing run to add verdicts."""
+    Run(path)
+    with ExitStack() as stack:
+        with _write_errors(path):
+            stack.enter_context(_lock(path))
+            run = stack.enter_context(_opened(path))
+        yield run
+
+
+@contextmanager
+def _write_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise RunError(f"cannot write to {path}: {error.strerror or error}") from error
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[RunWriter]:
+    run = RunWriter(path)
+    _ = run.manifest, run.problems  # read, so that damage is found before anything is changed
+    with Log(path / "completions", *COMPLETIONS) as run.log:
+        yield run
+
+
+@contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    lock = filelock.FileLock(path / ".lock")
+    try:
+        lock.acquire(timeout=0)
+    except filelock.Timeout:
+        raise RunError(
+            f"{path} is being written by another process; wait for it, or use another --out"
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _refuse_other(run: Run, identity: Identity, primary_k: int | None) -> None:
+    declared = run.manifest["comparison"]["primary_k"]
+    if primary_k not in (None, declared):
+        raise RunError(
+            f"{run.path} declared the primary k {declared} before anything was asked; leave "
+            f"--primary-k out (compare -k {primary_k} shows it too), or use another --out"
+        )
+    there, here = run.manifest["identity"], identity.to_dict()
+    if there == here:
+        return
+    differences = [
+        f"{name} is {_shown(old)} there and {_shown(new)} here"
+        for name, old, new in _differences(there, here)
+        if not name.endswith("source")
+    ]
+    raise RunError(
+        f"{run.path} was made by another configuration ({'; '.join(differences)}); "
+        "use another --out, or the same settings to extend it"
+    )
+
+
+def _differences(old: Any, new: Any, name: str = "") -> Iterator[tuple[str, Any, Any]]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in sorted(old.keys() | new.keys()):
+            yield from _differences(old.get(key), new.get(key), f"{name} {key}".strip())
+    elif old != new:
+        yield name, old, new
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _problem_sets(problems: Mapping[str, Problem]) -> dict[str, dict[str, Any]]:
+    """How many problems of each subset there are, and the hash of their contents."""
+    sets: dict[str, list[str]] = {}
+    for problem in problems.values():
+        sets.setdefault(problem.name, []).append(problem.content_hash)
+    return {
+        name: {"problems": len(hashes), "hash": digest(sorted(hashes))}
+        for name, hashes in sets.items()
+    }

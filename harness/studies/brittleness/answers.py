@@ -1,0 +1,160 @@
+"""The answers of one model in a run, as the tables of the study count them."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from importlib import resources
+
+from ....benchmarks import brittleness
+from ....benchmarks.problem import Problem
+from ....rewards.verdict import Status
+from ...core.errors import UserError
+from ...report.numbers import percent
+from ...stats.metrics.fail_at_k import none_at_k
+from ...stats.tallies import Estimate, Tally, estimate, tally_samples
+from ...store.run import Run
+from ...store.verdict_sets import latest_complete
+from .search_error import Ranked
+from .teacher_forcing import ranked_candidates
+
+NOT_RUN = "not run"
+#: The k of the paper's tables.
+KS = (1, 10, 50)
+
+Where = Callable[[Problem], bool]
+
+
+@cache
+def published() -> Mapping[tuple[str, str, str, str], str]:
+    """The published numbers: by place (``table 2``), group, row and measure; as printed."""
+    file = resources.files(brittleness) / "published.csv"
+    return {
+        (row["place"], row["group"], row["row"], row["measure"]): row["value"]
+        for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines())
+    }
+
+
+@dataclass(frozen=True)
+class ModelAnswers:
+    """One model's answers in a run, under one policy of the verifier."""
+
+    run: Run
+    model: str
+    policy: str | None = None
+
+    @property
+    def label(self) -> str:
+        return str(self.run.models[self.model]["label"])
+
+    @cached_property
+    def tallies(self) -> dict[str, Tally]:
+        return tally_samples(self.run, self.policy)[self.model]
+
+    @property
+    def missing(self) -> int:
+        """Answers that were planned, and are not judged yet."""
+        entry = self.run.models[self.model]
+        judged = sum(tally.samples for tally in self.tallies.values())
+        return max(0, int(entry["samples"]) * int(entry["problems"]) - judged)
+
+    @cached_property
+    def scorer(self) -> str | None:
+        """The latest complete policy of the paper's scorer, if the run was judged by it."""
+        names = [name for name in self.run.policies if name.startswith("welleck-")]
+        latest = latest_complete([self.run], names)
+        return latest if latest != self.policy else None
+
+    @cached_property
+    def scorer_tallies(self) -> dict[str, Tally]:
+        """The counts of the paper's scorer."""
+        return tally_samples(self.run, self.scorer)[self.model]
+
+    @cached_property
+    def without_timeouts(self) -> dict[str, Tally]:
+        """The same where a timeout is not correct, for the sums of validation problems."""
+        correct: dict[str, list[int]] = {}
+        for row in self.run.verdicts(self.scorer).rows():
+            flags = row["evidence"]["flags"]
+            if row["model"] == self.model:
+                right = row["status"] == Status.CORRECT and "timeout_is_correct" not in flags
+                correct.setdefault(row["problem"], [])
+                if right:
+                    correct[row["problem"]].append(row["sample"])
+        return {
+            key: replace(
+                tally,
+                correct=len(correct[key]),
+                first=None if tally.first is None else min(correct[key], default=tally.samples),
+            )
+            for key, tally in self.scorer_tallies.items()
+        }
+
+    @cached_property
+    def ranked(self) -> dict[str, Ranked]:
+        return ranked_candidates(self.run, self.model, self.policy)
+
+    @cached_property
+    def samples(self) -> int:
+        return min((tally.samples for tally in self.tallies.values()), default=0)
+
+    def keys(self, where: Where) -> list[str]:
+        """The problems that were answered and judged, by key."""
+        return [
+            key
+            for key, problem in self.run.problems.items()
+            if key in self.tallies and where(problem)
+        ]
+
+    def fails(self, keys: Sequence[str], k: int, tallies: Mapping[str, Tally]) -> Estimate | None:
+        """Fail@k of these problems; None if there are none, or not k answers of all."""
+        known = [tallies[key] for key in keys if key in tallies]
+        if not known or len(known) < len(keys) or min(tally.samples for tally in known) < k:
+            return None
+        return estimate(known, none_at_k, k)
+
+
+def answers_of(runs: Iterable[Run], policy: str | None = None) -> list[ModelAnswers]:
+    """Every model of every run, under a policy or each run's latest complete one of our verifier.
+
+    Args:
+        runs: runs.
+        policy: the verdicts, by name.
+
+    Returns:
+        The answers of each model of each run.
+
+    Raises:
+        UserError: a run was not judged by our verifier.
+
+    """
+    answers = []
+    for run in runs:
+        own = [name for name in run.policies if not name.startswith("welleck-")]
+        chosen = policy or latest_complete([run], own)
+        if chosen is None:
+            raise UserError(f"{run.path} was not judged by our verifier: run.py score {run.path}")
+        answers += [ModelAnswers(run, model, chosen) for model in run.models]
+    return answers
+
+
+def named(name: str) -> Where:
+    """Whether a problem is of this subset of the benchmark ``brittleness``."""
+    return lambda problem: problem.name == f"brittleness/{name}"
+
+
+def of_other_benchmarks(problem: Problem) -> bool:
+    """Whether a problem is one to perturb: of another benchmark."""
+    return problem.benchmark != "brittleness"
+
+
+def ranked_where(source: ModelAnswers, where: Where) -> list[Ranked]:
+    """The ranked candidates of problems."""
+    return [source.ranked[key] for key in source.keys(where) if key in source.ranked]
+
+
+def percent_or_not_run(value: float | None) -> str:
+    """A share in percent."""
+    return NOT_RUN if value is None else percent(value)

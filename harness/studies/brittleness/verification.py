@@ -1,0 +1,79 @@
+"""Time to verify candidates: Table 14."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+
+from ....rewards.verdict import Status
+from ...report.sections import Section
+from .answers import KS, NOT_RUN, ModelAnswers, published
+
+#: The paper's limit for a candidate, in seconds, for the worst case.
+LIMIT = 1.0
+
+
+def verification(source: ModelAnswers) -> Section:
+    """Table 14."""
+    keys = set(source.keys(lambda problem: str(problem.metadata.get("pool")) == "exp"))
+    counts = [k for k in KS if k <= source.samples]
+    ours = _seconds(source, source.policy, keys, counts)
+    theirs = _seconds(source, source.scorer, keys, counts) if source.scorer else {}
+    rows = []
+    for k in KS:
+        place = ("table 14", "exp sums", str(k))
+        rows.append(
+            (
+                str(k),
+                str(len(keys)),
+                _hours(ours.get(k)),
+                _hours(theirs.get(k)),
+                _hours(k * LIMIT * len(keys) if keys else None),
+                published()[*place, "hours"],
+                published()[*place, "worst case hours"],
+            )
+        )
+    return Section(
+        "Time to verify the sums of powers and roots (Table 14)",
+        (
+            "candidates",
+            "problems",
+            "our verifier, hours",
+            "their scorer, hours",
+            "worst case, hours",
+            "paper, hours",
+            "paper worst case",
+        ),
+        tuple(rows),
+        (
+            "Summed over candidates, stopping at a problem's first correct one; the worst case is "
+            "one second for each candidate. The paper's are for 3,000 problems.",
+        ),
+    )
+
+
+def _seconds(
+    source: ModelAnswers, policy: str | None, keys: Set[str], counts: Sequence[int]
+) -> dict[int, float]:
+    """Seconds spent on these problems' first candidates, for every count of them."""
+    spent: dict[str, dict[int, tuple[float, bool]]] = {}
+    for row in source.run.verdicts(policy).rows():
+        if row["model"] == source.model and row["problem"] in keys:
+            correct = row["status"] == Status.CORRECT
+            candidates = spent.setdefault(row["problem"], {})
+            candidates[row["sample"]] = row["evidence"]["seconds"], correct
+    totals = dict.fromkeys(counts, 0.0) if spent else {}
+    for count in totals:
+        for candidates in spent.values():
+            for rank in range(count):
+                seconds, correct = candidates.get(rank, (0.0, False))
+                totals[count] += seconds
+                if correct:
+                    break
+    return totals
+
+
+def _hours(seconds: float | None) -> str:
+    if seconds is None:
+        return NOT_RUN
+    hours = seconds / 3600
+    return f"{hours:.3f}" if hours >= 0.001 else f"{hours:.1e}"

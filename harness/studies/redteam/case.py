@@ -1,0 +1,109 @@
+"""A case of the search: an integrand, a completion, and the verdict that is right for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ....benchmarks.expressions import ONE, ZERO, add, differentiate, mul
+from ....benchmarks.hashed_random import HashedRandom
+from ....rewards.expression.tree import Expression
+from ....rewards.latex import to_latex
+
+#: Where a completion's template has its answer, and its integrand.
+ANSWER, INTEGRAND = "<F>", "<f>"
+BOXED = rf"\boxed{{{ANSWER}}}"
+
+
+class DiscardedError(ValueError):
+    """What was drawn has no certain label; the next draw may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Formulas:
+    """The trees behind a case, which the minimiser edits.
+
+    The integrand is ``truth' * factor + added``: ``truth`` is an antiderivative of it as long as
+    nothing is added and the factor is 1.
+    """
+
+    truth: Expression
+    answer: Expression
+    added: Expression = ZERO
+    factor: Expression = ONE
+
+    @property
+    def integrand(self) -> Expression:
+        """The integrand that these trees make.
+
+        Raises:
+            DiscardedError: for a function that has no rule of differentiation.
+
+        """
+        try:
+            return add(mul(differentiate(self.truth), self.factor), self.added)
+        except ValueError as error:
+            raise DiscardedError(str(error)) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An integrand and a completion; ``wanted`` says whether the completion is to be accepted."""
+
+    integrand: str
+    completion: str
+    wanted: bool
+    note: str
+    assumptions: Mapping[str, str] = field(default_factory=dict)
+    formulas: Formulas | None = None
+    voice: str = BOXED
+
+    @classmethod
+    def of(
+        cls,
+        formulas: Formulas,
+        wanted: bool,
+        note: str,
+        voice: str = BOXED,
+        assumptions: Mapping[str, str] | None = None,
+    ) -> Case:
+        """The case that these trees make, in a voice."""
+        shown = to_latex(formulas.integrand)
+        text = voice.replace(INTEGRAND, shown).replace(ANSWER, to_latex(formulas.answer))
+        return cls(shown, text, wanted, note, assumptions or {}, formulas, voice)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What a line of a case file says."""
+        row: dict[str, Any] = {
+            "integrand": self.integrand,
+            "completion": self.completion,
+            "wanted": "correct" if self.wanted else "not correct",
+            "note": self.note,
+        }
+        return row | ({"assumptions": dict(self.assumptions)} if self.assumptions else {})
+
+
+Make = Callable[[HashedRandom], Case]
+GENERATORS: dict[str, Make] = {}
+
+
+def generator(make: Make) -> Make:
+    """Register a generator under its function's name."""
+    GENERATORS[make.__name__] = make
+    return make
+
+
+def case_at(name: str, seed: int, index: int) -> Case:
+    """The case with this address: the same on any machine.
+
+    >>> from calculus_harness.harness.studies.redteam import case_at
+    >>> case_at("mutation", seed=0, index=0) == case_at("mutation", seed=0, index=0)
+    True
+    """
+    for attempt in range(50):
+        try:
+            return GENERATORS[name](HashedRandom("redteam", name, seed, index, attempt))
+        except DiscardedError:
+            continue
+    raise RuntimeError(f"generator {name} found no case at seed {seed}, index {index}")

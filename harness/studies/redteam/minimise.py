@@ -1,0 +1,134 @@
+"""Smaller cases that show the same fault: delta debugging on the trees of a case.
+
+An edit puts something simpler for a subtree, wherever it occurs in integrand and answer or in the
+answer alone, and counts only if the label is confirmed anew (`numeric`) and the fault remains.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+
+from ....benchmarks.expressions import ONE, add, neg, number, walk
+from ....rewards.expression.traversal import symbols_of
+from ....rewards.expression.tree import Call, Expression, Number, Symbol
+from .case import BOXED, Case, DiscardedError, Formulas
+from .numeric import confirmed, refuted
+
+#: Digits to which the label of an edited case may have to be computed.
+_LADDER = (40, 250, 1200)
+
+
+def size(case: Case) -> int:
+    """Nodes and digits of a case's trees, or the length of its texts."""
+    if case.formulas is None:
+        return len(case.integrand) + len(case.completion)
+    formulas = case.formulas
+    trees = (formulas.truth, formulas.answer, formulas.added, formulas.factor)
+    return sum(_weight(node) for tree in trees for node in walk(tree)) + (case.voice != BOXED)
+
+
+def _weight(node: Expression) -> int:
+    if isinstance(node, Number):
+        return len(str(abs(node.numerator))) + len(str(node.denominator))
+    return 1
+
+
+def minimise(
+    case: Case, still: Callable[[Case], bool], *, runs: int = 150, edits: int = 3000
+) -> Case:
+    """The smallest case that greedy edits lead to.
+
+    Args:
+        case: what was found; a case without trees is returned as it is.
+        still: whether a case shows the fault, which is asked of the verifier.
+        runs: how often ``still`` is called at most.
+        edits: how many edits are looked at in all.
+
+    Returns:
+        A case with the same label and the same fault, not larger than ``case``.
+
+    """
+    changed = True
+    while changed and case.formulas is not None:
+        changed = False
+        for smaller in _smaller(case):
+            edits -= 1
+            if edits < 0 or runs <= 0:
+                return case
+            if size(smaller) >= size(case) or not label_holds(smaller):
+                continue
+            runs -= 1
+            if still(smaller):
+                case, changed = smaller, True
+                break
+    return case
+
+
+def label_holds(case: Case) -> bool:
+    """Whether mpmath confirms the label of a case with trees."""
+    formulas = case.formulas
+    if formulas is None:
+        return False
+    trees = formulas.integrand, formulas.answer
+    if case.wanted:
+        return confirmed(*trees, case.assumptions)
+    if formulas.factor == ONE:  # terms that answer and truth share cancel exactly
+        trees = formulas.added, _difference(formulas.answer, formulas.truth)
+    return refuted(*trees, case.assumptions, ladder=_LADDER)
+
+
+def _difference(first: Expression, second: Expression) -> Expression:
+    """``first - second`` without the terms that are in both."""
+    ours, theirs = (
+        Counter(tree.args if isinstance(tree, Call) and tree.function == "add" else (tree,))
+        for tree in (first, second)
+    )
+    return add(*(ours - theirs).elements(), *map(neg, (theirs - ours).elements()))
+
+
+def _smaller(case: Case) -> Iterator[Case]:
+    formulas = case.formulas
+    assert formulas is not None
+    if case.voice != BOXED:
+        yield replace(case, voice=BOXED, completion=Case.of(formulas, case.wanted, "").completion)
+    for edited in _edited(formulas):
+        if "x" in symbols_of(edited.answer) | symbols_of(edited.truth):
+            with suppress(DiscardedError):
+                yield Case.of(edited, case.wanted, case.note, case.voice, case.assumptions)
+
+
+def _edited(formulas: Formulas) -> Iterator[Formulas]:
+    trees = (formulas.truth, formulas.answer, formulas.added, formulas.factor)
+    for node in dict.fromkeys(node for tree in trees for node in walk(tree)):
+        for simple in _simpler(node):
+            everywhere = Formulas(*(_replaced(tree, node, simple) for tree in trees))
+            yield everywhere
+            if everywhere.answer != formulas.answer and everywhere.truth != formulas.truth:
+                yield replace(formulas, answer=everywhere.answer)
+
+
+def _simpler(node: Expression) -> Iterator[Expression]:
+    if isinstance(node, Symbol):
+        return
+    if isinstance(node, Number):
+        n = abs(node.numerator)
+        steps = (1, 2, 10, n // 2, 10 ** (len(str(n)) - 1))
+        yield from (number(step) for step in steps if step < n or node.denominator > 1)
+        return
+    if node.args:
+        yield ONE
+    yield from node.args
+    if node.function in ("add", "mul") and len(node.args) > 2:
+        for place in range(len(node.args)):
+            yield Call(node.function, node.args[:place] + node.args[place + 1 :])
+
+
+def _replaced(tree: Expression, old: Expression, new: Expression) -> Expression:
+    if tree == old:
+        return new
+    if not isinstance(tree, Call):
+        return tree
+    return Call(tree.function, tuple(_replaced(arg, old, new) for arg in tree.args))

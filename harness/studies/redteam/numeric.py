@@ -1,0 +1,175 @@
+"""Labels checked apart from the verifier: F' against f in mpmath, at two precisions.
+
+Points include those where the formulas' large numbers make things happen: 1/n and 1 + 1/n for a
+number n that occurs, and n itself. Derivatives are by rule (`benchmarks.expressions`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from math import isqrt
+from typing import Any, TypeAlias
+
+import mpmath
+
+from ....benchmarks.expressions import differentiate, walk
+from ....rewards.expression.traversal import symbols_of
+from ....rewards.expression.tree import Call, Expression, Number, Symbol
+
+Value: TypeAlias = Any  # mpf or mpc
+Point: TypeAlias = Mapping[str, Fraction]
+
+#: Bits that an exponent may have: beyond, a value is not computed.
+_HUGE = 200
+_CONSTANTS: dict[str, Callable[[], Value]] = {
+    "pi": lambda: +mpmath.pi,
+    "e": lambda: +mpmath.e,
+    "i": lambda: mpmath.mpc(0, 1),
+}
+#: Functions that mpmath calls by the same name.
+_SAME = frozenset(
+    "sin cos tan cot sec csc asin acos atan sinh cosh tanh coth sech csch asinh acosh atanh "
+    "sqrt exp ln erf erfc erfi".split()
+)
+_USUAL = tuple(Fraction(n, 97) for n in (31, -47, 83, 141, -160, 262, -355, 5, 701, -12))
+_PARAMETERS = (Fraction(137, 60), Fraction(5, 7), Fraction(71, 8))
+_INTEGERS = (Fraction(3), Fraction(8), Fraction(14))
+
+
+class NoValueError(ArithmeticError):
+    """A formula has no value here that could be relied on."""
+
+
+def value(tree: Expression, point: Point) -> Value:
+    """The value at a point, in mpmath's present precision.
+
+    Raises:
+        NoValueError: undefined, too large, or a function that is not known here.
+
+    """
+    if isinstance(tree, Number):
+        return mpmath.mpf(tree.numerator) / tree.denominator
+    if isinstance(tree, Symbol):
+        number = point[tree.name]
+        return mpmath.mpf(number.numerator) / number.denominator
+    if tree.function in _CONSTANTS:
+        return _CONSTANTS[tree.function]()
+    args = [value(arg, point) for arg in tree.args]
+    try:
+        return _apply(tree.function, args)
+    except (ZeroDivisionError, OverflowError, ValueError, mpmath.libmp.NoConvergence) as error:
+        raise NoValueError(str(error)) from None
+
+
+def _apply(name: str, args: list[Value]) -> Value:
+    if name == "add":
+        return mpmath.fsum(args)
+    if name == "mul":
+        return mpmath.fprod(args)
+    if name == "neg":
+        return -args[0]
+    if name == "div":
+        return args[0] / args[1]
+    if name == "pow":
+        if args[0] and mpmath.mag(args[1] * mpmath.log(args[0])) > _HUGE:
+            raise NoValueError("too large")
+        return mpmath.power(*args)
+    if name in ("abs", "sgn"):
+        if mpmath.im(args[0]) != 0:
+            raise NoValueError(f"{name} of a complex number")
+        return mpmath.fabs(args[0]) if name == "abs" else mpmath.sign(args[0])
+    if name not in _SAME:
+        raise NoValueError(f"no value for {name}")
+    if name not in ("ln", "sqrt", "atan", "asinh") and args[0] and mpmath.mag(args[0]) > _HUGE:
+        raise NoValueError("too large")
+    return getattr(mpmath, name)(args[0])
+
+
+def points(*trees: Expression, assumptions: Mapping[str, str]) -> Iterator[dict[str, Fraction]]:
+    """Where to look: near the scales of the formulas first, then at usual points."""
+    sizes = {size for tree in trees for node in walk(tree) for size in _sizes(node)}
+    places: list[Fraction] = []
+    for n in sorted((n for n in sizes if 10 <= n < 10**40), reverse=True)[:4]:
+        for small in (Fraction(1, n), Fraction(1, 3 * n), Fraction(1, 2 * isqrt(n))):
+            places += [small, -small, 1 + small, 1 - small]
+        places += [Fraction(n) + Fraction(1, 7), 2 * Fraction(n) + Fraction(1, 7), Fraction(-n)]
+    names = sorted(set().union(*map(symbols_of, trees)) - {"x"})
+    for draw, place in enumerate([*_USUAL[:3], *places, *_USUAL[3:]]):
+        others = {}
+        for shift, name in enumerate(names):
+            values = _INTEGERS if assumptions.get(name) == "integer" else _PARAMETERS
+            others[name] = values[(draw + shift) % len(values)]
+        yield {"x": place, **others}
+
+
+def _sizes(node: Expression) -> tuple[int, ...]:
+    """The whole numbers that a node stands for: of a fraction both, of a power its value."""
+    if isinstance(node, Number):
+        return abs(node.numerator), node.denominator
+    if isinstance(node, Call) and node.function == "pow":
+        base, exponent = node.args
+        if isinstance(base, Number) and isinstance(exponent, Number | Call):
+            inner = exponent.args[0] if isinstance(exponent, Call) and exponent.args else exponent
+            if isinstance(inner, Number) and inner.denominator == 1 and inner.numerator < 40:
+                return (abs(base.numerator) ** abs(inner.numerator),)
+    return ()
+
+
+def _gap(trees: tuple[Expression, ...], point: Point, digits: int) -> tuple[Value, Value]:
+    """(F' - f, f) at a real value of f."""
+    integrand, slope, answer = trees
+    with mpmath.workdps(digits):
+        expected = value(integrand, point)
+        value(answer, point)
+        if not mpmath.isfinite(expected) or mpmath.im(expected) != 0:
+            raise NoValueError("the integrand is not real here")
+        return value(slope, point) - expected, expected
+
+
+def refuted(
+    integrand: Expression,
+    answer: Expression,
+    assumptions: Mapping[str, str] | None = None,
+    ladder: tuple[int, ...] = (40, 250),
+) -> bool:
+    """Whether F' differs from a real f at some point, the same difference at two precisions."""
+    try:
+        trees = (integrand, differentiate(answer), answer)
+    except ValueError:
+        return False
+    for digits in ladder:
+        for point in points(integrand, answer, assumptions=assumptions or {}):
+            try:
+                gap, expected = _gap(trees, point, digits)
+                if abs(gap) <= abs(expected) * mpmath.mpf(10) ** (-digits // 2) or not gap:
+                    continue
+                again, _ = _gap(trees, point, 2 * digits)
+            except NoValueError:
+                continue
+            if mpmath.isfinite(gap) and abs(again - gap) < abs(gap) / 1000:
+                return True
+    return False
+
+
+def confirmed(
+    integrand: Expression, answer: Expression, assumptions: Mapping[str, str] | None = None
+) -> bool:
+    """Whether F' agrees with f to 30 digits at six points or more, and nowhere differs."""
+    try:
+        trees = (integrand, differentiate(answer), answer)
+    except ValueError:
+        return False
+    agreed = 0
+    for point in points(integrand, answer, assumptions=assumptions or {}):
+        for digits in (60, 600):
+            try:
+                gap, expected = _gap(trees, point, digits)
+            except NoValueError:
+                break
+            if abs(gap) <= abs(expected) * mpmath.mpf(10) ** -30:
+                agreed += 1
+                break
+        else:
+            return False
+    return agreed >= 6

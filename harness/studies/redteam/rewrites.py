@@ -1,0 +1,119 @@
+"""Generators of right answers: other forms, many voices, piecewise answers in every dress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ....benchmarks.expressions import add, div, mul, neg, number, parse, power
+from ....benchmarks.hashed_random import HashedRandom
+from ....rewards.expression.tree import Call, Expression, Number
+from ....rewards.latex import to_latex
+from .antiderivatives import ONE, SCALES, X, antiderivative, call, smooth
+from .case import Case, Formulas, generator
+from .templates import TEMPLATES
+
+TWO = Number(2)
+
+
+def _halved(u: Expression) -> Expression:
+    return div(u, TWO)
+
+
+#: Identities on the whole complex plane, or wherever the left side is real.
+_IDENTITIES: dict[str, Callable[[Expression], Expression]] = {
+    "sin": lambda u: mul(TWO, call("sin", _halved(u)), call("cos", _halved(u))),
+    "cos": lambda u: add(ONE, neg(mul(TWO, power(call("sin", _halved(u)), TWO)))),
+    "tan": lambda u: div(call("sin", u), call("cos", u)),
+    "sinh": lambda u: _halved(add(call("exp", u), neg(call("exp", neg(u))))),
+    "cosh": lambda u: _halved(add(call("exp", u), call("exp", neg(u)))),
+    "tanh": lambda u: add(ONE, neg(div(TWO, add(ONE, call("exp", mul(TWO, u)))))),
+    "atan": lambda u: mul(TWO, call("atan", div(u, add(ONE, _root(u))))),
+    "asinh": lambda u: call("ln", add(u, _root(u))),
+    "ln": lambda u: add(call("ln", mul(Number(3), u)), neg(call("ln", Number(3)))),
+    "erf": lambda u: neg(call("erf", neg(u))),
+    "sqrt": lambda u: power(u, Number(1, 2)),
+    "exp": lambda u: power(call("exp", _halved(u)), TWO),
+}
+
+
+def _root(u: Expression) -> Expression:
+    return call("sqrt", add(ONE, power(u, TWO)))
+
+
+def rewritten(tree: Expression, rng: HashedRandom) -> Expression:
+    """The same function written in another way: an identity at every fourth place or so."""
+    if not isinstance(tree, Call) or not tree.args:
+        return tree
+    args = tuple(rewritten(arg, rng) for arg in tree.args)
+    change = rng.below(4) == 0
+    if tree.function in ("add", "mul") and change:
+        return Call(tree.function, tuple(rng.shuffled(args)))
+    if tree.function in _IDENTITIES and change:
+        return _IDENTITIES[tree.function](args[0])
+    return Call(tree.function, args)
+
+
+_CONSTANTS = (r"e^{-1000}", r"\tanh(700)", r"\frac{1}{300!}", r"\ln 7", r"\pi^e", r"\sqrt{2}", "0")
+
+
+@generator
+def rewrite(rng: HashedRandom) -> Case:
+    """A right answer of usual size in another form, with a constant."""
+    truth = antiderivative(rng)
+    constant = parse(rng.choice(_CONSTANTS))
+    formulas = Formulas(truth, add(rewritten(truth, rng), constant))
+    return Case.of(formulas, True, "another form")
+
+
+@generator
+def rewrite_at_scale(rng: HashedRandom) -> Case:
+    """A right answer with slopes and degrees of 60 to 10^4."""
+    truth = smooth(rng, rng.choice(SCALES))
+    return Case.of(Formulas(truth, rewritten(truth, rng)), True, "another form, at a scale")
+
+
+@generator
+def voice(rng: HashedRandom) -> Case:
+    """A right answer as people and models frame it."""
+    m = number(rng.integer(2, 9))
+    truth = rng.choice(
+        [
+            div(power(X, m), m),
+            add(mul(power(X, TWO), call("ln", X)), neg(_halved(power(X, TWO)))),
+            mul(m, call("atan", X)),
+            mul(X, call("exp", mul(m, X))),
+            smooth(rng),
+        ]
+    )
+    return Case.of(
+        Formulas(truth, truth), True, "a voice", rng.choice(TEMPLATES["voices"]["answer"])
+    )
+
+
+def _halves(rng: HashedRandom, factor: str) -> tuple[str, str]:
+    """|x - a| (x - a)^(m-1), and a text with both halves of its antiderivative."""
+    a, m = rng.integer(-3, 7), rng.integer(1, 5)
+    shifted = add(X, number(-a))
+    above = mul(div(ONE, number(m + 1)), power(shifted, number(m + 1)))
+    integrand = mul(power(shifted, number(m - 1)), call("abs", shifted))
+    dress = TEMPLATES["piecewise"]
+    first, second = rng.choice(dress["conditions"])
+    text: str = rng.choice(dress["frames"])
+    parts = {"<F>": rng.choice(dress["dresses"]), "<P>": first, "<Q>": second, "<a>": str(a)}
+    parts |= {"<A>": to_latex(above), "<B>": to_latex(neg(mul(parse(factor), above)))}
+    for name, part in parts.items():
+        text = text.replace(name, part)
+    return to_latex(integrand), text
+
+
+@generator
+def piecewise(rng: HashedRandom) -> Case:
+    r"""The two halves of an antiderivative of \|x - a\| p(x), in every dress."""
+    return Case(*_halves(rng, "1"), True, "a piecewise answer")
+
+
+@generator
+def piecewise_wrong(rng: HashedRandom) -> Case:
+    """The same with a factor on one half."""
+    wrong = rng.choice(("2", "-1", r"\frac{9}{10}"))
+    return Case(*_halves(rng, wrong), False, "a piecewise answer with one wrong half")

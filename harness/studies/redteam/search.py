@@ -1,0 +1,153 @@
+"""The search: cases by the thousand, judged, and what is judged wrongly made small."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from ....rewards import Status, Verdict, verify_many
+from .case import GENERATORS, Case, case_at
+from .minimise import minimise
+
+#: What may be wrong with a verdict.
+ACCEPTED, REFUSED, UNDECIDED, FAILED = "accepted", "refused", "undecided", "failed"
+KINDS = (ACCEPTED, REFUSED, UNDECIDED, FAILED)
+BATCH = 256
+
+Judge = Callable[[Sequence[Case]], list[Verdict]]
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """A case that was judged wrongly, and the smallest that shows the same fault."""
+
+    generator: str
+    seed: int
+    index: int
+    kind: str
+    status: str
+    case: Case
+    minimal: Case
+
+    def to_dict(self) -> dict[str, Any]:
+        """A line of the case file: the minimal case, where it is from, and what it was."""
+        origin = {"generator": self.generator, "seed": self.seed, "index": self.index}
+        row = self.minimal.to_dict() | {"found": self.kind, "status": self.status} | origin
+        return row if self.minimal == self.case else row | {"original": self.case.to_dict()}
+
+
+@dataclass
+class Result:
+    """Tries and faults by generator, and the finds in the order of their addresses."""
+
+    seed: int
+    tries: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+    faults: Counter[tuple[str, str]] = field(default_factory=Counter)
+    finds: list[Find] = field(default_factory=list)
+
+
+def verifier(workers: int | None = None) -> Judge:
+    """The project's verifier as a judge of cases."""
+
+    def judge(cases: Sequence[Case]) -> list[Verdict]:
+        return verify_many(
+            [case.completion for case in cases],
+            [case.integrand for case in cases],
+            assumptions=[dict(case.assumptions) for case in cases],
+            workers=workers,
+        )
+
+    return judge
+
+
+def fault(case: Case, verdict: Verdict) -> str | None:
+    """What is wrong with a verdict: one of `KINDS`, or None."""
+    if verdict.status in (Status.ERROR, Status.TIMEOUT):
+        return FAILED
+    if case.wanted == verdict.correct:
+        return None
+    if not case.wanted:
+        return ACCEPTED
+    return UNDECIDED if verdict.status is Status.UNDECIDED else REFUSED
+
+
+def search(
+    *,
+    tries: int | None = None,
+    minutes: float | None = None,
+    seed: int = 0,
+    generators: Sequence[str] = (),
+    workers: int | None = None,
+    judge: Judge | None = None,
+    minimised: int = 3,
+    on_progress: Callable[[Result], None] | None = None,
+) -> Result:
+    """Look for wrong verdicts; for a number of tries the same whatever the number of workers.
+
+    Args:
+        tries: how many cases, spread over the generators in turn.
+        minutes: or for how long; the first limit that is reached counts.
+        seed: of all draws.
+        generators: names of those to be used (default: all).
+        workers: processes of the verifier.
+        judge: what judges cases instead of the verifier.
+        minimised: how many finds of a generator and kind are made small.
+        on_progress: called after every batch.
+
+    Returns:
+        Counts by generator and kind, and every find.
+
+    Raises:
+        ValueError: no limit is given, or an unknown generator.
+
+    """
+    if tries is None and minutes is None:
+        raise ValueError("a search needs a number of tries or of minutes")
+    names = tuple(generators) or tuple(sorted(GENERATORS))
+    if unknown := set(names) - GENERATORS.keys():
+        raise ValueError(
+            f"no generator {min(unknown)!r}; there are {', '.join(sorted(GENERATORS))}"
+        )
+    judge = judge or verifier(workers)
+    until = None if minutes is None else time.monotonic() + 60 * minutes
+    result = Result(seed)
+    for start in count(0, BATCH):
+        stop = start + BATCH if tries is None else min(start + BATCH, tries)
+        if start >= stop or (until is not None and time.monotonic() >= until):
+            return result
+        places = [(names[n % len(names)], n // len(names)) for n in range(start, stop)]
+        cases = [case_at(name, seed, index) for name, index in places]
+        for (name, index), case, verdict in zip(places, cases, judge(cases), strict=True):
+            _count(result, (name, index), case, verdict, judge, minimised)
+        if on_progress is not None:
+            on_progress(result)
+    raise AssertionError("the loop ends by its limits")
+
+
+def _count(
+    result: Result,
+    place: tuple[str, int],
+    case: Case,
+    verdict: Verdict,
+    judge: Judge,
+    minimised: int,
+) -> None:
+    name, index = place
+    result.tries[name] += 1
+    if "problem_error" in verdict.evidence.flags:  # the integrand is refused, not the answer
+        result.skipped[name] += 1
+        return
+    kind = fault(case, verdict)
+    if kind is None:
+        return
+    result.faults[name, kind] += 1
+    small = case
+    # A case that takes the whole deadline would take it again for every edit.
+    if result.faults[name, kind] <= minimised and verdict.status is not Status.TIMEOUT:
+        small = minimise(case, lambda smaller: fault(smaller, judge([smaller])[0]) == kind)
+    result.finds.append(Find(name, result.seed, index, kind, verdict.status.value, case, small))

@@ -1,0 +1,136 @@
+"""Generators of wrong answers from right ones: slips, near misses, terms left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from ....benchmarks.expressions import ZERO, add, div, mul, neg, number, power
+from ....benchmarks.hashed_random import HashedRandom
+from ....rewards.expression.tree import Call, Expression, Number
+from .antiderivatives import ONE, SCALES, X, antiderivative, call, smooth
+from .case import BOXED, Case, DiscardedError, Formulas, generator
+from .numeric import refuted
+
+_SWAPS = {"sin": "cos", "cos": "sin", "tanh": "erf", "erf": "tanh", "atan": "asinh"}
+_SWAPS |= {"sinh": "cosh", "cosh": "sinh", "asinh": "atan", "tan": "sin", "ln": "atan"}
+_VOICES = (BOXED, "<F>", r"\boxed{<F> + C}", r"So the answer is $<F> + C$.")
+#: Not among `SCALES`, so that a near miss cancels no exponential of the answer.
+_FAINT = (45, 61, 101, 137, 301, 701)
+
+
+def slips(tree: Expression) -> Iterator[tuple[str, Expression]]:
+    """Every expression that is one slip away, with the kind of the slip."""
+    if isinstance(tree, Number):
+        yield "a number", number(Fraction(tree.numerator, tree.denominator) + 1)
+    if not isinstance(tree, Call):
+        return
+    name, args = tree.function, tree.args
+    if name in ("add", "mul"):
+        left_out = "a dropped term" if name == "add" else "a dropped factor"
+        for place in range(len(args)):
+            rest = args[:place] + args[place + 1 :]
+            yield left_out, (add if name == "add" else mul)(*rest)
+    if name in _SWAPS:
+        yield "another function", Call(_SWAPS[name], args)
+        yield "an inner factor", Call(name, (mul(Number(2), args[0]),))
+    if name == "neg":
+        yield "a sign", args[0]
+    if name == "exp":
+        yield "a sign in an exponent", call("exp", neg(args[0]))
+    for place, arg in enumerate(args):
+        for kind, changed in slips(arg):
+            yield kind, Call(name, (*args[:place], changed, *args[place + 1 :]))
+
+
+def _mutated(truth: Expression, rng: HashedRandom) -> Case:
+    kind, answer = rng.choice([("a sign", neg(truth)), *slips(truth)])
+    formulas = Formulas(truth, answer)
+    if not refuted(formulas.integrand, answer):
+        raise DiscardedError("the slip changed nothing that can be seen")
+    return Case.of(formulas, False, kind, rng.choice(_VOICES))
+
+
+@generator
+def mutation(rng: HashedRandom) -> Case:
+    """One slip in a right answer of usual size."""
+    return _mutated(antiderivative(rng), rng)
+
+
+@generator
+def mutation_at_scale(rng: HashedRandom) -> Case:
+    """One slip in a right answer with slopes and degrees of 60 to 10^4."""
+    return _mutated(smooth(rng, rng.choice(SCALES)), rng)
+
+
+def _faint_everywhere(rng: HashedRandom) -> Expression:
+    """Never zero on the line, and at most e^-45 anywhere near the origin."""
+    k = rng.choice(_FAINT)
+    above = mul(number(k), add(ONE, power(X, Number(2))))
+    return rng.choice([call("exp", neg(above)), div(ONE, call("cosh", above))])
+
+
+def _check_varies(tree: Expression) -> None:
+    """Discard the draw if the terms of ``tree`` have cancelled, which makes a label wrong."""
+    if not refuted(ZERO, tree):
+        raise DiscardedError("the derivative vanishes")
+
+
+@generator
+def near_miss_factor(rng: HashedRandom) -> Case:
+    """F (1 + e^{-k(1+x^2)}), or with a hyperbolic secant."""
+    truth, faint = smooth(rng), _faint_everywhere(rng)
+    _check_varies(mul(truth, faint))
+    answer = mul(truth, add(ONE, faint))
+    return Case.of(Formulas(truth, answer), False, "F times a factor close to 1")
+
+
+@generator
+def near_miss_term(rng: HashedRandom) -> Case:
+    """F plus a term that is no constant: faint everywhere, or a bump far away."""
+    truth = smooth(rng, rng.choice([None, None, *SCALES[:4]]))
+    k, far = rng.choice(_FAINT), rng.integer(12, 400)
+    bump = call("exp", neg(power(add(X, number(-far)), Number(2))))
+    steep = call("tanh", add(X, number(rng.choice([-10_000, -(10**5), -(10**6)]))))
+    small = mul(number(Fraction(1, 10 ** rng.choice([30, 80, 500]))), X)
+    tiny = mul(call("exp", number(-k)), X)
+    wrong = rng.choice([_faint_everywhere(rng), bump, steep, small, tiny])
+    return Case.of(Formulas(truth, add(truth, wrong)), False, "F plus a faint term")
+
+
+@generator
+def neglected_term(rng: HashedRandom) -> Case:
+    """F' plus a term that is small or far away, for which the answer is F."""
+    truth = smooth(rng)
+    k, far = rng.choice(_FAINT), rng.integer(12, 400)
+    far_off = add(X, number(-far))
+    left_out = rng.choice(
+        [
+            call("exp", neg(power(far_off, Number(2)))),
+            _faint_everywhere(rng),
+            call("exp", number(-k)),
+            mul(number(Fraction(1, 10 ** rng.choice([30, 80, 500]))), X),
+            div(ONE, add(ONE, call("exp", add(number(k), X)))),
+            call("exp", neg(mul(number(rng.choice([10**4, 10**6])), power(X, Number(2))))),
+        ]
+    )
+    return Case.of(
+        Formulas(truth, truth, added=left_out), False, "a term of the integrand never looked at"
+    )
+
+
+@generator
+def steep_step(rng: HashedRandom) -> Case:
+    """F' times a step as steep as a large number: F is right on one side only."""
+    truth, k = smooth(rng), number(rng.choice(SCALES))
+    _check_varies(truth)
+    step = rng.choice(
+        [
+            div(ONE, add(ONE, call("exp", neg(mul(k, X))))),
+            call("tanh", mul(k, X)),
+            div(mul(Number(2), call("atan", mul(number(10**30), X))), Call("pi")),
+            div(ONE, add(ONE, call("exp", add(neg(X), k)))),
+            div(ONE, add(ONE, call("exp", add(neg(k), X)))),
+        ]
+    )
+    return Case.of(Formulas(truth, truth, factor=step), False, "a steep step taken for a constant")

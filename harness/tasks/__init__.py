@@ -1,0 +1,79 @@
+"""The tasks: what a problem asks for, how an answer is judged, what is counted.
+
+A new task is one module in this folder and one line, its name in `benchmarks.problem.TASKS`. The
+module is called like the task and says everything about it as ``TASK``:
+
+    from ...rewards.labels import verify_label
+    from .base import Task, by_text
+
+    TASK = Task(
+        name="convergence",
+        summary="Say whether a series converges, as 1 or 0.",
+        target="label",
+        verifier="label",
+        grade=by_text(verify_label, "label"),
+        prompt="convergence",
+    )
+
+Problems name their task (`Problem.task`), and so do prompt templates; ``prompt`` is the template
+that is taken where none is named. Grading, the choice of a prompt, `run.py ls` and the adapters
+for other programs read `TASKS` and need no change.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from ...benchmarks.problem import TASKS as NAMES
+from ...prompts import Prompt, PromptError, load
+from ..core.errors import UnknownNameError, suggest
+from .base import Graded, Task
+
+__all__ = ["TASKS", "Graded", "Task", "default_prompt", "task"]
+
+#: By name, as `Problem.task` has it.
+TASKS: dict[str, Task] = {name: import_module(f".{name}", __name__).TASK for name in NAMES}
+
+
+def task(name: str) -> Task:
+    """The task of a name.
+
+    Args:
+        name: as `Problem.task` has it.
+
+    Returns:
+        The task.
+
+    Raises:
+        UnknownNameError: no such task is registered.
+
+    >>> task("integration").target
+    'integrand'
+
+    """
+    if name not in TASKS:
+        raise UnknownNameError(f"unknown task {name!r}; {suggest(name, TASKS)}")
+    return TASKS[name]
+
+
+def default_prompt(name: str) -> Prompt:
+    """The template that is taken where none is named.
+
+    Args:
+        name: a task's name.
+
+    Returns:
+        The template.
+
+    Raises:
+        UnknownNameError: no such task is registered.
+        PromptError: the task has no default template.
+
+    >>> default_prompt("integration").name
+    'antiderivbench'
+
+    """
+    template = task(name).prompt
+    if template is None:
+        raise PromptError(f"no default prompt for the task {name!r}; name one with --prompt")
+    return load(template)

@@ -1,0 +1,16 @@
+"""A step of a derivation: the answer is the label 1 or 0."""
+
+from __future__ import annotations
+
+from ...rewards.labels import verify_label
+from .base import Task, by_text
+
+TASK = Task(
+    name="derivation_step",
+    summary="Say whether the last step of a derivation follows, as 1 or 0.",
+    target="label",
+    verifier="label",
+    grade=by_text(verify_label, "label"),
+    prompt="derivation-step",
+    metrics=("accuracy", "F1", "macro F1"),
+)

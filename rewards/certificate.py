@@ -1,0 +1,206 @@
+"""An independent checker of certificates: fractions only; no reader, no prover, no python-flint.
+
+``identity``: per case of signs, generators with derivatives, F as a sum of terms, f, cofactors.
+Checked: derivatives of symbols, exponentials, sines, cosines, logarithms, arc tangents and roots
+obey their rules (others are taken as stated), and F' - f over the denominator is the sum of
+cofactors times relations, which follow from the functions. That no case is missing, and that the
+terms are those of the text, is to be seen from the generators' meanings.
+
+``witness``: a point and bounds of F' and f. Checked: the bounds are apart, and so are the intervals
+of `rewards.intervals`, which meet them; where that has not the functions or bits, only the bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction as Q
+from typing import Any
+
+from .intervals import MAX_BITS, UnknownError, jet
+
+Powers = tuple[tuple[int, int], ...]
+Poly = dict[Powers, Q]
+Ratio = tuple[Poly, Poly]
+ONE: Poly = {(): Q(1)}
+
+
+class CertificateError(ValueError):
+    """The certificate does not show what it states; the message says where."""
+
+
+def check(certificate: dict[str, Any]) -> list[str]:
+    """The functions whose derivatives, or the bounds that, were taken as stated.
+
+    Raises `CertificateError` if the certificate, made by `rewards.certify`, is not valid.
+    """
+    try:
+        if certificate["kind"] == "witness":
+            return _witness(certificate)
+        if certificate["kind"] != "identity" or not certificate["cases"]:
+            raise CertificateError("kind must be witness, or identity with cases")
+        return sorted({name for case in certificate["cases"] for name in _identity(case)})
+    except (LookupError, TypeError, ArithmeticError, AttributeError) as error:
+        raise CertificateError(f"malformed: {type(error).__name__}: {error}") from error
+
+
+def _poly(rows: list[Any]) -> Poly:
+    return {tuple((int(g), int(e)) for g, e in powers): Q(c) for c, powers in rows if Q(c)}
+
+
+def _ratio(row: list[Any]) -> Ratio:
+    if not _poly(row[1]):
+        raise CertificateError("a denominator is zero")
+    return _poly(row[0]), _poly(row[1])
+
+
+def _add(a: Poly, b: Poly, c: int = 1) -> Poly:
+    total = dict(a)
+    for powers, d in b.items():
+        total[powers] = total.get(powers, Q(0)) + c * d
+    return {powers: d for powers, d in total.items() if d}
+
+
+def _shift(one: Powers, two: Powers, sign: int = 1) -> Powers:
+    powers = dict(one)
+    for g, e in two:
+        powers[g] = powers.get(g, 0) + sign * e
+    return tuple(sorted((g, e) for g, e in powers.items() if e))
+
+
+def _mul(a: Poly, b: Poly) -> Poly:
+    total: Poly = {}
+    for one, c in a.items():
+        for two, d in b.items():
+            powers = _shift(one, two)
+            total[powers] = total.get(powers, Q(0)) + c * d
+    return {powers: c for powers, c in total.items() if c}
+
+
+def _times(a: Ratio, b: Ratio) -> Ratio:
+    return _mul(a[0], b[0]), _mul(a[1], b[1])
+
+
+def _total(summands: list[Ratio]) -> Ratio:
+    above, below = Poly(), ONE
+    for a, b in summands:
+        above, below = _add(_mul(above, b), _mul(a, below)), _mul(below, b)
+    return above, below
+
+
+def _partial(p: Poly, g: int) -> Poly:
+    return {_shift(m, ((g, 1),), -1): c * dict(m)[g] for m, c in p.items() if g in dict(m)}
+
+
+def _derivative(r: Ratio, slopes: list[Any]) -> list[Ratio]:
+    """The derivative of a fraction as summands, one per generator that occurs."""
+    above, below = r
+    found = []
+    for g in sorted({g for p in r for powers in p for g, _ in powers}):
+        upper, lower = _partial(above, g), _partial(below, g)
+        top = _add(_mul(upper, below), _mul(above, lower), -1) if lower else upper
+        found.append(_times((top, _mul(below, below) if lower else below), slopes[g]))
+    return [each for each in found if each[0]]
+
+
+def _quotient(a: Poly, b: Poly) -> Poly:
+    """The exact quotient of polynomials, by leading terms in lexicographic order."""
+    order = sorted({g for p in (a, b) for powers in p for g, _ in powers})
+    rank: Callable[[Powers], list[int]] = lambda m: [dict(m).get(g, 0) for g in order]  # noqa: E731
+    lead, found = max(b, key=rank), Poly()
+    while a:
+        top = max(a, key=rank)
+        powers = _shift(top, lead, -1)
+        if any(e < 0 for _, e in powers):
+            raise CertificateError("the denominator is no common one")
+        term = {powers: a[top] / b[lead]}
+        found, a = _add(found, term), _add(a, _mul(term, b), -1)
+    return found
+
+
+def _identity(case: dict[str, Any]) -> set[str]:
+    generators, taken = case["generators"], set()
+    slopes = [_ratio(g["derivative"]) if g["derivative"] else None for g in generators]
+    relations = [_relation(i, g) for i, g in enumerate(generators)]
+    for i, (slope, relation) in enumerate(zip(slopes, relations, strict=True)):
+        if slope:
+            rule = _rule(i, generators, slopes)
+            if (relation and _total(_derivative((relation, ONE), slopes))[0]) or (
+                rule and _mul(slope[0], rule[1]) != _mul(rule[0], slope[1])
+            ):
+                raise CertificateError(f"the derivative of generator {i} breaks its rule")
+            taken |= set() if rule else {generators[i]["function"]}
+    whole, f = _poly(case["denominator"]), _ratio(case["integrand"])
+    summands = [each for term in case["terms"] for each in _derivative(_ratio(term), slopes)]
+    total = _mul(_mul(f[0], {(): Q(-1)}), _quotient(whole, f[1]))
+    for above, below in summands:
+        total = _add(total, _mul(above, _quotient(whole, below)))
+    for relation, cofactor in zip(filter(None, relations), case["cofactors"], strict=True):
+        total = _add(total, _mul(relation, _poly(cofactor)), -1)
+    if total or not whole:
+        raise CertificateError("F' - f is not the sum of cofactors times relations")
+    return taken
+
+
+def _relation(i: int, g: dict[str, Any]) -> Poly:
+    """The relation of a generator, whose leading term is a power of it; empty if it has none."""
+    name = g["function"]
+    if name == "i":
+        return {((i, 2),): Q(1), (): Q(1)}
+    if name == "sin":
+        return {((i, 2),): Q(1), ((int(g["partner"]), 2),): Q(1), (): Q(-1)}
+    if name not in ("root", "even root", "odd root", "base"):
+        return {}
+    order, (above, below) = 1 / Q(g["unit"]), _ratio(g["args"][0])
+    if order.denominator != 1 or any(h >= i for p in (above, below) for m in p for h, _ in m):
+        raise CertificateError(f"generator {i} is no root")
+    for _ in range(int(order) - 1):
+        above = _mul(above, below)
+    return _add({((i, int(order)),): Q(1)}, above, -1)
+
+
+def _rule(i: int, generators: list[Any], slopes: list[Any]) -> Ratio | None:
+    """The derivative of a generator by the rule of its function; None: it has no rule here."""
+    g = generators[i]
+    name, unit, args = g["function"], Q(g["unit"]), [_ratio(arg) for arg in g["args"]]
+    if name == "variable":
+        return ONE, ONE
+    if not any(_derivative(arg, slopes) for arg in args):
+        return {}, ONE
+    if name != "sin" and _relation(i, g):
+        return tuple(slopes[i])  # algebraic: the relation determines the derivative
+    u, inner = args[0], _total(_derivative(args[0], slopes))
+    if name == "exp":
+        return _times(({((i, 1),): unit}, ONE), inner)
+    if name in ("sin", "cos"):
+        other = int(g["partner"])
+        if any(generators[other][key] != g[key] for key in ("args", "unit")):
+            raise CertificateError(f"generator {i} has another argument than its partner")
+        return _times(({((other, 1),): unit if name == "sin" else -unit}, ONE), inner)
+    if name in ("ln", "ln_abs"):
+        return _times((u[1], u[0]), inner)
+    if name in ("atan", "atanh"):
+        square, sign = _mul(u[1], u[1]), 1 if name == "atan" else -1
+        return _times((square, _add(square, _mul(u[0], u[0]), sign)), inner)
+    return None
+
+
+def _witness(data: dict[str, Any]) -> list[str]:
+    names = ("derivative", "f")
+    bounds = {name: [(Q(low), Q(high)) for low, high in data[name]] for name in names}
+    pairs = list(zip(*bounds.values(), strict=True))
+    if not any(a[1] < b[0] or b[1] < a[0] for a, b in pairs):
+        raise CertificateError("the bounds of F' and f are not apart")
+    point = {name: Q(value) for name, value in data["point"].items()}
+    try:
+        slope = jet(data["answer"], data["variable"], point)[1]
+        value = jet(data["integrand"], data["variable"], point)[0]
+    except UnknownError:
+        return list(names)
+    if int(data["bits"]) > MAX_BITS:
+        return list(names)
+    if not (slope[1] < value[0] or value[1] < slope[0]):
+        raise CertificateError("F' and f are not seen to differ")
+    for own, stated in ((slope, bounds["derivative"][0]), (value, bounds["f"][0])):
+        if own[1] < stated[0] or stated[1] < own[0]:
+            raise CertificateError("stated bounds are not those of the expressions")
+    return []

@@ -1,0 +1,187 @@
+"""Problems on the command line: tables of one's own, `generate`, overlap, presets, examples."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from calculus_harness.harness.report.published import beside, published
+from calculus_harness.harness.stats.summary import Summary
+from calculus_harness.rewards.decision import integrand
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def refused(result: subprocess.CompletedProcess[str], *said: str) -> None:
+    assert result.returncode == 2, result.stderr
+    (line,) = result.stderr.splitlines()
+    for words in said:
+        assert words in line
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.csv"
+    path.write_text("q,a\n2*x*cos(x**2),sin(x**2)\n1/,\nexp(t),exp(t)\n", encoding="utf-8")
+    return path
+
+
+COLUMNS = ("--columns", "integrand=q,antiderivative=a", "--syntax", "sympy")
+
+
+def test_a_table_is_validated(cli: Command, table: Path) -> None:
+    refused(cli("ls", "--validate", "--benchmark", table, *COLUMNS), "line 3", "(skip-broken=yes")
+    done = cli("ls", "--validate", "--benchmark", table, *COLUMNS, "--skip-broken")
+    assert done.returncode == 0
+    assert "left out 1 broken: line 3" in done.stderr
+    refused(cli("ls", "--validate", *COLUMNS, "--benchmark", "bee"), "are for files")
+
+
+def test_a_table_is_asked(cli: Command, table: Path, model: str) -> None:
+    plan = cli(
+        "sweep",
+        "--model",
+        model,
+        "--benchmark",
+        table,
+        *COLUMNS,
+        "--skip-broken",
+        "--dry-run",
+        "--json",
+    )
+    assert json.loads(plan.stdout)["problems"] == {"mine/problems": 2}
+
+
+def test_overlap(cli: Command, table: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "ours.jsonl"
+    mine.write_text('{"integrand": "-3e^{x}", "id": "a"}\n', encoding="utf-8")
+    found = cli("ls", "--overlap", table, "--benchmark", mine, *COLUMNS, "--json")
+    assert found.returncode == 1
+    report = json.loads(found.stdout)
+    assert report["compared"] == 2
+    assert [match["ours"] for match in report["matches"]] == ["ours/problems/a"]
+    mine.write_text('{"integrand": "x", "id": "a"}\n', encoding="utf-8")
+    assert cli("ls", "--overlap", table, "--benchmark", mine, *COLUMNS).returncode == 0
+
+
+def test_generate_writes_what_sweep_reads(cli: Command, tmp_path: Path) -> None:
+    out = tmp_path / "new" / "twins.jsonl"
+    made = cli("generate", "bee", "--subset", "twins", "--limit", "5", "--out", out)
+    assert made.returncode == 0, made.stderr
+    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert [row["perturbation"] for row in rows] == ["twins"] * 5
+    again = tmp_path / "again.jsonl"
+    cli("generate", "bee", "--subset", "twins", "--limit", "5", "--out", again)
+    assert again.read_bytes() == out.read_bytes()
+    refused(cli("generate", "bee", "--subset", "twins", "--out", out), "--force replaces it")
+    assert cli("ls", "--validate", "--benchmark", out).returncode == 0
+    qualifier = tmp_path / "q.jsonl"
+    assert cli("generate", "bee", "--subset", "qualifier", "--limit", "3", "--out", qualifier)
+    assert len(qualifier.read_text(encoding="utf-8").splitlines()) == 3
+
+
+def test_generate_of_ones_own_integrals(cli: Command, tmp_path: Path) -> None:
+    bank = tmp_path / "bank.jsonl"
+    bank.write_text('{"integrand": "e^x", "antiderivative": "e^x", "id": "e"}\n', encoding="utf-8")
+    out = tmp_path / "out.jsonl"
+    done = cli(
+        "generate",
+        "bee",
+        "--subset",
+        "parametric",
+        "--bank",
+        bank,
+        "--out",
+        out,
+        "--difficulty",
+        "2",
+        CALCULUS_HARNESS_CACHE=str(tmp_path / "cache"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(out.read_text(encoding="utf-8").splitlines()) == 3
+
+
+@pytest.mark.data
+def test_generate_a_data_set(cli: Command, tmp_path: Path) -> None:
+    pytest.importorskip("datasets", reason="needs the extra 'data'")
+    out = tmp_path / "saved"
+    assert cli("generate", "bee", "--subset", "parametric", "--limit", "9", "--out", out)
+    done = cli("ls", "--validate", "--benchmark", f"file:{out}")
+    assert done.returncode == 0, done.stderr
+    assert "9 references proven" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["bee", "--subset", "lin_com", "--out", "x.jsonl"], "did you mean 'lin_comb'?"),
+        (["be", "--out", "x.jsonl"], "did you mean 'bee'?"),
+        (["bee", "--out", "x.csv"], "a .jsonl file or a folder"),
+        (
+            ["bee", "--subset", "qualifier", "--difficulty", "2", "--out", "x.jsonl"],
+            "augmentations",
+        ),
+        (["bee", "--subset", "parts", "--bank", "none.jsonl", "--out", "x.jsonl"], "cannot read"),
+    ],
+)
+def test_what_cannot_be_generated(cli: Command, arguments: list[str], said: str) -> None:
+    refused(cli("generate", *arguments), said)
+
+
+def test_the_preset_is_the_papers_protocol(cli: Command, model: str) -> None:
+    done = cli(
+        "sweep",
+        "--preset",
+        "antiderivbench",
+        "--model",
+        model,
+        "--limit",
+        "10",
+        "--dry-run",
+        "--json",
+    )
+    plan = json.loads(done.stdout)
+    assert plan["samples"] == 64
+    assert set(plan["problems"]) == {
+        f"bee/{name}"
+        for name in ("qualifier", "competition", "lin_comb", "subst_poly", "subst_hard")
+    }
+    fewer = cli(
+        "sweep",
+        "--preset",
+        "antiderivbench",
+        "--model",
+        model,
+        "--limit",
+        "10",
+        "--benchmark",
+        "bee/qualifier",
+        "-n",
+        "2",
+        "--dry-run",
+        "--json",
+    )
+    assert json.loads(fewer.stdout)["completions"] == 20
+    whole = cli("sweep", "--preset", "antiderivbench", "--model", model, "--dry-run", "--json")
+    assert 1000 < sum(json.loads(whole.stdout)["problems"].values()) <= integrand.KEPT
+    refused(cli("sweep", "--preset", "antiderivbenc", "--model", model), "did you mean")
+
+
+def test_examples_are_asked_for_by_number(cli: Command, model: str, bench: str) -> None:
+    arguments = ("sweep", "--model", model, "--benchmark", bench, "--dry-run", "--json")
+    shown = cli(*arguments, "--prompt", "few-shot", "--num-fewshot", "2")
+    first = json.loads(shown.stdout)["first_prompts"]["bench/easy"]
+    assert len(first["messages"]) == 5
+    refused(cli(*arguments, "--num-fewshot", "2"), "'antiderivbench' shows no examples")
+
+
+def test_published_rows() -> None:
+    rows = published()
+    assert len(rows) == 30
+    gemini = next(r for r in rows if r.method == "gemini-2.5-flash" and r.subset == "bee/lin_comb")
+    assert gemini.passes == {1: 70.3, 16: 83.8, 64: 84.8}
+    assert beside(Summary("run", None, ())) == []

@@ -1,0 +1,296 @@
+"""The command line as users meet it: exit statuses, one-line errors, machine-readable output."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+ROOT = Path(__file__).parents[3]
+
+
+def refused(result: subprocess.CompletedProcess[str], *said: str) -> None:
+    """A user's mistake: exit status 2 and one clear line."""
+    assert result.returncode == 2, result.stderr
+    assert result.stdout == ""
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("error: ")
+    for words in said:
+        assert words in line
+
+
+def test_help_is_quick(process: Command) -> None:
+    best = 9.0
+    for _ in range(3):
+        start = time.perf_counter()
+        assert "sweep" in process("--help").stdout
+        best = min(best, time.perf_counter() - start)
+    assert best < 0.6  # 0.1 s on an idle machine
+
+
+@pytest.mark.parametrize("group", [(), ("generate",), ("train",)])
+def test_the_list_of_commands_is_whole(group: tuple[str, ...]) -> None:
+    from click.testing import CliRunner
+
+    from calculus_harness.harness.cli.main import cli as command
+
+    shown = CliRunner().invoke(command, [*group, "--help"], terminal_width=80).output
+    listed = shown.partition("Commands:\n")[2]
+    assert len(listed.splitlines()) >= 3
+    assert "..." not in listed
+    assert "lample_charton" not in listed
+
+
+def test_the_list_says_what_each_command_says() -> None:
+    from click import Context
+
+    from calculus_harness.harness.cli.main import cli as group
+
+    for name, (_, text) in group.COMMANDS.items():
+        command = group.get_command(Context(group), name)
+        assert command is not None
+        assert str(command.help).startswith(text)
+
+
+def test_a_user_s_mistake_is_no_traceback_in_a_process_either(process: Command) -> None:
+    refused(process("report", "nowhere"), "nowhere is not a run")
+    right = process("verify", "--integrand", "2x", "--answer", "x^2")
+    assert (right.returncode, right.stderr) == (0, "")
+
+
+def test_the_benchmark_s_name_generates_it_too(cli: Command, tmp_path: Path) -> None:
+    for name in ("lample-charton", "lample_charton"):
+        done = cli("generate", name, "--method", "bwd", "--count", "2", "--out", f"{name}.jsonl")
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "lample-charton.jsonl").read_bytes() == (
+        tmp_path / "lample_charton.jsonl"
+    ).read_bytes()
+
+
+def test_verify_says_why_and_exits_accordingly(cli: Command) -> None:
+    right = cli("verify", "--integrand", r"2x\cos(x^2)", "--answer", r"\sin(x^2)+C")
+    assert (right.returncode, right.stderr) == (0, "")
+    assert right.stdout.startswith("correct")
+    wrong = cli("verify", "--integrand", r"2x\cos(x^2)", "--answer", r"\cos(x^2)+C", "--json")
+    assert wrong.returncode == 1
+    verdict = json.loads(wrong.stdout)
+    assert verdict["status"] == "incorrect"
+    assert verdict["evidence"]["witness"]["point"]
+    echo = cli("verify", "--integrand", "2x", "--answer", r"\boxed{\int 2x\,dx}", "--json")
+    assert echo.returncode == 1
+    assert json.loads(echo.stdout)["status"] == "not_closed_form"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["verify", "--integrand", "2x"], ["--answer"]),
+        (["verify", "--integrand", r"\frac{", "--answer", "x"], []),
+        (["verify", "--integrand", "t^2", "--answer", "x"], []),
+        (["verify", "--integrand", "x", "--answer", "x", "--assume", "a"], ["KEY=VALUE"]),
+        (["sweeep"], ["did you mean 'sweep'"]),
+        (["report", "nowhere"], ["nowhere is not a run"]),
+        (["score", "nowhere"], ["nowhere is not a run"]),
+    ],
+)
+def test_bad_usage_is_one_line(cli: Command, arguments: list[str], said: list[str]) -> None:
+    refused(cli(*arguments), *said)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"--benchmark": "bea"}, ["'bea'", "'bee'"]),
+        ({"--benchmark": "bee/competitoin"}, ["'competition'"]),
+        ({"--model": "solver/simpy"}, ["did you mean 'solver/sympy'"]),
+        ({"--model": "solver/sympy", "-M": "timelimit=3"}, ["'timelimit'", "time-limit"]),
+        ({"--model": "solver/sympy", "-M": "time-limit=soon"}, ["must be a number"]),
+        ({"--model": "solver/sympy", "-M": "time-limit=-1"}, ["must be positive"]),
+        ({"--model": "python/none.py:answer"}, ["no file none.py"]),
+        ({"--prompt": "antiderivbnch"}, ["did you mean 'antiderivbench'"]),
+        ({"--prompt": "missing.jinja"}, ["missing.jinja"]),
+        ({"--out": "/dev/null/run"}, ["/dev/null/run"]),
+        ({"--limit": "0"}, ["--limit"]),
+        ({"--samples": "many"}, ["--samples"]),
+        ({"--tempreature": "1"}, ["--temperature"]),
+        ({"--config": "missing.toml"}, ["missing.toml"]),
+    ],
+)
+def test_a_mistaken_sweep_is_refused_and_touches_nothing(
+    cli: Command, tmp_path: Path, model: str, changed: dict[str, str], said: list[str]
+) -> None:
+    settings = {"--model": model, "--benchmark": "bee", "--out": "run"} | changed
+    result = cli("sweep", *(word for pair in settings.items() for word in pair))
+    refused(result, *said)
+    assert not (tmp_path / "run").exists()
+
+
+def test_other_peoples_directories_are_left_alone(cli: Command, tmp_path: Path, model: str) -> None:
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "cat.jpg").write_bytes(b"cat")
+    arguments = ("sweep", "--model", model, "--benchmark", "bee", "--out")
+    refused(cli(*arguments, "photos"), "not a run", "another --out")
+    refused(cli(*arguments, "photos/cat.jpg"), "not a directory")
+    assert [path.name for path in (tmp_path / "photos").iterdir()] == ["cat.jpg"]
+
+
+def test_damaged_runs_are_named_and_left_alone(
+    cli: Command, tmp_path: Path, model: str, bench: str
+) -> None:
+    arguments = ("sweep", "--model", model, "--benchmark", bench, "--limit", "2", "--out", "run")
+    assert cli(*arguments).returncode == 0
+    shard = tmp_path / "run" / "completions" / "00000.jsonl"
+    good = shard.read_bytes()
+    shard.write_bytes(good.replace(b'"text"', b"text", 1))
+    refused(cli(*arguments), "00000.jsonl, line 1", "another --out")
+    refused(cli("report", "run"), "00000.jsonl, line 1")
+    refused(cli("score", "run"), "00000.jsonl, line 1")
+    assert shard.read_bytes() == good.replace(b'"text"', b"text", 1)
+    shard.write_bytes(good)
+    problems = tmp_path / "run" / "problems.jsonl"
+    whole = problems.read_bytes()
+    problems.write_bytes(whole[:-20])
+    refused(cli(*arguments), "problems.jsonl, line 2")
+    problems.write_bytes(whole)
+    manifest = tmp_path / "run" / "manifest.json"
+    manifest.write_text('{"schema": 99}')
+    refused(cli(*arguments), "schema version 99")
+    manifest.write_text("{")
+    refused(cli(*arguments), "manifest.json is damaged")
+
+
+def test_the_dry_run_shows_the_prompt_and_asks_nothing(
+    cli: Command, tmp_path: Path, model: str, bench: str
+) -> None:
+    arguments = [
+        "sweep",
+        "--model",
+        model,
+        "--benchmark",
+        bench,
+        "--limit",
+        "2",
+        "-n",
+        "3",
+        "--out",
+        "run",
+        "--dry-run",
+    ]
+    shown = cli(*arguments)
+    assert shown.returncode == 0
+    assert "Think step by step. Put the final answer in \\boxed{ } using LaTeX" in shown.stdout
+    assert "= 6 completions" in shown.stdout
+    planned = json.loads(cli(*arguments, "--json").stdout)
+    assert planned["completions"] == 6
+    assert planned["problems"] == {"bench/easy": 1, "bench/hard": 1}
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_file_of_settings_and_flags_that_win(
+    cli: Command, tmp_path: Path, model: str, bench: str
+) -> None:
+    config = tmp_path / "settings.toml"
+    config.write_text(
+        f'model = ["{model}"]\nbenchmark = ["{bench}"]\nlimit = 2\nsamples = 5\n'
+        "[model-option]\nconcurrency = 3\n"
+    )
+    result = cli("sweep", "--config", config, "-n", "2", "--dry-run", "--json")
+    planned = json.loads(result.stdout)
+    assert (planned["samples"], planned["problems"]) == (2, {"bench/easy": 1, "bench/hard": 1})
+    config.write_text("modle = ['x']\n")
+    refused(cli("sweep", "--config", config), "'modle'", "'model'")
+    for line, said in [
+        ("model = 'solver/sympy'", "model must be a list"),
+        ("samples = '8x'", "samples must be a whole number"),
+        ("dry_run = true", "--dry-run"),
+        ("n = 3", "'samples'"),
+        ("method = 'bals'", "did you mean 'balls'"),
+    ]:
+        config.write_text(line + "\n")
+        words = () if "model" in line else ("--model", model)
+        refused(cli("sweep", "--config", config, "--benchmark", bench, *words), said)
+    config.write_text("model = \n")
+    refused(cli("sweep", "--config", config), "settings.toml")
+
+
+def test_reports_in_every_format(cli: Command, tmp_path: Path, model: str, bench: str) -> None:
+    swept = cli(
+        "sweep",
+        "--model",
+        model,
+        "--benchmark",
+        bench,
+        "--limit",
+        "4",
+        "-n",
+        "4",
+        "--out",
+        "run",
+        "--json",
+    )
+    rows = json.loads(swept.stdout)["rows"]
+    assert [row["subset"] for row in rows] == ["bench/easy", "bench/hard", "all"]
+    table = cli("report", "run")
+    for heading in ("pass@1", "pass@4", "no answer", "unparseable", "undecided", "timeout"):
+        assert heading in table.stdout
+    assert (tmp_path / "run" / "report.html").stat().st_size > 10_000
+    assert cli("report", "run", "--format", "json").stdout == swept.stdout
+    assert cli("report", "run", "--format", "markdown").stdout.startswith("| model | subset |")
+    assert "\\toprule" in cli("report", "run", "--format", "latex").stdout
+    assert cli("report", "run", "--format", "csv").stdout.count("\n") == 1 + 3 * 2
+    for command in (
+        ("report", "run", "--policy"),
+        ("brittleness", "run", "--policy"),
+        ("export", "run", "--to", "csv", "--out", "samples.csv", "--policy"),
+        ("score", "run", "--against"),
+    ):
+        refused(cli(*command, "balls-0"), "no verdicts 'balls-0'")
+    assert not (tmp_path / "samples.csv").exists()
+
+
+def test_listing(cli: Command) -> None:
+    found = json.loads(cli("ls", "--json").stdout)
+    assert {"bee/qualifier", "bee/competition"} <= {row["name"] for row in found["benchmarks"]}
+    assert "solver/sympy" in {row["name"] for row in found["models"]}
+    assert "antiderivbench" in {row["name"] for row in found["prompts"]}
+    assert "solver/sympy" in cli("ls", "models").stdout
+    refused(cli("ls", "--benchmark", "bea"), "'bee'")
+
+
+def test_every_reference_of_the_bank_is_proven(cli: Command) -> None:
+    result = cli("ls", "--validate", "--benchmark", "bee", "--json")
+    assert result.returncode == 0, result.stdout
+    assert json.loads(result.stdout)["proven"] >= 120
+
+
+def test_a_reference_that_is_wrong_is_found(cli: Command, tmp_path: Path) -> None:
+    rows = [
+        {"integrand": "2x", "antiderivative": "x^2"},
+        {"integrand": "x"},
+        {"integrand": "x", "antiderivative": "x^2", "id": "bad"},
+    ]
+    path = tmp_path / "mine.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    result = cli("ls", "--validate", "--benchmark", path)
+    assert result.returncode == 1
+    assert "mine/problems/bad: not proven (incorrect)" in result.stdout
+
+
+def test_it_runs_from_anywhere_with_a_closed_pipe(tmp_path: Path) -> None:
+    command = f"{sys.executable} {ROOT / 'run.py'} ls --json | head -c 10"
+    result = subprocess.run(
+        ["bash", "-c", command],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=os.environ,
+    )
+    assert "Traceback" not in result.stderr

@@ -1,0 +1,78 @@
+"""Requests and completions as JSON: hashes stay what they were, rows are checked when read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calculus_harness.harness import Completion, FinishReason, Policy, Sampling, UserError
+from calculus_harness.harness.core.requests import digest
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
+COMPLETIONS = st.builds(
+    Completion,
+    model=TEXT,
+    problem=TEXT,
+    request=TEXT,
+    sample=st.integers(0, 99),
+    stage=TEXT,
+    seed=st.integers(0, 2**31),
+    text=TEXT,
+    reasoning=TEXT,
+    finish_reason=st.sampled_from(FinishReason),
+    detail=TEXT,
+    rank=st.integers(0, 9),
+    score=st.none() | st.floats(-9, 9),
+    logprob=st.none() | st.floats(-9, 0),
+    prompt_tokens=st.none() | st.integers(0, 9),
+    completion_tokens=st.none() | st.integers(0, 9),
+    reasoning_tokens=st.none() | st.integers(0, 9),
+    latency=st.floats(0, 9),
+    extra=st.dictionaries(TEXT, st.none() | st.integers() | TEXT | st.lists(st.floats(-9, 0))),
+)
+
+
+@given(COMPLETIONS)
+def test_a_completion_is_read_back_from_its_row(completion: Completion) -> None:
+    row = json.loads(json.dumps(completion.to_dict()))
+    assert row["key"] == completion.key
+    assert Completion.from_dict(row) == completion
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"text": None}, "text must be a text, not None"),
+        ({"sample": "1"}, "sample must be a whole number, not '1'"),
+        ({"finish_reason": "stopped"}, "finish_reason: no choice 'stopped'; did you mean 'stop'"),
+        ({"extra": []}, "extra must be a table"),
+    ],
+)
+def test_a_damaged_row_is_named(wrong: dict[str, Any], message: str) -> None:
+    row = Completion("m", "p", "r", 0, "answer", 0, "text").to_dict()
+    with pytest.raises(UserError, match=message):
+        Completion.from_dict(row | wrong)
+    del row["seed"]
+    with pytest.raises(UserError, match="seed is missing"):
+        Completion.from_dict(row)
+
+
+def test_unknown_fields_of_a_later_version_are_ignored() -> None:
+    row = Completion("m", "p", "r", 0, "answer", 0, "text").to_dict()
+    assert Completion.from_dict(row | {"new": 1}).key == row["key"]
+
+
+def test_hashes_do_not_change() -> None:
+    """They are the identity of stored runs."""
+    sampling = Sampling(0.5, 0.9, 3, 0.1, 9, ("a", "b"), logprobs=True, grouped=True)
+    assert digest(Sampling().to_dict()) == "41e1f818e411ba7a"
+    assert digest(sampling.to_dict()) == "8f2c9dca25fa7b1c"
+    assert json.dumps(Policy("welleck", True, True, True).to_dict()) == (
+        '{"method": "welleck", "strict": true, "strict_domain": true, '
+        '"require_continuous": true, "verifier": "2"}'
+    )
+    assert Policy("published", strict_domain=True).name == "published-2-strict_domain"

@@ -1,0 +1,548 @@
+"""The page: whole, self-contained, and nobody's completion runs as script."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import gzip
+import io
+import json
+import random
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from calculus_harness import harness
+from calculus_harness.benchmarks.problem import Problem
+from calculus_harness.harness.core.errors import UserError
+from calculus_harness.harness.report import write_page
+from calculus_harness.harness.report.figures.curves import spaced
+from calculus_harness.harness.report.figures.figure import apart
+from calculus_harness.harness.report.figures.files import write_figures
+from calculus_harness.harness.report.page import samples as items
+from calculus_harness.harness.report.page.mathml import to_mathml
+from calculus_harness.harness.report.page.refutation import plot
+from calculus_harness.harness.report.page.sections import figures
+from calculus_harness.harness.report.sources import Sources
+from calculus_harness.harness.report.summary import export_summary, remarks
+from calculus_harness.rewards import verify_antiderivative
+from tests.harness.browser import Browser, browser
+from tests.harness.conftest import Command
+from tests.harness.large_run import make
+
+#: Ways to break out of a page, each as a completion of its own.
+TRICKS = [
+    '</pre><script>document.title = "run"</script> \\boxed{x}',
+    '</script><script>document.title = "run"</script>',
+    "<!-- <script> --><img src=x onerror=\"document.title = 'run'\">",
+    '<math><mtext><table><mglyph><style><!--</style><img title="--><img src=1 onerror=alert(1)>">',
+    "\\boxed{\\href{javascript:alert(1)}{x} </math><script>document.title=1</script>}",
+    "\\boxed{\\text{</mtext></math><svg onload=alert(1)>}}",
+    "{{ 7 * 7 }} {% raw %} ]]> \u2028 \u202e \\boxed{\\unicode{x3c}script>}",
+    "\\boxed{x^2 < 3 & \"quoted\" > '1'}",
+]
+MODEL = rf"""
+import itertools
+count = itertools.count()
+
+def answer(messages, seed):
+    return {TRICKS!r}[next(count) % {len(TRICKS)}]
+
+def wrong(messages, seed):
+    return "So it is " + r"\boxed{{\frac{{x^2}}{{2}} e^x}}" + " indeed." + " really" * 20000
+"""
+
+
+@pytest.fixture
+def page(tmp_path: Path, bench: str) -> Path:
+    model = tmp_path / "model.py"
+    model.write_text(MODEL)
+    run = harness.sweep(
+        [f"python/{model}:answer"], [bench], limit=4, samples=2, out=tmp_path / "run"
+    )
+    return write_page(run)
+
+
+class Elements(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+def unpacked(page: Path, name: str) -> Any:
+    text = page.read_text(encoding="utf-8")
+    data = text.partition(f'id="{name}">')[2].partition("</script>")[0]
+    return json.loads(gzip.decompress(base64.b64decode(data)))
+
+
+def test_the_page_holds_only_what_we_wrote(page: Path) -> None:
+    parser = Elements()
+    parser.feed(page.read_text(encoding="utf-8"))
+    scripts = [attributes for tag, attributes in parser.found if tag == "script"]
+    assert [one.get("type") for one in scripts] == ["text/plain"] * 3 + [None]
+    tags = [tag for tag, _ in parser.found]
+    assert not {"img", "math", "iframe", "object", "link"} & set(tags)
+    assert tags.count("svg") == 3
+    for _, attributes in parser.found:
+        assert not any(name.startswith("on") for name in attributes)
+        assert attributes.get("src") is None  # nothing is loaded from anywhere
+        assert attributes.get("href") in (None, "#problems")
+
+
+def test_every_sample_is_in_the_page(page: Path) -> None:
+    index, details = unpacked(page, "index"), unpacked(page, "details-0")
+    assert len(index["index"]["status"]) == len(details) == 8
+    texts = [detail["texts"]["Completion"] for detail in details]
+    assert sorted(head for head, _, _ in texts) == sorted(TRICKS)
+    (asked, formula), *_ = unpacked(page, "formulas-0")[0]
+    assert asked.endswith("x e^x")
+    assert formula[0] == "math"
+    assert details[0]["view"].startswith("bench/easy/easy")
+
+
+@pytest.mark.parametrize(
+    "latex",
+    ["", "x" * 1000, "{" * 500, r"\frac", r"\href{javascript:alert(1)}{x}", "\0", "\\", *TRICKS],
+)
+def test_what_is_no_formula_is_left_to_the_text(latex: str) -> None:
+    def names(tree: list[Any]) -> Iterator[str]:
+        yield tree[0]
+        yield from tree[1]
+        for child in tree[2:]:
+            if isinstance(child, list):
+                yield from names(child)
+
+    shown = to_mathml(latex)
+    if shown is not None:
+        assert not {"script", "img", "svg", "href", "onload", "annotation"} & set(names(shown))
+
+
+def test_formulas_become_mathml() -> None:
+    shown = to_mathml(r"\frac{x^2}{\sqrt{1+x}} + \arctan|x|")
+    assert shown is not None
+    assert shown[0] == "math"
+    assert '"mfrac"' in json.dumps(shown)
+
+
+# --- room ---
+
+
+def test_texts_are_shortened_until_they_have_room() -> None:
+    letters, chance = "abcdefghijklmnopqrstuvwxyz0123456789", random.Random(0)
+    long = ["".join(chance.choices(letters, k=60_000)) for _ in range(3)]
+    details = [
+        {"view": "p#0", "facts": [], "texts": {"Completion": text, "Reasoning": ""}}
+        for text in long
+    ]
+
+    def shown(share: int) -> list[Any]:
+        packed = items._packed(details, share)
+        assert len(packed) <= share
+        return json.loads(gzip.decompress(base64.b64decode(packed)))
+
+    head, left, tail = shown(10**9)[0]["texts"]["Completion"]
+    assert (len(head), left, len(tail)) == (8_000, 40_000, 12_000)
+    assert long[0].startswith(head)
+    assert long[0].endswith(tail)
+    assert len(shown(20_000)[0]["texts"]["Completion"][0]) == 1_500
+    assert len(shown(3_000)[0]["texts"]["Completion"][0]) == 300
+    assert "texts" not in shown(100)[0]
+
+
+def test_a_short_text_is_whole() -> None:
+    assert items.shortened("all of it", 8, 12) == ["all of it", 0, ""]
+    assert items.shortened("", 300, 500) == ["", 0, ""]
+
+
+# --- the plot of a refutation ---
+
+
+def witness_of(integrand: str, answer: str, **policy: Any) -> tuple[Problem, Any]:
+    formula = {"integrand": integrand, "variable": "x"}
+    problem = Problem("p", "integration", "b", "s", formula, formula)
+    verdict = verify_antiderivative(rf"\boxed{{{answer}}}", integrand, **policy)
+    assert verdict.evidence.witness is not None
+    return problem, verdict
+
+
+def test_a_wrong_answer_is_plotted_around_its_witness() -> None:
+    problem, verdict = witness_of(r"x\cos x", r"x\sin x - \cos x")
+    found = plot(problem, verdict.answer, verdict.evidence.witness)
+    assert found is not None
+    middle = len(found["x"]) // 2
+    assert found["x"][middle] == pytest.approx(found["at"], rel=1e-4)
+    assert found["f"][middle] == pytest.approx(found["expected"], rel=1e-4)
+    assert found["F"][middle] == pytest.approx(found["got"], rel=1e-4)
+    assert found["F"][middle] != pytest.approx(found["f"][middle], rel=1e-2)
+
+
+def test_where_nothing_is_real_the_curve_has_a_gap() -> None:
+    problem, verdict = witness_of(r"\ln x", r"x\ln x")
+    found = plot(problem, verdict.answer, verdict.evidence.witness)
+    assert found is not None
+    for x, value in zip(found["x"], found["f"], strict=True):
+        assert (value is None) == (x <= 0)
+
+
+def test_what_cannot_be_plotted_has_no_plot() -> None:
+    problem, verdict = witness_of(r"x\cos x", r"x\sin x - \cos x")
+    witness = verdict.evidence.witness
+    assert plot(problem, None, witness) is None
+    assert plot(problem, r"\frac{", witness) is None
+    assert plot(problem, r"x^3", witness) is None  # not the values that the verifier saw
+    assert plot(problem, verdict.answer, None) is None
+    slow, judged = witness_of(r"x", r"\mathrm{Li}_2(x)")
+    assert plot(slow, judged.answer, judged.evidence.witness) is None
+
+
+# --- in a browser ---
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as found:
+        yield found
+
+
+@pytest.mark.browser
+def test_the_page_opens_in_a_browser_and_runs_no_completion(page: Path, chromium: Browser) -> None:
+    chromium.errors.clear()
+    chromium.open(page)
+    assert chromium.do("document.getElementById('count').textContent") == "8 of 8"
+    for i in range(8):  # every one of the hostile ones is shown
+        chromium.do(f"document.querySelectorAll('tr.row')[{i}].click()")
+    chromium.wait("document.querySelectorAll('tr.open pre').length === 8")
+    shown = chromium.do("[...document.querySelectorAll('tr.open pre')].map((e) => e.textContent)")
+    assert sorted(shown) == sorted(TRICKS)
+    assert chromium.do("document.title") == "run · calculus-harness"
+    assert (
+        chromium.do("document.querySelectorAll('img, iframe, svg[onload], a[href^=java]').length")
+        == 0
+    )
+    assert chromium.errors == []
+    # Were a text ever parsed as markup, the browser itself would refuse it.
+    with pytest.raises(RuntimeError, match="TrustedHTML"):
+        chromium.do("document.body.innerHTML = 'x'")
+    assert "ran" not in str(
+        chromium.do(
+            "(() => { const s = document.createElement('script');"
+            "document.title = 'quiet'; s.append('document.title = \\'ran\\'');"
+            "document.body.append(s);"
+            "return document.title; })()"
+        )
+    )
+
+
+@pytest.mark.browser
+def test_samples_are_found_sorted_and_shown(
+    tmp_path: Path, bench: str, model: str, chromium: Browser
+) -> None:
+    (tmp_path / "other.py").write_text(MODEL)
+    run = harness.sweep(
+        [model, f"python/{tmp_path}/other.py:wrong"], [bench], samples=3, out=tmp_path / "run"
+    )
+    chromium.errors.clear()
+    chromium.open(write_page(run))
+    rows = "[...document.querySelectorAll('tr.row')]"
+
+    def enter(name: str, value: str) -> str:
+        chromium.do(
+            f"(() => {{ const at = document.getElementById({name!r}); at.value = {value!r};"
+            "at.dispatchEvent(new Event('input')); })()"
+        )
+        return str(chromium.do("document.getElementById('count').textContent"))
+
+    assert chromium.do(f"{rows}.length") == 100  # of 144, the rest on demand
+    chromium.do("document.getElementById('more').click()")
+    assert chromium.do(f"{rows}.length") == 144
+    assert enter("words", "hard7 e^x") == "6 of 144"
+    assert enter("words", "") == "144 of 144"
+    wrong = int(enter("status", "incorrect").split()[0])
+    assert wrong > 72
+    assert chromium.do(f"{rows}.every((row) => row.children[0].textContent === 'incorrect')")
+    enter("status", "")
+
+    by_length = "document.querySelector('th[data-by=length] button')"
+    chromium.do(f"{by_length}.click()")
+    numbers = [
+        int(text) for text in chromium.do(f"{rows}.map((row) => row.children[6].textContent)")
+    ]
+    assert numbers == sorted(numbers)
+    chromium.do(f"{by_length}.click()")
+    assert int(chromium.do(f"{rows}[0].children[6].textContent")) > 100_000
+    assert chromium.do("document.querySelector('th[data-by=length]').ariaSort") == "descending"
+
+    # The keyboard alone: find, go down, open.
+    chromium.do("document.body.focus()")
+    chromium.press("/")
+    assert chromium.do("document.activeElement.id") == "words"
+    chromium.press("ArrowDown")
+    chromium.press("ArrowDown")
+    assert chromium.do(f"{rows}.indexOf(document.activeElement)") == 1
+    chromium.press("Enter")
+    chromium.wait("document.querySelector('tr.open pre') !== null")
+    shown = chromium.do("document.querySelector('tr.open').textContent")
+    assert "characters; the whole: run.py view" in shown
+    assert chromium.do("document.querySelectorAll('tr.open svg path.F').length") == 1
+    assert chromium.do("document.querySelectorAll('tr.open math mfrac').length") >= 1
+    chromium.press("Enter")
+    assert chromium.do("document.querySelectorAll('tr.open').length") == 0
+
+    # The table of results, by number.
+    chromium.do("document.querySelector('table.sortable th:nth-child(5) button').click()")
+    passes = chromium.do(
+        "[...document.querySelectorAll('table.sortable')[0].tBodies[0].rows]"
+        ".map((row) => parseFloat(row.children[4].textContent))"
+    )
+    assert passes == sorted(passes)
+    assert len(passes) == 6
+    assert chromium.errors == []
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_fifteen_thousand_samples_open_at_once(tmp_path: Path, chromium: Browser) -> None:
+    make(tmp_path / "run", models=3, problems=500, samples=10)
+    path = write_page(Sources.open([tmp_path / "run"]))
+    assert path.stat().st_size < 50_000_000
+    chromium.errors.clear()
+    milliseconds = min(chromium.open(path) for _ in range(3))
+    assert chromium.do("document.getElementById('count').textContent") == "15000 of 15000"
+    assert milliseconds < 2000
+    started = chromium.do("performance.now()")
+    chromium.do("document.querySelector('th[data-by=length] button').click()")
+    assert chromium.do("performance.now()") - started < 1500
+    chromium.do("document.querySelector('tr.row').click()")
+    chromium.wait("document.querySelector('tr.open pre') !== null")
+    assert chromium.errors == []
+
+
+# --- comparisons on the page ---
+
+
+def test_the_page_shows_curves_and_comparisons(tmp_path: Path) -> None:
+    model = tmp_path / "model.py"
+    model.write_text(
+        "import random\n"
+        "def answer(messages, seed):\n"
+        "    return random.Random(seed).choice([r'\\boxed{x^2}', r'\\boxed{x^3}'])\n"
+        "def other(messages, seed):\n    return answer(messages, seed + 1)\n"
+    )
+    rows = []
+    for subset, parent in (("plain", False), ("<b>shifted</b>", True)):
+        for i in range(6):
+            formula = {"integrand": f"2x + {i} - {i}", "variable": "x"}
+            rows.append(
+                {
+                    "id": f"{subset}{i}",
+                    "task": "integration",
+                    "benchmark": "b",
+                    "subset": subset,
+                    "inputs": formula,
+                    "target": formula,
+                    "pair_parent": f"plain{i}" if parent else None,
+                }
+            )
+    bench = tmp_path / "b.jsonl"
+    bench.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run = harness.sweep(
+        [f"python/{model}:answer", f"python/{model}:other"],
+        [str(bench)],
+        samples=4,
+        out=tmp_path / "run",
+    )
+    text = write_page(run).read_text(encoding="utf-8")
+    for words in (
+        "pass@k over k",
+        "Perturbations against their originals",
+        "minus original",
+        "Models against each other",
+        "% power at the level",
+    ):
+        assert words in text
+    assert text.count('class="dot') == 2 + 3
+    assert text.count('class="curve') == 4
+    assert "<b>shifted" not in text
+
+
+def test_several_runs_are_on_one_page_and_told_apart(
+    model: str, bench: str, tmp_path: Path, cli: Command
+) -> None:
+    for name, prompt in (("one", "antiderivbench"), ("two", "direct")):
+        harness.sweep([model], [bench], prompt=prompt, samples=2, out=tmp_path / name)
+    done = cli("report", tmp_path / "one", tmp_path / "two", "--out", tmp_path / "both.html")
+    assert done.returncode == 0, done.stderr
+    assert f"{model} [antiderivbench]" in done.stdout
+    assert f"{model} [direct]" in done.stdout
+    text = (tmp_path / "both.html").read_text(encoding="utf-8")
+    assert "Models against each other" in text
+    assert f"pass@1, {model} [direct] minus {model} [antiderivbench]" in text
+    index = unpacked(tmp_path / "both.html", "index")
+    assert len(index["index"]["status"]) == 96
+    assert index["names"]["label"] == [f"{model} [antiderivbench]", f"{model} [direct]"]
+    assert not (tmp_path / "one" / "report.html").exists()
+    twice = cli("report", tmp_path / "one", tmp_path / "one")
+    assert twice.returncode == 2
+    assert "named twice" in twice.stderr
+
+
+# --- figures for papers ---
+
+
+@pytest.mark.plots
+def test_figures_are_the_same_every_time(model: str, bench: str, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    run = harness.sweep([model], [bench], samples=4, out=tmp_path / "run")
+    names = {"pass_at_k", "subsets", "verdicts", "characters"}
+    first = write_figures(figures(Sources.open([run])), tmp_path / "a")
+    again = write_figures(figures(Sources.open([run])), tmp_path / "b")
+    assert {path.name for path in first} == {
+        f"{n}.{s}" for n in names for s in ("pdf", "png", "svg")
+    }
+    for one, other in zip(first, again, strict=True):
+        assert one.read_bytes() == other.read_bytes()
+        start = {".pdf": b"%PDF", ".png": b"\x89PNG", ".svg": b"<svg"}[one.suffix]
+        assert one.read_bytes().startswith(start)
+    assert "bench/easy" in (tmp_path / "a" / "subsets.svg").read_text()
+
+
+def test_figures_without_matplotlib_say_what_is_needed(
+    model: str, bench: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = harness.sweep([model], [bench], limit=2, out=tmp_path / "run")
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(UserError, match=r"calculus-harness\[plots\]"):
+        write_figures(figures(Sources.open([run])), tmp_path / "figures")
+
+
+# --- beams and labels in the tables ---
+
+
+def test_a_beam_search_is_reported_by_fail_at_k(tmp_path: Path, cli: Command) -> None:
+    (tmp_path / "bench.jsonl").write_text('{"integrand": "2x", "id": "a"}\n')
+    (tmp_path / "model.py").write_text(
+        "def answer(messages, seed, count):\n"
+        "    return [r'\\boxed{x}', r'\\boxed{x^2}', r'\\boxed{x^3}', r'\\boxed{1}'][:count]\n"
+    )
+    done = cli(
+        "sweep",
+        "--model",
+        f"python/{tmp_path}/model.py:answer",
+        "--benchmark",
+        tmp_path / "bench.jsonl",
+        "-n",
+        "4",
+        "--beams",
+        "4",
+        "--temperature",
+        "0",
+        "--out",
+        tmp_path / "run",
+        "--json",
+    )
+    assert done.returncode == 0, done.stderr
+    (row,) = json.loads(done.stdout)["rows"]
+    assert [(e["k"], e["value"]) for e in row["fails"]] == [(1, 1.0), (4, 0.0)]
+    assert [(e["k"], e["value"]) for e in row["passes"]] == [(1, 0.0), (4, 1.0)]
+    header, _, line = cli("report", tmp_path / "run", "--format", "markdown").stdout.splitlines()
+    assert "| pass@1 | Fail@1 | Fail@4 |" in header
+    assert "| 100.0 [2.5, 100.0] | 0.0 [0.0, 97.5] |" in line
+
+
+def test_labels_are_reported_with_f1_and_confusion(tmp_path: Path, cli: Command) -> None:
+    rows = [
+        {
+            "id": f"p{i}",
+            "task": "derivation_step",
+            "benchmark": "b",
+            "subset": "s",
+            "inputs": {"step": str(i)},
+            "target": {"label": int(i < 4)},
+        }
+        for i in range(8)
+    ]
+    (tmp_path / "bench.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "prompt.jinja").write_text(
+        '+++\ntask = "derivation_step"\ndescription = "Only the number."\n+++\n'
+        "{% call user() %}{{ step }}{% endcall %}\n"
+    )
+    (tmp_path / "model.py").write_text(  # right on 0 to 2 and 4 to 5, wrong on 3 and 6, mute on 7
+        "def answer(messages, seed):\n"
+        "    said = [1, 1, 1, 0, 0, 0, 1, None][int(messages[-1]['content'])]\n"
+        "    return 'I do not know.' if said is None else rf'\\boxed{{{said}}}'\n"
+    )
+    done = cli(
+        "sweep",
+        "--model",
+        f"python/{tmp_path}/model.py:answer",
+        "--benchmark",
+        tmp_path / "bench.jsonl",
+        "--prompt",
+        tmp_path / "prompt.jinja",
+        "--out",
+        tmp_path / "run",
+        "--json",
+    )
+    assert done.returncode == 0, done.stderr
+    (row,) = json.loads(done.stdout)["rows"]
+    assert row["labels"]["accuracy"] == 5 / 8
+    assert row["labels"]["confusion"] == {
+        "0": {"0": 2, "1": 1, "none": 1},
+        "1": {"0": 1, "1": 3, "none": 0},
+    }
+    assert row["labels"]["f1"] == pytest.approx(2 * 3 / (4 + 4))
+    shown = cli("report", tmp_path / "run").stdout
+    assert "F1   macro F1" in shown
+    assert "of label 0 2 as 0, 1 as 1, 1 as no label; of label 1 1 as 0, 3 as 1" in shown
+
+
+def test_labels_of_curves_do_not_cover_each_other() -> None:
+    ends = [(50.0, "a", "c0"), (52.0, "b", "c1"), (90.0, "c", "c2")]
+    assert [at for at, *_ in apart(ends, lowest=100)] == [50.0, 65.0, 90.0]
+    assert [at for at, *_ in apart(ends, lowest=70)] == [40.0, 55.0, 70.0]
+    assert spaced(1) == [1]
+    assert spaced(8) == list(range(1, 9))
+    assert spaced(256)[-1] == 256
+    assert len(spaced(256)) <= 16
+
+
+def test_what_one_model_spent_is_told_for_each_of_its_runs(
+    model: str, bench: str, tmp_path: Path
+) -> None:
+    summary = harness.summarise(harness.sweep([model], [bench], out=tmp_path / "run"))
+    usage = summary.rows[0].usage
+    assert usage is not None
+    spent = replace(usage, tokens_per_problem=7.0)
+    rows = [replace(summary.rows[0], label=label, usage=spent) for label in ("m [one]", "m [two]")]
+    told = remarks(replace(summary, rows=tuple(rows)))
+    assert [line[:7] for line in told if "7 tokens a problem" in line] == ["m [one]", "m [two]"]
+
+
+def test_samples_mean_the_same_in_every_form(tmp_path: Path, model: str, bench: str) -> None:
+    run = harness.sweep([model], [bench], limit=4, samples=3, out=tmp_path / "run")
+    summary = harness.summarise(run)
+    for row in json.loads(export_summary(summary, "json"))["rows"]:
+        assert row["samples"] == 3 * row["problems"]
+        assert row["samples_per_problem"] == 3
+    for row in csv.DictReader(io.StringIO(export_summary(summary, "csv"))):
+        assert int(row["samples"]) == 3 * int(row["problems"])
+        assert row["samples_per_problem"] == "3"
+    for form in ("markdown", "latex"):
+        lines = export_summary(summary, form).splitlines()
+        heading = next(line for line in lines if "subset" in line)
+        assert "problems | samples per problem |".replace("|", "|&"[form == "latex"]) in heading
+
+
+def test_an_empty_table_says_no_percent(tmp_path: Path, model: str, bench: str) -> None:
+    summary = harness.summarise(harness.sweep([model], [bench], out=tmp_path / "run"))
+    assert remarks(replace(summary, rows=()))[:1] != ["In percent; pass@k with its 95 % interval."]
+    text = " ".join(remarks(replace(summary, rows=(), unscored=3, policy="published")))
+    assert "3 answers are not scored yet under published" in text

@@ -1,0 +1,100 @@
+"""The exporter to Markdown, LaTeX, CSV and JSON, and the figures of pages and files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calculus_harness import harness
+from calculus_harness.harness.core.errors import UserError
+from calculus_harness.harness.report import write_page
+from calculus_harness.harness.report.figures.colours import CLASSES, DARK, LIGHT, STATUSES
+from calculus_harness.harness.report.figures.figure import Figure, rectangle, svg, text
+from calculus_harness.harness.report.page import sections as page_sections
+from calculus_harness.harness.report.sections import (
+    Section,
+    csv_table,
+    export,
+    json_text,
+    latex_table,
+    markdown_table,
+)
+from calculus_harness.harness.report.sources import Sources
+from calculus_harness.rewards import Status
+
+TABLE = Section(
+    "T", ("name", "50 % & more"), (("a_b", "-1.5 [-2.0, +3.0]"), ("c", "4.0 [1.0, 5.0]")), names=1
+)
+
+
+def test_markdown_and_latex() -> None:
+    assert markdown_table(TABLE).splitlines() == [
+        "| name | 50 % & more |",
+        "| --- | ---: |",
+        "| a_b | -1.5 [-2.0, +3.0] |",
+        "| c | 4.0 [1.0, 5.0] |",
+    ]
+    latex = latex_table(TABLE)
+    assert latex.startswith("\\begin{tabular}{lr}\n  \\toprule\n  name & 50 \\% \\& more \\\\\n")
+    assert r"a\_b & $-1.5\ [-2.0, +3.0]$ \\" in latex  # true minus signs
+    assert r"c & 4.0 [1.0, 5.0] \\" in latex
+
+
+@given(st.lists(st.lists(st.text('a,"\n;é', max_size=5), min_size=2, max_size=2), max_size=5))
+def test_csv_is_read_back(rows: list[list[str]]) -> None:
+    written = csv_table(["x", "y"], rows)
+    assert list(csv.reader(io.StringIO(written, newline=""))) == [["x", "y"], *rows]
+
+
+def test_json_has_no_nan() -> None:
+    assert json.loads(json_text({"a": [math.nan, 1.5], "b": (None,)})) == {
+        "a": [None, 1.5],
+        "b": [None],
+    }
+
+
+def test_an_unknown_format_is_refused() -> None:
+    with pytest.raises(UserError, match="unknown format 'pdf'; known: markdown, latex, csv, json"):
+        export("pdf", markdown=str, latex=str, csv=str, json=str)
+
+
+def test_one_set_of_colours() -> None:
+    assert LIGHT.keys() == DARK.keys()
+    assert set(CLASSES.values()) <= LIGHT.keys()
+    assert set(STATUSES) == set(Status)
+
+
+def test_texts_of_a_figure_are_escaped() -> None:
+    shapes = (text("name", 1, 2, "<b>&"), rectangle("bar", 0, 0, 1, 1, title="</title><script>"))
+    drawn = svg(Figure("f", 'a "label"', 10, 10, shapes))
+    assert "<b>" not in drawn
+    assert "<script>" not in drawn
+    assert "&lt;b&gt;&amp;" in drawn
+
+
+def test_a_section_is_one_file_and_one_line(
+    model: str, bench: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figure = Figure("theirs", "ours", 10, 10, (text("name", 1, 2, "drawn here"),))
+
+    class Theirs(ModuleType):
+        def sections(self, sources: Sources) -> list[Section]:
+            return [Section("A new section", ("x",), (("cell",),), ("A remark.",), (figure,))]
+
+    name = f"{page_sections.__name__}.theirs"
+    monkeypatch.setitem(sys.modules, name, Theirs(name))
+    monkeypatch.setattr(page_sections, "NAMES", (*page_sections.NAMES, "theirs"))
+    run = harness.sweep([model], [bench], limit=2, out=tmp_path / "run")
+    html = write_page(run).read_text()
+    assert "<h2>A new section</h2>" in html
+    assert all(words in html for words in ("<td>cell</td>", "<p>A remark.</p>", "drawn here"))
+    assert page_sections.figures(Sources.open([run]))[-1] == figure

@@ -1,0 +1,287 @@
+"""Counting: exact small cases, properties, and the coverage of the intervals."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calculus_harness.benchmarks import Problem
+from calculus_harness.harness.stats.intervals import (
+    clopper_pearson,
+    cluster_bootstrap,
+    interval,
+    wilson,
+)
+from calculus_harness.harness.stats.metrics.fail_at_k import fail_at_k, none_at_k
+from calculus_harness.harness.stats.metrics.labels import Labels, classification
+from calculus_harness.harness.stats.metrics.majority_at_k import majority_at_k
+from calculus_harness.harness.stats.metrics.pass_at_k import pass_at_k
+from calculus_harness.harness.stats.metrics.pass_hat_k import all_at_k
+from calculus_harness.harness.stats.metrics.usage import usage
+from calculus_harness.harness.stats.tallies import Group, Tally, estimate, ks_up_to
+
+
+def counts(largest: int = 60) -> st.SearchStrategy[tuple[int, int, int]]:
+    """(n, c, k) with c, k <= n."""
+    return st.integers(1, largest).flatmap(
+        lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(1, n))
+    )
+
+
+@given(counts())
+def test_pass_at_k_is_the_combinatorial_formula(case: tuple[int, int, int]) -> None:
+    n, c, k = case
+    exact = 1 - Fraction(math.comb(n - c, k), math.comb(n, k))
+    assert pass_at_k(n, c, k) == pytest.approx(float(exact), abs=1e-12)
+
+
+def test_pass_at_k_is_the_share_of_subsets_that_hold_a_correct_sample() -> None:
+    for n, c, k in itertools.product(range(1, 7), range(7), range(1, 7)):
+        if c <= n and k <= n:
+            samples = [True] * c + [False] * (n - c)
+            subsets = list(itertools.combinations(samples, k))
+            share = sum(map(any, subsets)) / len(subsets)
+            assert pass_at_k(n, c, k) == pytest.approx(share)
+
+
+@given(counts())
+def test_pass_at_k_rises_with_correct_samples_and_with_k(case: tuple[int, int, int]) -> None:
+    n, c, k = case
+    value = pass_at_k(n, c, k)
+    assert 0 <= value <= 1
+    assert pass_at_k(n, c, 1) == pytest.approx(c / n)
+    if c < n:
+        assert pass_at_k(n, c + 1, k) >= value
+    if k < n:
+        assert pass_at_k(n, c, k + 1) >= value - 1e-12
+
+
+def test_pass_at_k_is_unbiased() -> None:
+    p, n, k = 0.2, 6, 3
+    weights = [math.comb(n, c) * p**c * (1 - p) ** (n - c) for c in range(n + 1)]
+    mean = sum(w * pass_at_k(n, c, k) for c, w in enumerate(weights))
+    assert mean == pytest.approx(1 - (1 - p) ** k)
+
+
+@pytest.mark.parametrize(("n", "c", "k"), [(3, 4, 1), (3, 1, 4), (3, 1, 0), (0, 0, 1), (3, -1, 1)])
+def test_pass_at_k_refuses_what_it_cannot_estimate(n: int, c: int, k: int) -> None:
+    with pytest.raises(ValueError, match="pass@k needs"):
+        pass_at_k(n, c, k)
+
+
+def test_intervals_against_published_values() -> None:
+    # Brown, Cai and DasGupta's formulas; values as of R's binom package.
+    assert wilson(8, 10) == pytest.approx((0.4901625, 0.9433178), abs=1e-6)
+    assert wilson(0, 10) == pytest.approx((0, 0.2775328), abs=1e-6)
+    assert clopper_pearson(8, 10) == pytest.approx((0.4439045, 0.9747893), abs=1e-6)
+    assert clopper_pearson(0, 10) == pytest.approx((0, 0.3084971), abs=1e-6)
+    assert clopper_pearson(10, 10) == pytest.approx((0.6915029, 1), abs=1e-6)
+
+
+@given(st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_intervals_hold_the_estimate(case: tuple[int, int]) -> None:
+    successes, trials = case
+    for low, high in (wilson(*case), clopper_pearson(*case)):
+        assert 0 <= low <= successes / trials + 1e-12
+        assert successes / trials - 1e-12 <= high <= 1
+
+
+def test_the_bootstrap_is_seeded_and_resamples_whole_clusters() -> None:
+    values = [0.0, 1.0] * 30
+    alone = cluster_bootstrap(values, range(60))
+    assert alone == cluster_bootstrap(values, range(60))
+    assert alone != cluster_bootstrap(values, range(60), seed=1)
+    together = cluster_bootstrap(values, [i // 10 for i in range(60)])
+    assert together == (0.5, 0.5)  # every cluster has the same mean
+    split = cluster_bootstrap(sorted(values), [i // 10 for i in range(60)])
+    assert split[1] - split[0] > 1.5 * (alone[1] - alone[0])
+
+
+def test_which_interval_is_used() -> None:
+    ones, mixed = [1.0] * 12, [1.0, 0.0, 0.0, 1.0] * 3
+    clusters = [i // 3 for i in range(12)]
+    assert interval(ones, clusters, single=True) == clopper_pearson(4, 4)
+    assert interval([0.0] * 12, range(12), single=True) == clopper_pearson(0, 12)
+    assert interval(mixed, range(12), single=True) == wilson(6, 12)
+    bootstrap = cluster_bootstrap(mixed, clusters)
+    assert interval(mixed, clusters, single=True) == bootstrap
+    assert interval(mixed, range(12), single=False) != wilson(6, 12)
+
+
+def test_resampling_samples_within_a_problem_would_bias_pass_at_k() -> None:
+    """Why the bootstrap leaves samples alone: a resample with repeats has a lower pass@k."""
+    generator = np.random.default_rng(0)
+    n, c, k = 8, 2, 8
+    resampled = [pass_at_k(n, int(generator.binomial(n, c / n)), k) for _ in range(2000)]
+    assert pass_at_k(n, c, k) == 1
+    assert np.mean(resampled) < 0.93
+
+
+@pytest.mark.slow
+def test_the_intervals_cover_the_truth() -> None:
+    """Simulated: problems of different difficulty, in clusters, sampled four times."""
+    generator = np.random.default_rng(1)
+    truth, covered, trials = 0.5, 0, 300
+    for trial in range(trials):
+        difficulty = np.repeat(generator.beta(1, 1, size=40), 3)
+        correct = generator.binomial(4, difficulty)
+        tallies = [Tally(str(i), str(i // 3), 4, int(c), 0) for i, c in enumerate(correct)]
+        low, high = estimate(tallies, pass_at_k, 1, seed=trial).interval
+        covered += low <= truth <= high
+    assert 0.91 <= covered / trials <= 0.985
+
+
+def test_undecided_samples_bound_the_estimate() -> None:
+    tallies = [Tally("a", "a", 4, 1, 2), Tally("b", "b", 4, 0, 0)]
+    one = estimate(tallies, pass_at_k, 1)
+    assert (one.value, one.low, one.high) == (0.125, 0.125, 0.375)
+
+
+def test_the_k_to_report() -> None:
+    assert ks_up_to(1) == [1]
+    assert ks_up_to(64) == [1, 4, 16, 64]
+    assert ks_up_to(10) == [1, 4, 10]
+    assert ks_up_to(10, [16, 2]) == [2]
+
+
+# --- other counts ------------------------------------------------------------------------------
+
+
+@given(counts())
+def test_all_at_k_is_the_combinatorial_formula(case: tuple[int, int, int]) -> None:
+    n, c, k = case
+    exact = Fraction(math.comb(c, k), math.comb(n, k))
+    assert all_at_k(n, c, k) == pytest.approx(float(exact), abs=1e-12)
+    assert all_at_k(n, c, k) <= pass_at_k(n, c, k) + 1e-12
+
+
+def test_fail_at_k_looks_at_the_best_ranked() -> None:
+    ranked = [False, False, True, False]
+    assert [fail_at_k(ranked, k) for k in (1, 2, 3, 4, 9)] == [1, 1, 0, 0, 0]
+    assert fail_at_k([], 1) == 1
+    with pytest.raises(ValueError, match="k >= 1"):
+        fail_at_k(ranked, 0)
+
+
+def test_the_majority_votes_by_answer() -> None:
+    answers = ["a", "b", "b", None, "c"]
+    right = [True, False, False, False, False]
+    assert majority_at_k(answers, right, 5) == 0
+    assert majority_at_k(answers, right, 1) == 1 / 5
+    assert majority_at_k(["a", "b"], [True, False], 2) == 0.5  # a tie is shared
+    assert majority_at_k([None, None], [False, False], 2) == 0
+    # The 10 subsets of 3: {a,b,b'} is lost, {a,b,-} is a tie of two, {a,b,c} of three, {b,b',*} ...
+    by_hand = [
+        0,
+        1 / 2,
+        1 / 3,
+        1 / 2,
+        1 / 3,
+        1 / 2,  # with a: bb, b-, bc, b'-, b'c, -c
+        0,
+        0,
+        0,
+        0,  # without
+    ]
+    assert majority_at_k(answers, right, 3) == pytest.approx(sum(by_hand) / 10)
+
+
+def test_the_majority_of_many_is_sampled_with_a_seed() -> None:
+    answers = ["a"] * 20 + ["b"] * 12
+    right = [True] * 20 + [False] * 12
+    exact = sum(
+        math.comb(20, i) * math.comb(12, 8 - i) * (1 if i > 4 else 0.5 if i == 4 else 0)
+        for i in range(9)
+    ) / math.comb(32, 8)
+    found = majority_at_k(answers, right, 8)
+    assert found == pytest.approx(exact, abs=0.03)
+    assert found == majority_at_k(answers, right, 8)
+
+
+def test_labels() -> None:
+    labels = Labels.of([1, 1, 1, 0, 0, 0], [1, 1, None, 0, 1, 0])
+    assert labels.confusion == {1: {1: 2, None: 1}, 0: {0: 2, 1: 1}}
+    assert labels.accuracy == pytest.approx(4 / 6)
+    assert labels.f1(1) == pytest.approx(2 * 2 / (3 + 3))
+    assert labels.f1(0) == pytest.approx(2 * 2 / (2 + 3))
+    assert labels.macro_f1 == pytest.approx((2 / 3 + 4 / 5) / 2)
+    assert Labels.of([0, 0], [None, None]).macro_f1 == 0
+    with pytest.raises(ValueError, match="no samples"):
+        Labels.of([], [])
+
+
+def test_what_answers_take() -> None:
+    spent = [
+        {"rows": 2, "counted": 2, "completion_tokens": 300, "prompt_tokens": 80, "seconds": 1.0},
+        {"rows": 2, "counted": 2, "completion_tokens": 100, "prompt_tokens": 20, "seconds": 3.0},
+    ]
+    used = usage(spent, solved=1)
+    assert (used.tokens_per_problem, used.tokens_per_solved) == (200, 400)
+    assert (used.seconds_per_problem, used.seconds_per_solved) == (2, 4)
+    partly = usage([spent[0] | {"counted": 1}, spent[1]], solved=0)
+    assert partly.tokens_per_problem is None
+    assert partly.seconds_per_solved is None
+
+
+def test_of_ranked_candidates_the_best_ones_count() -> None:
+    tallies = [
+        Tally("a", "a", 10, 3, 0, first=0),
+        Tally("b", "b", 10, 1, 0, first=7),
+        Tally("c", "c", 10, 0, 0, first=10),
+        Tally("d", "d", 10, 0, 1, first=10),
+    ]
+    found = [estimate(tallies, pass_at_k, k) for k in (1, 7, 8, 10)]
+    assert [one.value for one in found] == [0.25, 0.25, 0.5, 0.5]
+    failures = [estimate(tallies, none_at_k, k) for k in (1, 7, 8, 10)]
+    assert [one.value for one in failures] == [0.75, 0.75, 0.5, 0.5]
+    assert found[0].high == 0.5
+    assert failures[0].low == 0.5
+    low, high = found[0].interval
+    assert failures[0].interval == pytest.approx((1 - high, 1 - low))
+
+
+def group(labels: list[int | None], verdicts: list[dict[str, float]]) -> Group:
+    """Four samples of each problem with these labels, or without."""
+    targets: list[dict[str, object]] = [{} if one is None else {"label": one} for one in labels]
+    return Group(
+        model="m",
+        subset="b/s",
+        planned=len(labels),
+        problems=tuple(
+            Problem(str(i), "derivation_step", "b", "s", {}, target)
+            for i, target in enumerate(targets)
+        ),
+        tallies=tuple(
+            Tally(str(i), str(i), 4, int(sums.get("correct", 0)), 0)
+            for i, sums in enumerate(verdicts)
+        ),
+        verdicts=tuple(verdicts),
+        completions=tuple({} for _ in labels),
+    )
+
+
+def test_labels_are_counted_from_verdicts() -> None:
+    found = classification(
+        group(
+            [1, 0, None],
+            [
+                {"samples": 4, "correct": 3, "incorrect": 1},
+                {"samples": 4, "correct": 2, "incorrect": 1, "no_answer": 1},
+                {"samples": 4, "correct": 4},
+            ],
+        )
+    )
+    assert found is not None
+    assert found.accuracy == 5 / 8
+    assert found.f1 == pytest.approx(2 * 3 / (4 + 4))
+    assert found.confusion == {
+        "0": {"0": 2, "1": 1, "none": 1},
+        "1": {"0": 1, "1": 3, "none": 0},
+    }
+    assert classification(group([None], [{"samples": 4}])) is None

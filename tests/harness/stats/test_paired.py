@@ -1,0 +1,264 @@
+"""What is paired with what, and that neither clusters, children nor luck mislead."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from calculus_harness.benchmarks import Problem
+from calculus_harness.harness.stats import paired as comparison
+from calculus_harness.harness.stats.metrics.pass_at_k import pass_at_k
+from calculus_harness.harness.stats.paired import (
+    contrast,
+    design,
+    pass_twice,
+    sampling_variance,
+    with_family,
+)
+from calculus_harness.harness.stats.pairing import Pair, Pairs, pair_parents, pair_problems
+from calculus_harness.harness.stats.tallies import Tally
+
+
+def tally(name: str, n: int, c: int, cluster: str | None = None, unknown: int = 0) -> Tally:
+    return Tally(name, cluster or name, n, c, unknown)
+
+
+def pairs_of(n: int, first: list[int], second: list[int]) -> list[Pair]:
+    return [
+        Pair(f"p{i}", f"p{i}", (tally(f"p{i}", n, a),), (tally(f"q{i}", n, b),))
+        for i, (a, b) in enumerate(zip(first, second, strict=True))
+    ]
+
+
+def transfer(pairs: list[Pair], k: int, seed: int = 0) -> comparison.Transfer | None:
+    both = Pairs(pairs)
+    return comparison.transfer(both.first, both.second, both.clusters, k, seed)
+
+
+def problem(name: str, subset: str, pair: str | None = None, kind: str | None = None) -> Problem:
+    return Problem(
+        id=name,
+        task="integration",
+        benchmark="bee",
+        subset=subset,
+        inputs={},
+        target={},
+        pair_parent=pair,
+        perturbation=kind,
+    )
+
+
+# --- pairing -----------------------------------------------------------------------------------
+
+
+def test_systems_are_paired_by_the_problems_that_both_were_asked() -> None:
+    first = {name: tally(name, 2, 1) for name in "abc"}
+    second = {name: tally(name, 2, 2) for name in "bcd"}
+    assert [pair.unit for pair in pair_problems(first, second)] == ["b", "c"]
+
+
+def test_children_of_one_parent_are_averaged_first() -> None:
+    problems = {
+        p.id: p
+        for p in [
+            problem("a", "s"),
+            problem("b", "s"),
+            *(problem(f"a{i}", "hard", "a", "hard") for i in range(3)),
+            problem("b1", "hard", "b", "hard"),
+            problem("z1", "hard", "z", "hard"),
+            problem("b2", "mixed", "b", "one"),
+            problem("b3", "mixed", "b", "two"),
+        ]
+    }
+    tallies = {name: tally(name, 4, 4 if name == "a" else 0) for name in problems}
+    found = pair_parents(tallies, problems)
+    assert set(found) == {"bee/hard", "bee/mixed: one", "bee/mixed: two"}
+    pairs, alone = found["bee/hard"]
+    assert alone == 1  # the parent of z1 was not asked
+    assert [(p.unit, len(p.second)) for p in pairs] == [("a", 3), ("b", 1)]
+    row = contrast("bee/hard", ("s", "hard"), pairs, [1])
+    assert row.pairs == 2
+    assert row.differences[0].value == -0.5  # not -0.75: a counts once
+
+
+def test_k_is_no_larger_than_the_smaller_number_of_samples() -> None:
+    pairs = [Pair("p", "p", (tally("p", 8, 3),), (tally("q", 4, 1),))]
+    row = contrast("s", ("a", "b"), pairs, [1, 4, 8])
+    assert [d.k for d in row.differences] == [1, 4]
+    assert row.samples_per_problem == (8, 4)
+
+
+def test_undecided_samples_bound_the_difference() -> None:
+    pairs = [Pair("p", "p", (tally("p", 4, 2, unknown=1),), (tally("q", 4, 1, unknown=2),))]
+    (found,) = contrast("s", ("a", "b"), pairs, [1]).differences
+    assert found.value == -0.25
+    assert found.bounds == (-0.5, 0.25)
+
+
+def test_the_children_of_a_parent_are_averaged_before_they_are_compared() -> None:
+    children = (tally("q0", 4, 1), tally("q1", 4, 4), tally("q2", 4, 1))
+    pairs = [
+        Pair("p", "p", (tally("p", 4, 2),), children),
+        Pair("r", "r", (tally("r", 4, 1),), (tally("s", 4, 4),)),
+    ]
+    (found,) = contrast("s", ("a", "b"), pairs, [1]).differences
+    assert found.first == pytest.approx((0.5 + 0.25) / 2)
+    assert found.second == pytest.approx(((0.25 + 1 + 0.25) / 3 + 1) / 2)
+
+
+def test_the_family_is_every_row_at_the_primary_k() -> None:
+    strong = pairs_of(4, [4] * 12, [0] * 11 + [4])
+    weak = pairs_of(4, [2, 1, 3, 2] * 3, [1, 1, 2, 3] * 3)
+    rows = [
+        contrast(name, ("a", "b"), pairs, [1, 4]) for name, pairs in (("s", strong), ("w", weak))
+    ]
+    adjusted = with_family(rows, [strong, weak], 1, 0.05)
+    ps = [row.differences[0].p for row in rows]
+    assert [row.differences[0].adjusted for row in adjusted] == comparison.holm(ps)
+    assert [row.differences[1].adjusted for row in adjusted] == [None, None]
+    found = adjusted[0].differences[0].design
+    assert found is not None
+    assert found.alpha == pytest.approx(0.025)  # Holm's first step, for two
+
+
+def test_breakdowns_need_enough_pairs() -> None:
+    pairs = pairs_of(2, [2] * 8, [1] * 8)
+    row = contrast("s", ("a", "b"), pairs, [1])
+    labels = {pair.unit: ["parts", "odd"] if i < 5 else ["odd"] for i, pair in enumerate(pairs)}
+    labels["p7"] = ["rare"]
+    lines = comparison.break_down(row, pairs, labels, 1)
+    assert [(line.group, line.pairs) for line in lines] == [("s · odd", 7), ("s · parts", 5)]
+
+
+# --- regression to the mean --------------------------------------------------------------------
+
+
+def test_solving_twice_is_counted_over_all_disjoint_sets() -> None:
+    for n, c, k in itertools.product(range(2, 8), range(8), range(1, 4)):
+        if c > n or 2 * k > n:
+            continue
+        good = set(range(c))
+        both = [
+            bool(good & set(one)) and bool(good & set(two))
+            for one in itertools.combinations(range(n), k)
+            for two in itertools.combinations(sorted(set(range(n)) - set(one)), k)
+        ]
+        assert pass_twice(n, c, k) == pytest.approx(sum(both) / len(both))
+
+
+def test_luck_is_not_mistaken_for_brittleness() -> None:
+    """The perturbation changes nothing: what was solved once is failed as often either way."""
+    generator = np.random.default_rng(2)
+    excesses, shares = [], []
+    covered, trials = 0, 60
+    for trial in range(trials):
+        chance = generator.beta(0.6, 0.9, size=120)
+        first, second = generator.binomial(8, chance, size=(2, 120)).tolist()
+        found = transfer(pairs_of(8, first, second), 1, seed=trial)
+        assert found is not None
+        assert found.excess is not None
+        assert found.interval is not None
+        shares.append(found.share)
+        excesses.append(found.excess)
+        covered += found.interval[0] <= 0 <= found.interval[1]
+    assert np.mean(shares) > 0.3  # what would be called brittleness without a control
+    assert abs(np.mean(excesses)) < 0.01
+    assert covered / trials > 0.88
+
+
+def test_real_brittleness_is_found_in_its_size() -> None:
+    """The perturbation halves every chance: of what is solved, half more than by luck is lost."""
+    generator = np.random.default_rng(4)
+    chance = generator.beta(2, 1, size=4000)
+    first = generator.binomial(4, chance).tolist()
+    second = generator.binomial(4, chance / 2).tolist()
+    found = transfer(pairs_of(4, first, second), 1)
+    assert found is not None
+    # E[p (1 - p/2)] / E[p] = 1 - (1/2) E[p^2] / E[p], with E[p] = 2/3 and E[p^2] = 1/2
+    assert found.share == pytest.approx(1 - 0.5 * 0.75, abs=0.02)
+    assert found.control == pytest.approx(1 - 0.75, abs=0.02)
+    back = transfer(pairs_of(4, second, first), 1)
+    assert back is not None
+    assert back.excess == pytest.approx(0.75 / 2 - 0.75, abs=0.03)  # the way back gets easier
+
+
+def test_without_a_second_half_there_is_no_control() -> None:
+    found = transfer(pairs_of(1, [1, 1, 0], [0, 1, 1]), 1)
+    assert found == comparison.Transfer(0.5, None, None, None)
+    assert transfer(pairs_of(1, [0, 0], [1, 1]), 1) is None
+
+
+# --- power -------------------------------------------------------------------------------------
+
+
+@given(
+    st.integers(1, 3).flatmap(lambda k: st.tuples(st.just(k), st.integers(2 * k, 9))),
+    st.floats(0.05, 0.95),
+    st.integers(1, 12),
+)
+@settings(max_examples=60, deadline=None)
+def test_the_sampling_variance_is_unbiased(case: tuple[int, int], p: float, more: int) -> None:
+    k, n = case
+    at = max(k, more)
+
+    def mean(values: list[float], size: int) -> float:
+        weights = [math.comb(size, c) * p**c * (1 - p) ** (size - c) for c in range(size + 1)]
+        return math.fsum(w * v for w, v in zip(weights, values, strict=True))
+
+    passes = [pass_at_k(at, c, k) for c in range(at + 1)]
+    truth = mean([v * v for v in passes], at) - mean(passes, at) ** 2
+    assert mean([sampling_variance(n, c, k, at) for c in range(n + 1)], n) == pytest.approx(
+        truth, abs=1e-9
+    )
+
+
+def test_the_variance_of_pass_at_1_falls_as_one_over_n() -> None:
+    assert sampling_variance(8, 3, 1, 8) == pytest.approx(3 * 5 / (8 * 7) / 8)
+    assert sampling_variance(8, 3, 1, 32) == pytest.approx(3 * 5 / (8 * 7) / 32)
+
+
+def test_the_design_foresees_what_more_samples_do() -> None:
+    """From 4 samples a problem it is told what the same problems yield with 32."""
+    generator = np.random.default_rng(8)
+    easy = generator.beta(1, 1, size=6000)
+    hard = np.clip(easy - generator.beta(1, 6, size=6000), 0, 1)
+
+    def spread(n: int) -> float:
+        first, second = (generator.binomial(n, p).tolist() for p in (easy, hard))
+        found = design(pairs_of(n, first, second), 1, 0.02)
+        assert found is not None
+        return found.detectable
+
+    first, second = (generator.binomial(4, p).tolist() for p in (easy, hard))
+    few = design(pairs_of(4, first, second), 1, 0.02)
+    assert few is not None
+    assert few.sampling is not None
+    own = few.variance - few.sampling
+    assert few.sampling > own  # with few samples, luck is most of it
+    target = comparison.detectable(own + few.sampling * 4 / 32, few.clusters)
+    assert spread(32) == pytest.approx(target, rel=0.1)
+    again = design(pairs_of(4, first, second), 1, target)
+    assert again is not None
+    assert again.samples_needed == pytest.approx(32, rel=0.15)
+
+
+def test_no_design_without_variation() -> None:
+    assert design(pairs_of(4, [2, 2], [1, 1]), 1, 0.05) is None
+    assert design(pairs_of(4, [2], [1]), 1, 0.05) is None
+    single = design(pairs_of(1, [1, 0, 1, 1], [0, 1, 1, 0]), 1, 0.05)
+    assert single is not None
+    assert (single.sampling, single.samples_needed) == (None, None)
+
+
+def test_clusters_are_the_unit_of_the_design() -> None:
+    lone = pairs_of(2, [2, 1, 0, 1, 2, 2], [0, 1, 0, 1, 1, 0])
+    tripled = [Pair(f"{p.unit}{i}", p.cluster, p.first, p.second) for p in lone for i in range(3)]
+    one, three = design(lone, 1, 0.1), design(tripled, 1, 0.1)
+    assert one is not None
+    assert three is not None
+    assert three.detectable == pytest.approx(one.detectable)  # copies tell nothing new

@@ -1,0 +1,109 @@
+"""Which verdicts are taken where nobody says: a partial set never hides a complete one."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from calculus_harness import harness
+from calculus_harness.harness import Policy, Run
+from calculus_harness.harness.run.progress import Silent
+from calculus_harness.harness.stats.verdict_changes import changes
+from calculus_harness.rewards.verdict import Verdict
+from tests.harness.conftest import Command
+
+DEFAULT, STRICT = Policy(), Policy(strict=True)
+
+
+class Stopper(Silent):
+    """Interrupts after so many verdicts."""
+
+    def __init__(self, after: int) -> None:
+        self.left = after
+
+    def judged(self, verdict: Verdict) -> None:
+        self.left -= 1
+        if not self.left:
+            raise KeyboardInterrupt
+
+
+def interrupted(path: Path, policy: Policy, after: int) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        harness.score(path, policy=policy, progress=Stopper(after))
+
+
+@pytest.fixture
+def run(tmp_path: Path, model: str, bench: str) -> Run:
+    return harness.sweep([model], [bench], limit=6, samples=2, out=tmp_path / "run")
+
+
+def test_an_interrupted_score_does_not_hide_the_complete_verdicts(run: Run) -> None:
+    before = harness.summarise(run).to_dict()
+    interrupted(run.path, STRICT, 5)
+    found = Run(run.path)
+    assert found.policies == (DEFAULT.name, STRICT.name)
+    with pytest.warns(UserWarning, match=f"there are 5 of 12.*of {DEFAULT.name} .12.*--strict`"):
+        assert found.policy == DEFAULT.name
+    with pytest.warns(UserWarning, match="are newer"):
+        assert harness.summarise(found).to_dict() == before
+    with pytest.warns(UserWarning, match="are newer"):
+        assert len(list(found.verdicts().rows())) == 12
+    assert harness.score(run.path, policy=STRICT).policy == STRICT.name  # complete now
+    assert harness.summarise(Run(run.path)).policy == STRICT.name
+
+
+def test_every_command_takes_the_complete_verdicts_and_says_so(
+    run: Run, cli: Command, tmp_path: Path
+) -> None:
+    table = cli("report", "run", "--format", "json").stdout
+    interrupted(run.path, STRICT, 5)
+    commands = (
+        ("report", "run", "--format", "json"),
+        ("view", "run", "easy1#0"),
+        ("export", "run", "--to", "csv", "--out", "rows.csv"),
+        ("score", "run", "--method", "balls", "--strict-domain"),
+    )
+    for command in commands:
+        done = cli(*command)
+        assert done.returncode == 0, done.stderr
+        (said,) = [line for line in done.stderr.splitlines() if "newer" in line]
+        assert said.startswith("warning: ")
+        assert "`run.py score run --strict` completes them" in said
+        if command[0] == "report":
+            assert done.stdout == table
+        if command[0] == "export":
+            rows = list(csv.DictReader((tmp_path / "rows.csv").open()))
+            assert {row["policy"] for row in rows} == {DEFAULT.name}
+        if command[0] == "score":
+            assert DEFAULT.name in done.stdout
+
+
+def test_the_most_complete_verdicts_are_taken_where_none_are_complete(run: Run) -> None:
+    (shard,) = (run.path / "verdicts" / DEFAULT.name).glob("*.jsonl")
+    shard.write_text("".join(shard.read_text().splitlines(keepends=True)[:3]))
+    interrupted(run.path, STRICT, 7)
+    assert Run(run.path).policy == STRICT.name
+    interrupted(run.path, Policy(strict_domain=True), 2)
+    with pytest.warns(UserWarning, match=r"there are 2 of 12, .*\(7\)"):
+        assert Run(run.path).policy == STRICT.name
+
+
+def test_runs_are_compared_by_what_is_complete_in_all(run: Run, tmp_path: Path, bench: str) -> None:
+    path = tmp_path / "other.py"
+    path.write_text("def answer(messages, seed): return 'x'\n")
+    other = harness.sweep(
+        [f"python/{path}:answer"], [bench], limit=6, samples=2, out=tmp_path / "other"
+    )
+    harness.score(run.path, policy=STRICT)
+    interrupted(other.path, STRICT, 3)
+    with pytest.warns(UserWarning, match=r"other: .*15 of 24.*score \S+other --strict"):
+        assert harness.compare(Run(run.path), Run(other.path)).policy == DEFAULT.name
+    harness.score(other.path, policy=STRICT)
+    assert harness.compare(Run(run.path), Run(other.path)).policy == STRICT.name
+
+
+def test_what_changed_is_about_the_answers_that_both_judged(run: Run) -> None:
+    interrupted(run.path, STRICT, 5)
+    assert changes(Run(run.path), DEFAULT.name, STRICT.name).judged == 5

@@ -1,0 +1,353 @@
+"""The pairwise analysis: by hand on small runs, its laws on random ones, the published tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calculus_harness.benchmarks.problem import Problem
+from calculus_harness.harness import sweep
+from calculus_harness.harness.cli.main import cli
+from calculus_harness.harness.core.errors import UserError
+from calculus_harness.harness.stats.metrics.labels import Labels
+from calculus_harness.harness.store.run import Run
+from calculus_harness.harness.studies.derivations import tables as report
+from calculus_harness.harness.studies.derivations.pairwise import (
+    ALL,
+    NONE,
+    NOT_P,
+    STATIC_PM,
+    G,
+    JudgedLabel,
+    PerturbedItem,
+    S,
+    analyse,
+    drop,
+    family,
+    items,
+    majority,
+    pairs_of,
+    ranked,
+    scores,
+)
+
+
+def item(
+    key: str, right: bool, twins: Sequence[bool], *, label: int = 1, operator: str = "add"
+) -> PerturbedItem:
+    """An item of the example that the key begins with; twins are called A, B, ..."""
+
+    def judged(truth: int, is_right: bool) -> JudgedLabel:
+        return JudgedLabel(truth, truth if is_right else 1 - truth)
+
+    return PerturbedItem(
+        key=key,
+        example=key[:-1],
+        operator=operator,
+        static=judged(label, right),
+        twins={chr(65 + n): judged(label, one) for n, one in enumerate(twins)},
+    )
+
+
+#: Five positives and three negatives, of examples 1 to 5.
+BY_HAND = [
+    item("1+", True, [False, False], operator="cos"),  # S, G; Not P
+    item("1-", True, [True, True], label=0, operator="cos"),  # S, All
+    item("2+", True, [True, True], operator="add"),  # S, All
+    item("2-", True, [True, True], label=0, operator="add"),  # S, All
+    item("3+", True, [False, True], operator="add"),  # S
+    item("3-", False, [False, False], label=0, operator="add"),  # None
+    item("4+", False, [True, False], operator="exp"),
+    item("5+", True, [False, False], operator="exp"),  # S, G, alone: no pair
+]
+
+
+def test_the_categories_by_hand() -> None:
+    found = family("derivations", "step2", ("A", "B"), BY_HAND)
+    shares = {category.name: (category.count, category.of) for category in found.categories}
+    assert shares == {S: (6, 8), G: (2, 8), NONE: (1, 8), ALL: (3, 8)}
+    pairs = {category.name: (category.count, category.of) for category in found.pair_categories}
+    assert pairs == {STATIC_PM: (2, 3), ALL: (1, 3), NOT_P: (1, 3)}
+    assert found.static.accuracy == pytest.approx(6 / 8)
+    assert {drop.name: drop.accuracy for drop in found.drops} == {
+        "A": pytest.approx(-2 / 8),
+        "B": pytest.approx(-2 / 8),
+    }
+
+
+def test_operators_are_ranked_by_how_often_they_are_in_the_category_when_they_occur() -> None:
+    found = family("derivations", "step2", ("A", "B"), BY_HAND)
+    names = [(one.name, one.count, one.of) for one in found.by_rank]
+    assert names == [("exp", 1, 2), ("cos", 1, 2), ("add", 0, 4)] or names == [
+        ("cos", 1, 2),
+        ("exp", 1, 2),
+        ("add", 0, 4),
+    ]
+    assert [one.name for one in found.category(ALL).operators] == ["add", "cos", "exp"]
+
+
+def test_equal_frequencies_are_ordered_by_how_often_the_operator_occurs() -> None:
+    holds = [True, True, True, False]
+    found = ranked(holds, ["rare", "common", "common", "never"])
+    assert [one.name for one in found] == ["common", "rare", "never"]
+
+
+def test_the_label_of_most_samples_counts() -> None:
+    assert majority(1, {"correct": 2, "incorrect": 1, "no_answer": 5}) == 1
+    assert majority(1, {"correct": 1, "incorrect": 2}) == 0
+    assert majority(0, {"correct": 1, "incorrect": 2}) == 1
+    assert majority(1, {"correct": 2, "incorrect": 2}) is None
+    assert majority(1, {"no_answer": 3}) is None
+    assert not JudgedLabel(1, None).right
+
+
+booleans = st.booleans()
+some_items = st.lists(
+    st.tuples(booleans, booleans, booleans, booleans, st.sampled_from("abc")),
+    min_size=1,
+    max_size=30,
+)
+
+
+@given(some_items)
+def test_laws_of_the_categories(drawn: list[tuple[bool, bool, bool, bool, str]]) -> None:
+    found = [
+        item(f"{n // 2}{'+-'[n % 2]}", s, [a, b, c], label=1 - n % 2, operator=operator)
+        for n, (s, a, b, c, operator) in enumerate(drawn)
+    ]
+    whole = family("derivations", "step2", ("A", "B", "C"), found)
+    share = {category.name: category.count for category in whole.categories}
+    assert share[G] + share[ALL] <= share[S]
+    assert share[S] + share[NONE] <= len(found)
+    for category in whole.categories:
+        assert sum(one.count for one in category.operators) == category.count
+        assert sum(one.of for one in category.operators) == category.of
+        frequencies = [one.frequency for one in category.operators]
+        assert frequencies == sorted(frequencies, reverse=True)
+        assert category.interval[0] <= category.share <= category.interval[1]
+    pairs = {category.name: category.count for category in whole.pair_categories}
+    if pairs:
+        assert pairs[ALL] <= pairs[STATIC_PM] <= whole.pairs == len(found) // 2
+    for one in whole.drops:
+        perturbed = next(score for score in whole.perturbed if score.name == one.name)
+        assert one.accuracy == pytest.approx(perturbed.accuracy - whole.static.accuracy)
+        assert one.f1 == pytest.approx(perturbed.f1 - whole.static.f1)
+        assert 0 <= one.p <= 1
+
+
+labels = st.tuples(st.integers(0, 1), st.sampled_from([0, 1, None]))
+
+
+@given(st.lists(labels, min_size=1, max_size=40))
+def test_scores_are_those_of_the_label_metrics(drawn: list[tuple[int, int | None]]) -> None:
+    judged = [JudgedLabel(*one) for one in drawn]
+    found = scores("static", judged, list(map(str, range(len(judged)))))
+    plain = Labels.of([one.truth for one in judged], [one.given for one in judged])
+    assert (found.accuracy, found.f1) == (plain.accuracy, plain.f1(1))
+    assert found.f1_interval is None or found.f1_interval[0] <= found.f1_interval[1]
+
+
+def test_a_drop_of_many_items_is_sure_and_one_of_none_is_not() -> None:
+    clusters = [str(n // 2) for n in range(200)]
+    good = [JudgedLabel(n % 2, n % 2) for n in range(200)]
+    bad = [JudgedLabel(n % 2, 0) for n in range(200)]  # wrong on all positives
+    found = drop("VR", good, bad, clusters)
+    assert found.accuracy == -0.5
+    assert found.f1 == -1.0
+    assert found.p < 1e-20
+    same = drop("VR", good, good, clusters)
+    assert (same.accuracy, same.f1, same.p) == (0.0, 0.0, 1.0)
+    low, high = same.accuracy_interval
+    assert low < 0 < high
+
+
+# --- runs --------------------------------------------------------------------------------------
+
+
+def problem(number: int, perturbation: str | None = None, **changes: str) -> Problem:
+    """Two items of every example; the label is in the inputs, for models to read."""
+    static = f"step2-s0-{number}"
+    wrong = number % 2
+    label = wrong if perturbation == "AR" else 1 - wrong
+    suffix = f"_{perturbation.lower()}" if perturbation else ""
+    return Problem(
+        id=static + suffix.replace("_", "-"),
+        task="derivation_step",
+        benchmark="derivations",
+        subset=changes.get("subset", f"step2{suffix}"),
+        inputs={"sequence": f"{number} {perturbation}"},
+        target={"label": label},
+        pair_parent=static if perturbation else None,
+        perturbation=perturbation,
+        metadata={"group": f"g{number // 2}", "operator": changes.get("operator", "add")},
+    )
+
+
+def all_judged(problems: Mapping[str, Problem]) -> dict[str, JudgedLabel]:
+    return {key: JudgedLabel(int(str(p.target["label"])), 1) for key, p in problems.items()}
+
+
+def keyed(*problems: Problem) -> dict[str, Problem]:
+    return {f"{p.name}/{p.id}": p for p in problems}
+
+
+def test_items_without_all_twins_are_left_out_and_counted() -> None:
+    problems = keyed(
+        *(problem(n) for n in range(4)),
+        *(problem(n, "VR") for n in range(4)),
+        *(problem(n, "AR") for n in range(3)),
+    )
+    found, perturbations, left_out = items(problems, all_judged(problems))["derivations", "step2"]
+    assert perturbations == ("VR", "AR")
+    assert [one.key[-1] for one in found] == ["0", "1", "2"]
+    assert left_out == 1
+    assert len(pairs_of(found)) == 1
+    judged = all_judged(problems)
+    del judged["derivations/step2_vr/step2-s0-0-vr"]
+    found, _, left_out = items(problems, judged)["derivations", "step2"]
+    assert ([one.key[-1] for one in found], left_out) == (["1", "2"], 2)
+
+
+def test_the_label_of_a_twin_may_be_the_other_one() -> None:
+    problems = keyed(problem(0), problem(0, "AR"))
+    (found,) = items(problems, all_judged(problems))["derivations", "step2"][0]
+    assert found.positive
+    assert found.static.right
+    assert not found.twins["AR"].right
+
+
+SWEEP = ["derivations/step2", "derivations/step2_vr", "derivations/step2_ar"]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A model that says 1 whenever it sees no Greek letter."""
+    folder = tmp_path_factory.mktemp("pairwise")
+    script = folder / "model.py"
+    script.write_text(
+        "GREEK = '\\\\alpha \\\\beta \\\\gamma \\\\delta \\\\pi \\\\xi \\\\chi \\\\sigma \\\\psi "
+        "\\\\omega'.split()\n"
+        "def answer(messages, seed):\n"
+        "    text = messages[-1]['content']\n"
+        "    return r'\\boxed{0}' if any(g in text for g in GREEK) else r'\\boxed{1}'\n"
+    )
+    return sweep(
+        [f"python/{script}:answer"],
+        [*SWEEP, "derivations/step3_minus1"],
+        prompt="derivation-step-zero-shot",
+        limit=32,
+        out=folder / "run",
+    )
+
+
+def test_a_run_from_end_to_end(run: Run) -> None:
+    (found,) = analyse(run)
+    (step2,) = found.families
+    assert (step2.subset, step2.perturbations, step2.items) == ("step2", ("VR", "AR"), 8)
+    by_name = {one.name: one for one in step2.perturbed}
+    # 1 to all of the unperturbed and of AR, 0 to all of VR: half are right everywhere.
+    assert step2.static.accuracy == by_name["VR"].accuracy == by_name["AR"].accuracy == 0.5
+    assert step2.static.f1 == pytest.approx(2 / 3)
+    assert by_name["VR"].f1 == 0
+    # A positive is right; its VR is wrong, and so is its AR, which is negative.
+    assert step2.category(G).count == 4
+    assert {one.name: one.count for one in step2.pair_categories} == {
+        STATIC_PM: 0,
+        ALL: 0,
+        NOT_P: 4,
+    }
+    assert all(one.adjusted >= one.p for one in step2.drops)
+
+
+def test_the_command_prints_tables_and_writes_a_page_with_a_figure(run: Run) -> None:
+    done = CliRunner().invoke(cli, ["pairwise", str(run.path)])
+    assert done.exit_code == 0, done.output
+    for text in ("accuracy and F1", "Static±", "N_P by rank", "published: Meadows"):
+        assert text in done.output
+    page = (run.path / "pairwise.html").read_text(encoding="utf-8")
+    assert "<svg" in page
+    assert "table 1, step2" in page
+
+
+def test_other_formats(run: Run) -> None:
+    def printed(form: str) -> str:
+        done = CliRunner().invoke(cli, ["pairwise", str(run.path), f"--{form}"])
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    (analysis,) = json.loads(printed("json"))
+    (step2,) = analysis["families"]
+    assert [one["name"] for one in step2["categories"]] == [S, G, NONE, ALL]
+    rows = list(csv.DictReader(io.StringIO(printed("csv"))))
+    g = next(row for row in rows if (row["measure"], row["of"]) == (G, ""))
+    assert (g["value"], g["count"], g["total"]) == ("0.500000", "4", "8")
+    assert "\\toprule" in printed("latex")
+    assert "| static |" in printed("markdown")
+
+
+def test_a_run_without_perturbations_is_refused(tmp_path: Path) -> None:
+    script = tmp_path / "model.py"
+    script.write_text("def answer(messages, seed):\n    return r'\\boxed{1}'\n")
+    out = tmp_path / "run"
+    sweep(
+        [f"python/{script}:answer"],
+        ["derivations/step2"],
+        limit=2,
+        out=out,
+        prompt="derivation-step-zero-shot",
+    )
+    with pytest.raises(UserError, match="no problems with perturbed twins"):
+        analyse(Run(out))
+
+
+# --- what was published ------------------------------------------------------------------------
+
+
+def value(place: str, model: str, subset: str, measure: str) -> float:
+    return float(report.published()[place, model, subset, measure])
+
+
+def test_the_published_averages_recompute() -> None:
+    """Over the five encoders of table 1 and of table 2, but for the two cells that are off."""
+    encoders = [
+        "bert-base-uncased",
+        "bert-base-cased",
+        "mathbert",
+        "scibert-uncased",
+        "scibert-cased",
+    ]
+    checked = 0
+    for place, model, subset, measure in report.published():
+        off = (place, subset) == ("table 2", "int") and measure in ("static F1", "EC F1")
+        if model == "encoder-average" and not off:
+            mean = sum(value(place, one, subset, measure) for one in encoders) / len(encoders)
+            assert value(place, model, subset, measure) == pytest.approx(mean, abs=0.11), (
+                place,
+                subset,
+                measure,
+            )
+            checked += 1
+    assert checked == 3 * 8 + 2 * 8 - 2
+    for gpt in ("gpt-3.5", "gpt-4"):
+        steps = [value("table 1", gpt, f"step{s}", "static accuracy") for s in (2, 3, 4)]
+        assert value("table 1", gpt, "all", "static accuracy") == pytest.approx(
+            sum(steps) / 3, abs=0.1
+        )
+
+
+def test_published_operators_are_ours() -> None:
+    from calculus_harness.benchmarks.derivations.steps import OPERATORS
+
+    lists = {key: text for key, text in report.published().items() if key[3].endswith("operators")}
+    assert len(lists) == 5 * 4 + 3 * 3
+    for (place, *_), text in lists.items():
+        assert len(text.split()) == (5 if place == "table 3" else 3)
+        assert set(text.split()) <= set(OPERATORS)

@@ -1,0 +1,222 @@
+"""The search for wrong verdicts: cases are reproducible, labels hold, finds are real and small."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+
+import mpmath
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from calculus_harness.benchmarks.expressions import differentiate, parse
+from calculus_harness.benchmarks.hashed_random import HashedRandom
+from calculus_harness.harness.cli.redteam import redteam
+from calculus_harness.harness.studies.redteam import (
+    GENERATORS,
+    Case,
+    Formulas,
+    Judge,
+    case_at,
+    label_holds,
+    minimise,
+    numeric,
+    search,
+    size,
+)
+from calculus_harness.rewards import Status, Verdict
+from calculus_harness.rewards.latex import read
+
+NAMES = sorted(GENERATORS)
+#: Generators whose cases are trees, so that mpmath can check their labels.
+WITH_TREES = [name for name in NAMES if case_at(name, 0, 0).formulas is not None]
+
+
+# --- generators -----------------------------------------------------------------------------
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(NAMES), st.integers(0, 10**9), st.integers(0, 10**6))
+def test_a_case_has_an_address(name: str, seed: int, index: int) -> None:
+    assert case_at(name, seed, index) == case_at(name, seed, index)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_indices_and_seeds_make_different_cases(name: str) -> None:
+    by_index = {case_at(name, 0, index).completion for index in range(40)}
+    by_seed = {case_at(name, seed, 0).completion for seed in range(40)}
+    assert len(by_index) > 8
+    assert len(by_seed) > 8
+
+
+def test_cases_of_today() -> None:
+    """A change of the draws would make the seeds of earlier searches worthless."""
+    assert case_at("hedge", 0, 0).completion == r"\boxed{x^2\text{ divided by }9}"
+    assert case_at("parameter", 0, 0).completion == r"\frac{(9-a)x^2}{2}"
+
+
+@pytest.mark.parametrize("name", WITH_TREES)
+def test_labels_hold(name: str) -> None:
+    for index in range(5):
+        case = case_at(name, 7, index)
+        assert label_holds(case), case
+
+
+@pytest.mark.parametrize("name", ["bars", "faint_constant", "scale_template", "parameter"])
+def test_labels_of_templates_hold(name: str) -> None:
+    """As far as mpmath has values: right answers are not refuted, and most wrong ones are."""
+    refuted = []
+    for index in range(12):
+        case = case_at(name, 7, index)
+        text = case.completion.removesuffix("+C")
+        trees = [parse(case.integrand), read(text, symbols=["x", "a", "b", "n"])[0].expression]
+        refuted.append(numeric.refuted(trees[0], trees[1], case.assumptions))
+    assert sum(refuted) == 0 if case.wanted else sum(refuted) >= 4
+
+
+@pytest.mark.parametrize(
+    ("integrand", "answer", "right"),
+    [
+        ("2x", "x^2", True),
+        ("2x", "x^2+x", False),
+        ("e^{1000x}", r"\frac{e^{1000x}}{1000}", True),
+        ("1", r"x(1+e^{-200(1+x^2)})", False),
+        (r"\tanh(2016x)", r"\frac{1}{4032}\ln\cosh(4032x)", False),
+        (r"\frac{1}{x}", r"\ln|x|", True),
+        (r"|a-b|x", r"\frac{(a-b)x^2}{2}", False),
+    ],
+)
+def test_labels_by_numbers(integrand: str, answer: str, right: bool) -> None:
+    trees = parse(integrand), parse(answer)
+    assert numeric.refuted(*trees) is not right
+    assert numeric.confirmed(*trees) or not right
+
+
+@pytest.mark.parametrize("name", ["mutation", "mutation_at_scale", "rewrite"])
+def test_derivatives_agree_with_differences(name: str) -> None:
+    """The rules of differentiation, which labels rest on, against mpmath's differences."""
+    for index in range(5):
+        formulas = case_at(name, 3, index).formulas
+        assert formulas is not None
+        at, step = Fraction(1, 10_007), Fraction(1, 10**25)
+        with mpmath.workdps(60):
+            after, before = (numeric.value(formulas.truth, {"x": at + s}) for s in (step, -step))
+            slope = numeric.value(differentiate(formulas.truth), {"x": at})
+            difference = (after - before) * 10**25 / 2
+            assert mpmath.almosteq(difference, slope, rel_eps=mpmath.mpf(10) ** -12), formulas
+
+
+# --- the search -----------------------------------------------------------------------------
+
+
+def judging(accepts: str) -> Judge:
+    """A verifier that accepts every completion with a text in it, and nothing else."""
+
+    def judge(cases: Sequence[Case]) -> list[Verdict]:
+        statuses = (
+            Status.CORRECT if accepts in case.completion else Status.INCORRECT for case in cases
+        )
+        return [Verdict(status, float(status is Status.CORRECT)) for status in statuses]
+
+    return judge
+
+
+def test_a_planted_bug_is_found_and_made_small() -> None:
+    names = ["mutation_at_scale", "near_miss_term"]
+    result = search(tries=120, seed=1, generators=names, judge=judging("2016"), minimised=1)
+    accepted = [find for find in result.finds if find.kind == "accepted"]
+    assert accepted
+    assert all("2016" in find.minimal.completion for find in accepted)
+    smallest = min(accepted, key=lambda find: size(find.minimal))
+    assert size(smallest.minimal) < size(smallest.case)
+    assert size(smallest.minimal) <= 20
+    assert label_holds(smallest.minimal)
+
+
+def test_right_answers_that_are_refused_are_found() -> None:
+    result = search(tries=30, generators=["rewrite"], judge=judging("no such text"), minimised=0)
+    assert [find.kind for find in result.finds] == ["refused"] * 30
+    assert result.faults["rewrite", "refused"] == 30
+
+
+def test_a_verifier_without_faults_is_cleared() -> None:
+    wanted = {}
+    for name in NAMES:
+        for index in range(3):
+            case = case_at(name, 0, index)
+            wanted[case.completion] = case.wanted
+
+    def perfect(cases: Sequence[Case]) -> list[Verdict]:
+        outcomes = (Status.CORRECT if wanted[c.completion] else Status.INCORRECT for c in cases)
+        return [Verdict(status, 0.0) for status in outcomes]
+
+    assert search(tries=3 * len(NAMES), judge=perfect).finds == []
+
+
+def test_any_number_of_workers_finds_the_same() -> None:
+    names = ["hedge", "near_miss_factor", "voice"]
+    one, two = (search(tries=45, generators=names, workers=n, minimised=1) for n in (1, 2))
+    assert [find.to_dict() for find in one.finds] == [find.to_dict() for find in two.finds]
+    assert one.tries == two.tries
+
+
+@pytest.mark.parametrize("limits", [{}, {"tries": 1, "generators": ["nonsense"]}])
+def test_mistakes_are_named(limits: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=r"a number of tries|'nonsense'; there are bars"):
+        search(**limits)  # type: ignore[arg-type]
+
+
+# --- making finds small ---------------------------------------------------------------------
+
+
+def test_edits_keep_label_and_fault() -> None:
+    truth = parse(r"3x^2\sin(2016x)+x e^{5x}")
+    answer = parse(r"3x^2\cos(2016x)+x e^{5x}")
+    case = Case.of(Formulas(truth, answer), False, "a swap")
+    asked: list[Case] = []
+
+    def still(smaller: Case) -> bool:
+        asked.append(smaller)
+        return "cos" in smaller.completion
+
+    small = minimise(case, still)
+    assert "cos" in small.completion
+    assert size(small) < size(case) / 2
+    assert label_holds(small)
+    assert all(label_holds(smaller) for smaller in asked)
+    assert minimise(small, still) == small
+
+
+def test_nothing_smaller_shows_the_fault() -> None:
+    case = case_at("mutation", 0, 0)
+    assert minimise(case, lambda smaller: False) == case
+
+
+def test_texts_stay_as_they_are() -> None:
+    case = case_at("hedge", 0, 0)
+    assert minimise(case, lambda smaller: True) == case
+
+
+# --- the command ----------------------------------------------------------------------------
+
+
+def test_command(tmp_path: Path) -> None:
+    out = tmp_path / "found.jsonl"
+    arguments = ["--tries", "8", "--generator", "mutation", "--workers", "1", "--out", str(out)]
+    done = CliRunner().invoke(redteam, arguments, catch_exceptions=False)
+    assert done.exit_code == 0
+    assert "mutation" in done.output
+    assert "8" in done.output
+    for line in out.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        assert row["generator"] == "mutation"
+
+
+def test_draws_are_named_by_their_address() -> None:
+    assert HashedRandom("redteam", "a", 0).below(10**9) != HashedRandom("redteam", "b", 0).below(
+        10**9
+    )

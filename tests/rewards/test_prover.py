@@ -1,0 +1,307 @@
+"""The prover of identities: what it must prove, what it must not, and that balls agree."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from flint import acb
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from calculus_harness.rewards import verify_antiderivative
+from calculus_harness.rewards.decision.balls import compile_tape, precision
+from calculus_harness.rewards.decision.integrand import prepare
+from calculus_harness.rewards.decision.prover import Proof, prove
+from calculus_harness.rewards.decision.prover.elements import RestartError, Translator
+from calculus_harness.rewards.decision.prover.field import Field, NotProvedError
+from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
+from calculus_harness.rewards.latex import read
+
+X = Symbol("x")
+
+
+def proof_of(answer: str, integrand: str) -> Proof | None:
+    problem = prepare(integrand, "x", None)
+    kinds = dict.fromkeys(problem.parameters, "positive")
+    trees = [reading.expression for reading in read(answer, symbols=problem.symbols)]
+    found = (prove(tree, problem.expression, "x", kinds) for tree in trees)
+    return next((proof for proof in found if proof), None)
+
+
+@pytest.mark.parametrize(
+    ("integrand", "answer"),
+    [
+        (r"\frac{1}{\sqrt{5-x^2}}", r"\arcsin\frac{x}{\sqrt5}"),
+        (r"\frac{5}{\sqrt{25-5x^2}}", r"\sqrt5\arcsin\frac{x}{\sqrt5}"),
+        (r"\sqrt{x^4}", r"\frac{x^3}{3}"),
+        (r"\sqrt{x^2}", r"\frac{x|x|}{2}"),
+        (r"\frac{1}{x^2\sqrt{x^2+4}}", r"-\frac{\sqrt{x^2+4}}{4x}"),
+        (r"\frac{1}{x^{1/2}+x^{1/3}}", r"2\sqrt x-3\sqrt[3]x+6\sqrt[6]x-6\ln|1+x^{1/6}|"),
+        (r"\frac{1}{x\ln x\ln\ln x}", r"\ln|\ln|\ln x||"),
+        (r"x^n", r"\frac{x^{n+1}}{n+1}"),
+        (r"a^{2x}", r"\frac{a^{2x}}{2\ln a}"),
+        (r"4^x+2^x", r"\frac{4^x}{2\ln2}+\frac{2^x}{\ln2}"),
+        (r"x^x(1+\ln x)", r"x^x"),
+        (r"e^{ix}", r"\sin x-i\cos x"),
+        (r"\operatorname{sech}x", r"\arcsin(\tanh x)"),
+        (r"\sin(101x)\sin^{99}x", r"\frac{\sin(100x)\sin^{100}x}{100}"),
+        (r"x^{2015}e^{x^{2016}}", r"\frac{e^{x^{2016}}}{2016}"),
+        (r"\frac{x^{2022}}{1+x^{2023}}", r"\ln\sqrt[2023]{1+x^{2023}}"),
+        (r"\frac{1}{\sqrt{1-x^4}}", r"F(\arcsin x\mid -1)"),
+        (r"\frac{1}{\sqrt{1+x^4}}", r"x\,{}_2F_1(1/4,1/2;5/4;-x^4)"),
+        (r"\cos(x^2)", r"\sqrt{\frac\pi2}C\left(\sqrt{\frac2\pi}x\right)"),
+        (r"W(x)", r"xW(x)-x+\frac{x}{W(x)}"),
+        (r"\frac{\operatorname{Li}_2(x)}{x}", r"\operatorname{Li}_3(x)"),
+        (r"x^3e^{-x^2}", r"-\frac12\Gamma(2,x^2)"),
+        (r"\frac{\sin x}{x}", r"\frac{\operatorname{Ei}(ix)-\operatorname{Ei}(-ix)}{2i}"),
+        (r"xJ_0(x)", r"xJ_1(x)"),
+        (r"\frac{1}{\ln x}", r"\operatorname{Ei}(\ln x)"),
+    ],
+)
+def test_proved(integrand: str, answer: str) -> None:
+    assert proof_of(answer, integrand) is not None
+
+
+@pytest.mark.parametrize(
+    ("integrand", "answer"),
+    [
+        # the difference is invisible at most points
+        (r"e^{e^{2016x}+6048x}", r"\frac{1}{6048}e^{e^{2016x}+6048x}"),
+        (r"3x^2+10^{-500}x", r"x^3"),
+        (r"x+e^{-100}", r"\frac{x^2}{2}"),
+        (r"x\tanh 50", r"\frac{x^2}{2}"),
+        (r"\tanh(2016x)", r"\frac{1}{4032}\ln\cosh(4032x)"),
+        (r"\cos x+e^{-(x-20)^2}", r"\sin x"),
+        # true for some signs only
+        (r"\frac{1}{x^2\sqrt{x^2+4}}", r"-\frac14\sqrt{1+4/x^2}"),
+        (r"\sqrt{x^2}", r"\frac{x^2}{2}"),
+        (r"\frac{1}{\sqrt{x^2-1}}", r"\operatorname{arcosh}x"),
+        (r"\sqrt{1-\sin^2x}", r"\sin x"),
+        (r"a-b", r"|a-b|x"),
+        (r"5", r"\max(a,5)x"),
+        (r"1", r"(-1)^nx"),
+        (r"1", r"\sqrt[3]{x^3}\cdot\frac{\sqrt{x^2}}{|x|}\cdot\operatorname{sgn}x"),
+        # exponentials of logarithms are principal, odd roots are real
+        (r"x^{1/3}", r"\frac34xe^{\ln(x)/3}"),
+        (r"\ln|\arcsin x|+\frac{x}{\sqrt{1-x^2}\arcsin x}", r"x\ln(\arcsin x)"),
+        # what is asked for, and in which order, depends on the sign of x
+        (r"\frac{3\sinh(3x)}{4\cosh(3x)^{3/4}}", r"\cosh(|x|+2x)^{1/4}"),
+        # two roots of the same square
+        (r"\frac{2x+1}{2\sqrt{x(x+1)}}", r"(x+1)\sqrt{\frac{x}{x+1}}"),
+        # on a branch cut of artanh
+        (r"\frac{1}{2\sqrt{1+x}}", r"\sqrt{1-x}e^{\operatorname{artanh}x}"),
+        # no value anywhere, or cases that single out points
+        (r"1", r"x+\frac{x}{\sqrt2\sqrt3-\sqrt6}"),
+        (r"2x", r"\begin{cases}x^2&x\ne0\\5&x=0\end{cases}"),
+    ],
+)
+def test_not_proved(integrand: str, answer: str) -> None:
+    assert proof_of(answer, integrand) is None
+
+
+def test_a_whole_exponent_may_have_a_negative_base() -> None:
+    problem = prepare("x^n", "x", {"n": "integer"})
+    tree = read(r"\frac{|x|^{n+1}}{n+1}", symbols=problem.symbols)[0].expression
+    assert prove(tree, problem.expression, "x", {"n": "integer"}) is None
+
+
+def test_a_step_is_not_accepted_for_its_derivative() -> None:
+    for step in (r"\frac{\sqrt{(x-1)^2}}{x-1}", r"\operatorname{sgn}x", r"\lfloor x\rfloor"):
+        assert proof_of(f"x^2+{step}", "2x") is not None
+        assert not verify_antiderivative(f"x^2+{step}", "2x").correct
+
+
+def test_evidence_names_the_proof() -> None:
+    evidence = verify_antiderivative(r"\sin(x^2)+C", r"2x\cos(x^2)").evidence
+    assert (evidence.proof, evidence.coverage) == ("identity", 1.0)
+    assert verify_antiderivative(r"\operatorname{arcosh}x", r"\frac{1}{\sqrt{x^2-1}}").evidence.proof == "agreement"  # noqa: E501  # fmt: skip
+    assert verify_antiderivative("x^3", "2x").evidence.proof == "witness"
+
+
+# --- random antiderivatives, differentiated by rules written here
+
+
+def call(name: str, *args: Expression) -> Expression:
+    return Call(name, args)
+
+
+def diff(e: Expression) -> Expression:
+    if isinstance(e, Number):
+        return Number(0)
+    if isinstance(e, Symbol):
+        return Number(int(e.name == "x"))
+    name, args = e.function, e.args
+    if not args:
+        return Number(0)
+    u, du = args[0], diff(args[0])
+    if name == "add":
+        return call("add", *(diff(arg) for arg in args))
+    if name == "mul":
+        return call("add", call("mul", du, args[1]), call("mul", u, diff(args[1])))
+    if name == "div":
+        top = call("add", call("mul", du, args[1]), call("neg", call("mul", u, diff(args[1]))))
+        return call("div", top, call("pow", args[1], Number(2)))
+    if name == "pow":
+        assert isinstance(args[1], Number)
+        n, d = args[1].numerator, args[1].denominator
+        return call("mul", call("mul", args[1], call("pow", u, Number(n - d, d))), du)
+    one, two, square = Number(1), Number(2), call("pow", u, Number(2))
+    plus, minus = call("add", one, square), call("add", one, call("neg", square))
+    slopes = {
+        "sin": call("cos", u), "cos": call("neg", call("sin", u)), "exp": e,
+        "tan": call("pow", call("sec", u), two), "ln": call("div", one, u),
+        "sinh": call("cosh", u), "cosh": call("sinh", u),
+        "tanh": call("pow", call("sech", u), two), "atan": call("div", one, plus),
+        "sqrt": call("div", one, call("mul", two, e)),
+        "asinh": call("div", one, call("sqrt", plus)),
+        "asin": call("div", one, call("sqrt", minus)), "atanh": call("div", one, minus),
+        "erf": call("mul", call("div", two, call("sqrt", Call("pi"))),
+                    call("exp", call("neg", square))),
+        "abs": call("sgn", u), "ei": call("div", call("exp", u), u),
+        "lambertw": call("div", e, call("mul", u, call("add", one, e))),
+    }  # fmt: skip
+    return call("mul", slopes[name], du)
+
+
+FUNCTIONS = """sin cos exp tan ln sinh cosh tanh atan sqrt asinh asin atanh erf abs ei
+lambertw""".split()
+constants = st.builds(Number, st.integers(-4, 5).filter(bool), st.sampled_from([1, 1, 1, 2, 3]))
+leaves = st.one_of(st.just(X), st.just(X), constants, st.just(Symbol("a")), st.just(Call("pi")))
+powers = st.sampled_from([Number(2), Number(3), Number(-1), Number(1, 2), Number(1, 3)])
+trees = st.recursive(
+    leaves,
+    lambda inner: st.one_of(
+        st.builds(call, st.sampled_from(["add", "mul", "add", "mul", "div"]), inner, inner),
+        st.builds(call, st.sampled_from(FUNCTIONS), inner),
+        st.builds(lambda u, n: call("pow", u, n), inner, powers),
+    ),
+    max_leaves=6,
+)
+
+
+def refuted(answer: Expression, integrand: Expression, seed: int) -> bool:
+    """Whether F' and f are proven to differ at a point at which every part of f is real."""
+    source = random.Random(seed)
+    values = {"a": acb(1.3125), "b": acb(-0.7)}
+    with precision(256):
+        above, below = compile_tape(answer, "x"), compile_tape(integrand, "x")
+        for _ in range(24):
+            x = acb(source.uniform(-4, 4))
+            jets = below.run(x, values, derivative=False)
+            if all(jets[slot][0].imag.is_zero() for slot in below.domain):
+                slope = above.run(x, values)[above.root][1] or acb(0)
+                difference = slope - jets[below.root][0]
+                if difference.is_finite() and not difference.contains(0):
+                    return True
+    return False
+
+
+def mutate(e: Expression, source: random.Random) -> Expression:
+    """One constant, sign, function or argument of an expression changed."""
+    if isinstance(e, Number):
+        return Number(e.numerator + 1, e.denominator)
+    if isinstance(e, Symbol) or not e.args:
+        return source.choice([call("neg", e), call("mul", Number(2), e), call("abs", e)])
+    if len(e.args) == 1 and source.random() < 0.3:
+        return Call(source.choice(FUNCTIONS), e.args)
+    at = source.randrange(len(e.args))
+    return Call(e.function, (*e.args[:at], mutate(e.args[at], source), *e.args[at + 1 :]))
+
+
+@settings(max_examples=150, deadline=None)
+@given(trees, st.integers(0, 2**32))
+def test_what_is_proved_is_not_refuted(tree: Expression, seed: int) -> None:
+    source = random.Random(seed)
+    for answer, integrand in [
+        (tree, diff(tree)), (mutate(tree, source), diff(tree)), (tree, mutate(diff(tree), source))
+    ]:  # fmt: skip
+        if prove(answer, integrand, "x", {"a": "positive"}):
+            assert not refuted(answer, integrand, seed)
+
+
+smooth = st.recursive(
+    st.one_of(st.just(X), constants, st.just(Symbol("a"))),
+    lambda inner: st.one_of(
+        st.builds(call, st.sampled_from(["add", "mul"]), inner, inner),
+        st.builds(call, st.sampled_from(["sin", "cos", "exp", "atan", "erf", "tanh"]), inner),
+    ),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(smooth)
+def test_derivatives_are_proved(tree: Expression) -> None:
+    assert prove(tree, diff(tree), "x", {"a": "positive"}) is not None
+
+
+# --- every rewriting rule keeps the value, and every derivative is that of the jets
+
+
+def differs(one: Expression, other: Expression, source: random.Random, *, order: int) -> bool:
+    """Whether two expressions (of order 1: the slope of one, and the other) differ at a point."""
+    values = {"a": acb(1.3125), "b": acb(-0.7)}
+    with precision(256):
+        left, right = compile_tape(one, "x"), compile_tape(other, "x")
+        for _ in range(12):
+            x = acb(source.uniform(-3, 3))
+            a = left.run(x, values)[left.root][order] or acb(0)
+            difference = a - right.run(x, values)[right.root][0]
+            if difference.is_finite() and not difference.contains(0):
+                return True
+    return False
+
+
+def elements(tree: Expression) -> tuple[Expression, Expression] | None:
+    """An expression and its derivative, rewritten; None where a rule gives up."""
+    for size in (16, 40):
+        units: dict[tuple[str, str, str], Any] = {}
+        for _ in range(8):
+            translator = Translator(Field(size), "x", {"a": "positive"}, units)
+            base = translator.field
+            try:
+                value = translator.value(tree)
+                return base.tree(value), base.tree(base.derivative(value))
+            except RestartError:
+                continue
+            except NotProvedError:
+                break
+    return None
+
+
+@pytest.mark.parametrize(
+    "text",
+    r"""\sin(3\arcsin{x}) \cos(2\arctan{x}) e^{2\operatorname{arsinh}x} e^{-\operatorname{arsinh}x}
+    e^{\operatorname{arcosh}x} e^{-3\operatorname{arcosh}x} e^{2\operatorname{artanh}x} e^{W(x)}
+    \operatorname{arccot}x \operatorname{arcsec}x \operatorname{arsech}x \operatorname{arcsch}x
+    x^{2/3}+x^{1/9} x^{3/4}\sqrt{x} \sqrt{\frac{x-1}{x+2}} \sqrt[3]{\frac{x}{x-1}} (x^2)^{x} x^{x}
+    \ln\frac{x}{x^2+1} \ln|2x^2-2| x\ln|\arcsin{x}| \sin{ix} e^{i\pi/8+ix} \cosh{ix} |x|^4 a^{x/2}
+    \operatorname{erf}(ix) \operatorname{erfc}x \operatorname{Ei}(x) \operatorname{Si}(x)
+    \operatorname{Ci}(x) \operatorname{Shi}(x) \operatorname{Chi}(x) \operatorname{li}(x)
+    \Gamma(3,x) \Gamma(-2,x) \Gamma(\tfrac12,x) \Gamma(-\tfrac32,x) \Gamma(\tfrac73,x)
+    \Gamma(x+3) \Gamma(x-2) \Gamma(\tfrac72)x \psi(x+2) \psi^{(1)}(x-1) \operatorname{Li}_2(x)
+    \operatorname{Li}_{-2}(x) \operatorname{Li}_{-4}(x) W(x) J_0(x) J_3(x) J_{-2}(x)
+    J_{5/2}(x) Y_1(x) I_2(x) K_3(x) K_{-1/3}(x) F(x\mid\tfrac13) E(x\mid\tfrac13)
+    \Pi(\tfrac12;x\mid\tfrac13) F(\arcsin{x}\mid\tfrac12) K(x) E(x)
+    {}_2F_1(\tfrac13,\tfrac12;\tfrac32;x)
+    {}_2F_1(\tfrac13,\tfrac12;\tfrac52;x) {}_1F_1(\tfrac13;\tfrac43;x)
+    \operatorname{Ai}(x)""".split(),
+)  # fmt: skip
+def test_rules_keep_values_and_derivatives(text: str) -> None:
+    source = random.Random(text)
+    for reading in read(text, symbols=["x"]):
+        found = elements(reading.expression)
+        if found is not None:
+            assert not differs(reading.expression, found[0], source, order=0)
+            assert not differs(reading.expression, found[1], source, order=1)
+
+
+@settings(max_examples=200, deadline=None)
+@given(trees, st.integers(0, 2**32))
+def test_random_expressions_keep_values_and_derivatives(tree: Expression, seed: int) -> None:
+    found = elements(tree)
+    if found is not None:
+        assert not differs(tree, found[0], random.Random(seed), order=0)
+        assert not differs(tree, found[1], random.Random(seed), order=1)
