@@ -25,6 +25,9 @@ _LABEL = re.compile(
 )
 
 
+_DAWSON = re.compile(r"(?<![A-Za-z\\])F(?=\s?(?:\\left\s?)?\()")
+
+
 def is_placeholder(box: Box) -> bool:
     """Whether a box is empty or holds a placeholder."""
     content = box.content or ""
@@ -58,6 +61,8 @@ def _inside(content: str, notes: tuple[str, ...]) -> Extraction:
         content = content.replace("$", " ")
     if "\\(" in content and "\\)" in content:
         content = content.replace("\\(", " ").replace("\\)", " ")
+    if "Dawson" in content:  # "where F is Dawson's function"
+        content = _DAWSON.sub(r"\\operatorname{dawson}", content)
     if label := _LABEL.match(content):
         content = content[label.end() :]
     best: Statement | None = None

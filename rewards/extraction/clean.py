@@ -57,6 +57,8 @@ _SET = re.compile(
 _MEMBER = re.compile(rf"([-+]\s*{_CONSTANT_LETTER})\s*{_REALS}")
 _BRACED_COMMAND = re.compile(r"\\(?:under|over)(?:brace|bracket|paren)\s?(?=\{)")
 _LABELLED = re.compile(r"\s*[_^]\s*(?=\{)")
+#: Only this many brackets with remarks at the end of a formula are left out.
+_MOST_REMARKS = 4
 #: Only this many braces with labels are taken apart.
 _MOST_LABELS = 8
 _CYRILLIC_CONSTANT = re.compile(r"([-+]\s?)С(?!\w)")
@@ -93,7 +95,9 @@ def clean(latex: str) -> str:
     latex = _trim(latex)
     if latex[-1:] in _CLOSING and latex[:-1].rstrip().removesuffix("\\right")[-1:] in "CcKk":
         latex = _BRACKETED_CONSTANT.sub(r"\1\2", latex)
-    while latex.endswith((")", "]")) and (shorter := _without_remark(latex)) != latex:
+    for _ in range(_MOST_REMARKS):
+        if not latex.endswith((")", "]")) or (shorter := _without_remark(latex)) == latex:
+            break
         latex = _trim(shorter)
     return _unwrapped(latex)
 
@@ -146,23 +150,39 @@ def as_cases(latex: str) -> str:
     """
     if len(latex) > _LONGEST_CASES:
         return latex
+    table = _TABLE.search(latex) if latex.count("\\begin") == 1 else None
+    if table and not latex[: table.start()].rstrip().endswith(("\\{", "\\lbrace")):
+        pairs = [row.rpartition("&") for row in table["rows"].split("\\\\") if row.strip()]
+        if len(pairs) > 1 and all(
+            value.strip(" &,") and _BOUNDS.search(condition) and not _BOUNDS.search(value)
+            for value, _, condition in pairs
+        ):
+            body = rf"\begin{{cases}}{table['rows']}\end{{cases}}"
+            return latex[: table.start()] + body + latex[table.end() :]
     if len(_WORDS.findall(latex)) < 2 and len(_BOUNDS.findall(latex)) < 2:
         return latex
     rows = _rows(latex)
     if len(rows) < 2:
         return latex
     head, equals, _ = rows[0][0].rpartition("=")
-    table = r" \\ ".join(
+    joined = r" \\ ".join(
         rf"{value.rpartition('=')[2].strip(' ,;:.')} & {condition.strip(' ,;:.')}"
         for value, condition in rows
     )
-    return rf"{head}{equals}\begin{{cases}} {table} \end{{cases}}"
+    return rf"{head}{equals}\begin{{cases}} {joined} \end{{cases}}"
 
 
 _WORDS = re.compile(
     r"(?<![\\A-Za-z])(?:if|for|when|on|whenever|provided|case|otherwise|else)(?![A-Za-z])"
 )
 _BOUNDS = re.compile(r"\\(?:[lg]eq?(?:slant)?|[lg]t|neq?|in)(?![A-Za-z])|[<>≤≥∈]")
+
+
+_TABLE = re.compile(
+    r"\\begin\s?\{(?:(?:aligned|gathered|split|matrix)\}|array\}\s?\{[^{}]*\})"
+    r"(?P<rows>(?:(?!\\end).)*)\\end\s?\{(?:aligned|gathered|split|matrix|array)\}",
+    re.DOTALL,
+)
 
 
 def _rows(latex: str) -> list[tuple[str, str]]:

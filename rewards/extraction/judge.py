@@ -35,6 +35,8 @@ _PLUS_CONSTANT = re.compile(
     rf"(?:[-+±]|\\pm)\s*(?:\\[,;:! ]\s*)*(?:{_CONSTANT_NAME}|\\ln\s?\|?[CKck]\|?)(?![A-Za-z^(_])"
 )
 _CONSTANT_PLUS = re.compile(rf"{_CONSTANT_NAME}\s*[-+]")
+#: Only this many different links of a chain are kept beside its last.
+_MOST_STEPS = 32
 _LONGEST_CONSTANT = 40
 # Only the name of an antiderivative: "F(x) + C".
 _MERE_NAME = re.compile(
@@ -116,8 +118,9 @@ def judge(chain: Chain, root: str | None = None) -> Statement:
     else:
         kind = Kind.PLAIN
     steps: tuple[str, ...] = ()
-    if count > 1 and not _NAME.fullmatch(root):
-        steps = tuple(filter(None, map(clean, links[:-1])))
+    if count > 1:
+        before = dict.fromkeys(links[1 if _NAME.fullmatch(root) else 0 : -1])
+        steps = tuple(filter(None, map(clean, list(before)[-_MOST_STEPS:])))
     return Statement(answer, kind, "", count, plus, steps)
 
 

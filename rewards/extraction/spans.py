@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from .clean import as_cases
+
 # Every branch begins with a literal, so that the search runs at the speed of a scan.
 _DELIMITER = re.compile(
     r"\\\\|\\(?P<command>[\[(])|\$(?P<dollar>\$?)|\\\$|`(?P<ticks>(?:``)?)|~(?P<tildes>~~)"
@@ -210,10 +212,17 @@ def bare_spans(text: str, start: int, end: int) -> list[Span]:
             _add_bare(formulas, text, start, line)
             start = line
             continue
+        if (cases := as_cases(text[start:line])) != text[start:line]:
+            cases = _LEAD.sub("", cases[cases.find("\\begin{cases}") :])
+            formulas.append(Span("bare", cases, start, len(text[:line].rstrip())))
+            start = line
+            continue
         left = start
         for lexeme in _LEXEME.finditer(text, start, line):
             kind = lexeme.lastgroup
             if kind is None or (kind == "word" and _is_mathematical(text, lexeme)):
+                continue
+            if kind == "stop" and _inside_call(text, lexeme):
                 continue
             _add_bare(formulas, text, left, lexeme.start())
             left = lexeme.end()
@@ -232,7 +241,15 @@ def has_prose(text: str, start: int = 0, end: int = LONGEST_LINE) -> bool:
             continue
         if len(word) > 2 or not word.isascii() or word.lower() in _SHORT_WORDS:
             return True
-    return _STOP.search(text, start, end) is not None
+    return any(not _inside_call(text, stop) for stop in _STOP.finditer(text, start, end))
+
+
+def _inside_call(text: str, stop: re.Match[str]) -> bool:
+    r"""Whether a semicolon separates arguments, as in ``\Pi\left(n; x\middle| m\right)``."""
+    if stop[0] != ";":
+        return False
+    before = text[max(text.rfind("\n", 0, stop.start()) + 1, stop.start() - 100) : stop.start()]
+    return before.count("(") > before.count(")")
 
 
 def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
@@ -266,4 +283,10 @@ def _add_bare(formulas: list[Span], text: str, left: int, right: int) -> None:
     formulas.append(Span("bare", latex, start, end))
 
 
+#: Words before the first value in a table of cases.
+_LEAD = re.compile(
+    r"(?<=cases\}) (?:(?:so|hence|thus|therefore|then|the|final|answer|antiderivative|integral|is"
+    r"|it|we|get|have)[\s,:]+)+",
+    re.IGNORECASE,
+)
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")

@@ -64,6 +64,7 @@ _APPLIED_TEXT = re.compile(
 )
 _ARGUMENT = re.compile(r"\s?(?:\\left\s?)?[(\[]")
 _CONSTANT_TEXT = re.compile(rf"\s*{CONSTANT_WORDS}\s*[.,]?\s*", re.IGNORECASE)
+_PLUS_CONSTANT = re.compile(rf"\s*(?:plus|\+)\s+{CONSTANT_WORDS}\s*[.,]?\s*", re.IGNORECASE)
 _SAME_TEXT = re.compile(
     r"\bequivalent|\bi\.?e\b|\bthat is\b|\bwhich (?:is|simplif|equals|gives|becomes)|\bsimplif"
     r"|\bin other words|^\W*(?:is|equals?|gives?|becomes?|yields?|so|thus|hence|therefore|then"
@@ -71,7 +72,8 @@ _SAME_TEXT = re.compile(
     re.IGNORECASE,
 )
 _ALTERNATIVE_TEXT = re.compile(
-    r"\W*(?:either|or|and|ou|oder|o|или|或)\W*|.*\b(?:else|otherwise|unless|maybe|perhaps|possibly)\b.*",
+    r"\W*(?:versus|vs|alternatively|also|as well as|but also|(?:and|or) (?:also|even|then)|either"
+    r"|or|and|ou|oder|o|или|或)\W*|.*\b(?:else|otherwise|unless|maybe|perhaps|possibly)\b.*",
     re.IGNORECASE,
 )
 # Words that change the formula beside them; "plus" and the like stand for signs.
@@ -272,7 +274,9 @@ class _Cutter:
             return close + 1
         begun = bool(self.pieces)
         last = self.pieces[-1].rstrip()[-1:] if self.pieces else ""
-        if constant and last in ("+", "-"):
+        if begun and _PLUS_CONSTANT.fullmatch(words):
+            self.pieces.append(" + C")
+        elif constant and last in ("+", "-"):
             self.pieces.append(" C")
         elif begun and _ALTERNATIVE_TEXT.fullmatch(words):
             following = self._next(index)

@@ -184,10 +184,18 @@ def cases(parser: Parser, name: str, depth: int) -> Expression:
             break
         if len(parts) % 2:
             raise parser.error("the end of the table after its last case")
+        start = parser.pos
         parts.append(parser.expression(depth))
-        condition = _condition(parser, depth)
-        if condition is not None:
-            parts.append(condition)
+        if tokens[parser.pos] in _RELATIONS:  # the condition comes first
+            parser.pos = start
+            parts[-1] = _all_of(parser, depth)
+            while tokens[parser.pos] in (":", ",", "&"):
+                parser.pos += 1
+            parts.insert(-1, parser.expression(depth))
+        else:
+            condition = _condition(parser, depth)
+            if condition is not None:
+                parts.append(condition)
         if tokens[parser.pos] not in ("\\\\", closer):
             raise parser.error("the end of a row")
     parser.pos += 1

@@ -18,7 +18,7 @@ from ..limits import Limits
 from .layout import has_marks, kept_places
 from .pattern import TOKEN
 from .spelling import Speller
-from .words import SIGN_WORDS
+from .words import with_signs
 
 #: A backslash doubled by a program that escaped the text, not a row break.
 _DOUBLED: Final = re.compile(
@@ -42,13 +42,12 @@ _TABLE: Final = re.compile(
     r"(?:\\(?:left|[bB]igg?l?)\s*)?\\(?:\{|lbrace(?![A-Za-z]))(?:\s|\\[,;:! ])*\\begin\s*\{"
     rf"(?:{_ROWS}|{_COLUMNS}(?:\s*\[[a-z]\])?\s*\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})"
 )
-_TABLE_END: Final = re.compile(rf"\\end\s*\{{(?:{_ROWS}|{_COLUMNS})(?:\s*\\right\s*\.)?")
+_TABLE_END: Final = re.compile(
+    rf"\\end\s*\{{(?:{_ROWS}|{_COLUMNS})(?:\s*\\right\s*(?:\.|\\\}}|\\rbrace))?"
+)
 #: Words and a formula in one text command: ``\text{if $x>0$}``.
 _MIXED_TEXT: Final = re.compile(
     r"(\\(?:text(?:rm|normal|up)?|[mh]box)\s*\{)([^{}\\$]*)([\\$](?:[^{}]|\{[^{}]*\})*)\}"
-)
-_SIGN_WORD: Final = re.compile(
-    r"\bis\s+(non-?negative|positive|negative|non-?positive|non-?zero|zero)\b"
 )
 _END: Final = [""] * 4
 
@@ -120,9 +119,7 @@ def _with_cases(text: str) -> str:
 
 def _words_then_formula(match: re.Match[str]) -> str:
     """The words in their command, then the formula that was in it."""
-    formula = _SIGN_WORD.sub(
-        lambda found: f"{SIGN_WORDS[found[1].replace('-', '')]} 0", match[3].replace("$", " ")
-    )
+    formula = with_signs(match[3].replace("$", " "))
     return f"{match[1]}{match[2]}}}{formula}".ljust(len(match[0]))
 
 

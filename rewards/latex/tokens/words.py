@@ -164,7 +164,7 @@ _CONDITION_WORDS: Final = frozenset(
 #: What a condition begins with after its first word, without changing it.
 _FILLER: Final = re.compile(r"(?:(?:that|all|every|any|each|real|the interval)(?:\s+|\Z))*")
 _OTHERWISE: Final = re.compile(r"otherwise|else|other|sonst|autrement|sinon|^true$", re.IGNORECASE)
-#: "x is positive" -> the comparison with zero.
+#: "is positive" -> the comparison with zero.
 SIGN_WORDS: Final = {
     "non-negative": "\\ge",
     "nonnegative": "\\ge",
@@ -219,6 +219,7 @@ def word_of(content: str, is_operator: bool, symbols: frozenset[str]) -> tuple[s
     if word.split(" ")[0] in _CONDITION_WORDS:
         inner = word.partition(" ")[2].strip()
         inner = inner[_FILLER.match(inner).end() :]  # type: ignore[union-attr]  # matches anything
+        inner = with_signs(inner)
         return ("\\if",) if not inner else ("\\if", *_pieces(inner, symbols))
     if word.removeprefix("is ") in SIGN_WORDS:
         return (SIGN_WORDS[word.removeprefix("is ")], "0")
@@ -227,6 +228,16 @@ def word_of(content: str, is_operator: bool, symbols: frozenset[str]) -> tuple[s
     if re.fullmatch(r"[A-Za-z](_?[0-9]+)?|[0-9.]+|d[a-z]", content):
         return _pieces(content, symbols)
     return (f"\\text {content[:40]}",)
+
+
+def with_signs(text: str) -> str:
+    """The text with "is positive" and the like as a comparison with zero; never longer."""
+    return _SIGN_WORD.sub(lambda found: f"{SIGN_WORDS[found[1].replace('-', '')]} 0", text)
+
+
+_SIGN_WORD: Final = re.compile(
+    r"\bis\s+(non-?negative|positive|negative|non-?positive|non-?zero|zero)\b"
+)
 
 
 def _pieces(content: str, symbols: frozenset[str]) -> tuple[str, ...]:
