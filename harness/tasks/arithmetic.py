@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from ...benchmarks.hint.problems import contradiction, is_hint
+from ...benchmarks.problem import Problem
 from ...rewards.arithmetic import verify_integer
 from .base import Task, by_text
+
+
+def _check(problem: Problem) -> str | None:
+    return contradiction(problem) or "" if is_hint(problem) else None
+
 
 TASK = Task(
     name="arithmetic",
@@ -12,4 +19,5 @@ TASK = Task(
     verifier="integer",
     grade=by_text(verify_integer, "value"),
     prompt="hint-zero-shot",
+    check=_check,
 )
