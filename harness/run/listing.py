@@ -123,12 +123,12 @@ def validate(
             report["partly"] += coverage is not None and coverage < 1
         checked = 0
         for problem in problems:
-            why = TASKS[problem.task].check(problem)
-            if why:
+            wrong = TASKS[problem.task].check(problem)
+            if wrong:
                 key = problem_key(problem)
-                report["failed"] = {"problem": key, "status": "contradiction", "why": why}
+                report["failed"] = {"problem": key, "status": "contradiction", "why": wrong}
                 return report
-            checked += why is not None
+            checked += wrong is not None
         report["recomputed"] += checked
         report["without"] += len(problems) - len(known) - checked
         recomputed = f", {checked} answers recomputed" if checked else ""
