@@ -37,7 +37,7 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
     """The numbers of samples by verdict status, and of some groups of them.
 
     ``unknown`` are undecided or failed, ``truncated`` were stopped by a limit of tokens or time,
-    ``failed`` have an error of the model or the verifier.
+    ``failed`` have an error of the model or the verifier, ``flag NAME`` this flag in the evidence.
     """
     groups: dict[Group, Sums] = {}
     for row in rows:
@@ -50,6 +50,8 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
             sums["unknown"] = sums.get("unknown", 0) + 1
         if failed or status == Status.ERROR:
             sums["failed"] = sums.get("failed", 0) + 1
+        for flag in (row.get("evidence") or {}).get("flags", ()):
+            _add(sums, f"flag {flag}", 1)
         if FinishReason(reason).truncated:
             sums["truncated"] = sums.get("truncated", 0) + 1
         if row["reward"]:
@@ -142,5 +144,5 @@ def histogram(sums: Iterable[Sums], name: str) -> dict[int, int]:
 
 
 #: The names are part of the files' names; a change of what is counted needs another name.
-VERDICTS = Counting("counts-2", count_verdicts)
+VERDICTS = Counting("counts-3", count_verdicts)
 COMPLETIONS = Counting("counts-1", count_completions)

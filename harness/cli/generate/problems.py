@@ -28,6 +28,7 @@ class Generators(click.Group):
         "lample-charton": ".lample_charton:generate_pairs",
         "derivations": ".derivations:generate_derivations",
         "calculus": ".derivations:generate_calculus",
+        "hint-release": ".hint:generate_release",
     }
 
     def list_commands(self, ctx: click.Context) -> list[str]:

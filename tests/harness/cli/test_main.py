@@ -289,6 +289,25 @@ def test_a_reference_that_is_wrong_is_found(cli: Command, tmp_path: Path) -> Non
     assert "mine/problems/bad: not proven (incorrect)" in result.stdout
 
 
+def test_the_answers_of_hint_are_recomputed(cli: Command, tmp_path: Path) -> None:
+    result = cli("ls", "--validate", "--benchmark", "hint/x_SS")
+    assert result.returncode == 0
+    assert "900 answers recomputed; 0 problems have none" in result.stdout
+    good = {"id": "p", "task": "arithmetic", "benchmark": "mine", "subset": "s"}
+    good |= {"inputs": {"expression": "7/2"}, "target": {"value": 4, "ordinary": 3}}
+    other = good | {"id": "q", "inputs": {"expression": "12+1"}, "target": {"value": 13}}
+    bad = good | {"id": "r", "target": {"value": 3, "ordinary": 3}}
+    path = tmp_path / "mine.jsonl"
+    for rows, said in (
+        ((good, other), "1 answers recomputed; 1 problems have none"),
+        ((good, other, bad), "mine/s/r: not proven (contradiction): value is 3, not 4"),
+    ):
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        result = cli("ls", "--validate", "--benchmark", path)
+        assert said in result.stdout
+        assert result.returncode == len(rows) - 2
+
+
 def test_it_runs_from_anywhere_with_a_closed_pipe(tmp_path: Path) -> None:
     command = f"{sys.executable} {ROOT / 'run.py'} ls --json | head -c 10"
     result = subprocess.run(
