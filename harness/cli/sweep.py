@@ -236,9 +236,10 @@ def _print_plan(job: Job, as_json: bool) -> None:
             length = f"{tokens} tokens"
         click.echo(f"{label}: {length} in one prompt of every problem")
     stages = f" in {job.stages} stages" if job.stages > 1 else ""
+    once = ", 1 of a deterministic model" if any(m.deterministic for m in job.models) else ""
     click.echo(
         f"{len(job.models)} model(s) x {len(job.problems)} problems ({counted}) "
-        f"x {job.samples} sample(s){stages} = {job.size} completions of at most "
+        f"x {job.samples} sample(s){once}{stages} = {job.size} completions of at most "
         f"{job.identity.sampling.max_tokens} tokens, to be stored in {job.out}"
     )
 

@@ -127,8 +127,9 @@ def _results(run: Run, job: Job, policy: Policy) -> PhaseResults:
     sums = counts.merge(run.verdicts(policy.name).counts())
     (model,) = job.models
     rows = {key: row for (asked, key), row in sums.items() if asked == model.hash}
+    samples = job.samples_of(model)
     answered = sum(
-        min(job.samples, int(rows.get(problem_key(problem), {}).get("samples", 0)))
+        min(samples, int(rows.get(problem_key(problem), {}).get("samples", 0)))
         for problem in job.problems
     )
     if answered < job.size:
@@ -140,9 +141,9 @@ def _results(run: Run, job: Job, policy: Policy) -> PhaseResults:
     return PhaseResults(
         problems=job.problems,
         rank={key: int(row[counts.FIRST]) + 1 for key, row in rows.items() if counts.FIRST in row},
-        samples=job.samples,
+        samples=samples,
         seed=job.identity.seed,
-        sampled=sampling.temperature > 0 and not sampling.beams,
+        sampled=sampling.temperature > 0 and not sampling.beams and not model.deterministic,
         limit=job.limit,
     )
 
