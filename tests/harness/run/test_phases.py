@@ -301,6 +301,16 @@ def cells(sections: list[Any], title: str) -> dict[str, tuple[str, ...]]:
     return {row[0]: row[1:] for row in section.rows}
 
 
+def test_table_14_counts_sums_of_two_terms_and_more(tmp_path: Path, model: str) -> None:
+    sampled = job(model, tmp_path / "run", samples=2, sampling=Sampling(temperature=1.0))
+    run = run_phases(sampled, named_phases("brittleness"))
+    (source,) = report.answers_of([Run(run.path)])
+    counted = cells(report.sections(source), "Table 14")["1"][0]
+    sums = [len(problems(run, f"exp_sum{terms}")) for terms in (1, 2, 3, 4)]
+    assert sums[0] > 0
+    assert int(counted) == sum(sums[1:])
+
+
 def test_the_report_says_what_was_measured_and_what_was_published(
     tmp_path: Path, model: str
 ) -> None:
