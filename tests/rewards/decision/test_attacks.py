@@ -73,6 +73,7 @@ BRANCHES = [
 ]
 JUMPS = [
     (r"e^x", r"e^x+\operatorname{sgn}(x-1000)"),
+    (r"e^x", r"e^x+\operatorname{sgn}(x-10^5)"),
     (r"\frac{1}{x^2+10^{-374}}", r"10^{187}\arctan(10^{187}x)+\operatorname{sgn}(x)"),
     (r"\frac{1}{x^2+10^{-16}}", r"10^8\arctan(10^8x)+\operatorname{sgn}(x)"),
     (r"\frac{1}{x^2+10^{-20}}", r"10^{10}\arctan(10^{10}x)+3\operatorname{sgn}(x)"),
