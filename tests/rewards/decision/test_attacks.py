@@ -1,7 +1,7 @@
 """Wrong answers that agree with the integrand wherever a plain sample looks, by class.
 
-Every wrong row was accepted before acceptances without a proof looked where something happens, far away
-and with many bits. Beside each class stand right answers of the same kind, which must stay right.
+Nearly every wrong row was accepted before acceptances without a proof looked where something
+happens, far away and with many bits. Right answers of the same kind must stay right.
 """
 
 from __future__ import annotations
