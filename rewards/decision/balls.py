@@ -76,7 +76,7 @@ _DOMAIN = frozenset(
 #: say), so agreement on one interval says nothing about the next.
 _BRANCHING = frozenset("asin acos asec acsc asinh acosh asech acsch".split())
 #: Not analytic: their argument's zeros (or, for rounding, whole numbers) are breakpoints.
-_BREAKS_AT_ZERO = frozenset(("abs", "sgn", "heaviside"))
+_BREAKS_AT_ZERO = frozenset(("abs", "sgn", "heaviside", "arg"))
 _BREAKS_AT_INTEGERS = frozenset(("floor", "ceil", "frac"))
 _COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 

@@ -40,7 +40,7 @@ def function(parser: Parser, name: str, depth: int) -> Expression:
         tokens.insert(parser.pos, "}")
     else:
         argument = argument_of(parser, name, depth)
-    if tokens[parser.pos] == "," and tokens[parser.pos - 1] not in CLOSERS:
+    if tokens[parser.pos] == "," and tokens[parser.pos - 1] not in CLOSERS and not parser.separates:
         raise parser.stray(",")
     if name == "gudermannian" and type(power) is Number and power == Number(-1):
         return Call("atanh", (Call("sin", (argument,)),))
@@ -60,7 +60,12 @@ def _unary(name: str, argument: Expression, base: Expression | None) -> Expressi
     return Call(_TREE_NAMES.get(name, name), (argument,))
 
 
-_TREE_NAMES: Final = {"fact": "factorial", "fracpart": "frac"}
+_TREE_NAMES: Final = {
+    "fact": "factorial",
+    "fracpart": "frac",
+    "realpart": "re",
+    "imaginarypart": "im",
+}
 
 
 # -- the extent of an argument --------------------------------------------------------------------
