@@ -56,8 +56,8 @@ MAX_SEARCH = 3000
 THOROUGH_BITS = 1024
 #: Breakpoints are isolated at this precision, so that slopes do not pass for jumps.
 JUMP_BITS, MAX_JUMP_BITS = 512, 2048
-#: Beside larger values of f, in bits, jumps of the answer are not looked for.
-MAX_MAGNITUDE = 10_000
+#: Beside larger values of f, in bits, a jump of the answer cannot be excluded.
+MAX_MAGNITUDE = 20_000
 #: The size of f is first measured so far away, and then closer, so many times.
 NEARBY, MAX_CLOSER_LOOKS = arb(2) ** -128, 3
 #: The same as `MAX_SEARCH`, for zeros of a radicand, beside which more points are taken.
@@ -204,6 +204,7 @@ class _Decision:
         self.proof: Proof | None = None
         self.finite = False
         self.hidden = False
+        self.too_large = False
         self.valueless: list[float] = []
         self.smooth = not (tape.breaks or tape.branches)
         self.spent = 0
@@ -641,6 +642,8 @@ class _Decision:
                         detail=detail,
                         proof="witness",
                     )
+            if self.too_large:
+                return self._undecided("f is too large where the answer may jump")
             cells += [low for low, _ in places]
         for branch in self.tape.branches:
             if branch.root and not has_fixed_branch(branch, self.tape.variable):
@@ -783,6 +786,7 @@ class _Decision:
         if value is None or not value.is_finite():
             return 0
         size = log2(value.abs_upper())
+        self.too_large |= size >= MAX_MAGNITUDE
         return int(size) if 64 < size < MAX_MAGNITUDE else 0
 
 

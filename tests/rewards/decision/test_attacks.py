@@ -1,7 +1,7 @@
 """Wrong answers that agree with the integrand wherever a plain sample looks, by class.
 
-Every wrong row was accepted before acceptances without a proof looked where something happens, far
-away and with many bits. Beside each class stand right answers of the same kind, which must stay right.
+Nearly every wrong row was accepted before acceptances without a proof looked where something
+happens, far away and with many bits. Right answers of the same kind must stay right.
 """
 
 from __future__ import annotations
@@ -73,6 +73,7 @@ BRANCHES = [
 ]
 JUMPS = [
     (r"e^x", r"e^x+\operatorname{sgn}(x-1000)"),
+    (r"e^x", r"e^x+\operatorname{sgn}(x-10^5)"),
     (r"\frac{1}{x^2+10^{-374}}", r"10^{187}\arctan(10^{187}x)+\operatorname{sgn}(x)"),
     (r"\frac{1}{x^2+10^{-16}}", r"10^8\arctan(10^8x)+\operatorname{sgn}(x)"),
     (r"\frac{1}{x^2+10^{-20}}", r"10^{10}\arctan(10^{10}x)+3\operatorname{sgn}(x)"),
