@@ -7,7 +7,7 @@ from typing import Final
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
 from .functions import INVERSES
-from .parser import CLOSERS, INFIX, E, Parser, is_constant, product, quotient
+from .parser import CLOSERS, IMAGINARY, INFIX, E, Parser, is_constant, product, quotient
 
 OPENERS: Final = frozenset(("(", "[", "\\{"))
 BRACE: Final = frozenset("}")
@@ -57,6 +57,8 @@ def _unary(name: str, argument: Expression, base: Expression | None) -> Expressi
         return Call("log", (argument, Number(10)))
     if name == "sinc":
         return quotient(Call("sin", (argument,)), argument)
+    if name == "imaginarypart":  # as a real part, whose slope along the real line shows its parts
+        return Call("re", (Call("neg", (Call("mul", (IMAGINARY, argument)),)),))
     return Call(_TREE_NAMES.get(name, name), (argument,))
 
 
@@ -64,7 +66,6 @@ _TREE_NAMES: Final = {
     "fact": "factorial",
     "fracpart": "frac",
     "realpart": "re",
-    "imaginarypart": "im",
 }
 
 
