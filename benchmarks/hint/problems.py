@@ -8,9 +8,15 @@ from .semantics import CONCEPTS, Expression, GrammarError, parse
 
 #: The operators' names as tags.
 TAGS = {
-    "+": "plus", "-": "minus", "*": "times", "/": "divide",
-    "a": "maximum", "b": "minimum", "c": "arithmetic mean", "d": "harmonic mean",
-}  # fmt: skip
+    "+": "plus",
+    "-": "minus",
+    "*": "times",
+    "/": "divide",
+    "a": "maximum",
+    "b": "minimum",
+    "c": "arithmetic mean",
+    "d": "harmonic mean",
+}
 
 
 def concepts_in(text: str) -> str:

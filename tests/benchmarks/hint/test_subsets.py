@@ -23,9 +23,15 @@ def test_a_problem() -> None:
     assert made.inputs == {"expression": "6*(5-2)"}
     assert made.target == {"value": 18, "ordinary": 18}
     assert made.metadata == {
-        "operators": 2, "length": 7, "depth": 3, "dependency": 3, "largest": 18, "result": 18,
-        "tags": ["minus", "times"], "difficulty": 2,
-    }  # fmt: skip
+        "operators": 2,
+        "length": 7,
+        "depth": 3,
+        "dependency": 3,
+        "largest": 18,
+        "result": 18,
+        "tags": ["minus", "times"],
+        "difficulty": 2,
+    }
     train = from_row(
         {name: value for name, value in ROW.items() if name != "eval"} | {"id": "train_1"}
     )
@@ -45,9 +51,14 @@ def test_a_released_file_is_a_benchmark(tmp_path: Path) -> None:
 
 def test_the_released_few_shot_data_sets_are_a_benchmark(tmp_path: Path) -> None:
     row = {
-        "id": "val_00000000", "img_paths": ["x/1.jpg"], "expr": "x", "head": [-1], "res": 11,
-        "res_all": [11], "eval": "I",
-    }  # fmt: skip
+        "id": "val_00000000",
+        "img_paths": ["x/1.jpg"],
+        "expr": "x",
+        "head": [-1],
+        "res": 11,
+        "res_all": [11],
+        "eval": "I",
+    }
     test = row | {"id": "test_00000000"}
     other = test | {"img_paths": ["y/1.jpg"], "expr": "y", "res": 12, "res_all": [12]}
     path = tmp_path / "fewshot_dataset.json"
@@ -85,13 +96,17 @@ def test_distinct_problems_of_the_training_set() -> None:
 @pytest.mark.parametrize(
     ("inputs", "target", "said"),
     [
-        ("7/2", {"value": 4, "ordinary": 3}, None), ("7/2", {"value": 4}, None),
-        ("7/2", {"value": 3}, "value is 3, not 4"), ("7/2", {}, "value is None, not 4"),
+        ("7/2", {"value": 4, "ordinary": 3}, None),
+        ("7/2", {"value": 4}, None),
+        ("7/2", {"value": 3}, "value is 3, not 4"),
+        ("7/2", {}, "value is None, not 4"),
         ("7/2", {"value": 4, "ordinary": 4}, "ordinary is 4, not 3"),
-        ("7/", {"value": 4}, "expression: position 2"), ("7x", {"value": 4}, "position 1: 'x'"),
-        ("7cx", {"value": 9}, None), ("1/0", {"value": 1}, "value is 1, not None"),
+        ("7/", {"value": 4}, "expression: position 2"),
+        ("7x", {"value": 4}, "position 1: 'x'"),
+        ("7cx", {"value": 9}, None),
+        ("1/0", {"value": 1}, "value is 1, not None"),
     ],
-)  # fmt: skip
+)
 def test_a_problem_that_contradicts_the_semantics(
     inputs: str, target: dict[str, int], said: str | None
 ) -> None:

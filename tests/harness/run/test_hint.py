@@ -57,8 +57,11 @@ def test_published_scoring_reads_as_the_notebooks(tmp_path: Path) -> None:
     asked = [Problem("p", "arithmetic", "hint", "s", {"expression": "7/2"}, target)]
     published = Policy(method="published")
     for text, expected in (
-        (" 3.9 or\nso", (0, 1)), (" 4.", (1, 0)), (" 1,234", (0, 0)), (r" \boxed{4}", (0, 0)),
-    ):  # fmt: skip
+        (" 3.9 or\nso", (0, 1)),
+        (" 4.", (1, 0)),
+        (" 1,234", (0, 0)),
+        (r" \boxed{4}", (0, 0)),
+    ):
         model.write_text(f"def answer(messages, seed): return {text!r}")
         out = tmp_path / f"run{hash(text)}"
         asking = [f"python/{model}:answer"]
