@@ -177,9 +177,25 @@ def _of_json(path: Path, text: str) -> _Rows:
         rows = json.loads(text)
     except ValueError as error:
         raise ProblemFileError(f"{path}: {error}") from None
-    if not isinstance(rows, list):
+    if isinstance(rows, list):
+        yield from _numbered(rows)
+        return
+    parts = _lists(rows)  # such as HINT's few-shot data sets, by concept and part
+    if not parts:
         raise ProblemFileError(f"{path} must hold a list of objects")
-    yield from _numbered(rows)
+    for name, part in parts:
+        yield from ((f"{name}, {where}", row) for where, row in _numbered(part))
+
+
+def _lists(tree: Any) -> list[tuple[str, list[Any]]]:
+    """The lists in nested objects by their joined names; none if there is anything else."""
+    found: list[tuple[str, list[Any]]] = []
+    for name, inner in tree.items() if isinstance(tree, Mapping) else ():
+        below = [("", inner)] if isinstance(inner, list) else _lists(inner)
+        if not below:
+            return []
+        found += [(", ".join(filter(None, (name, rest))), rows) for rest, rows in below]
+    return found
 
 
 def _of_csv(text: str, delimiter: str) -> _Rows:

@@ -47,7 +47,7 @@ MODULES: dict[str, str] = {
     "brittleness": ".brittleness",
     "derivations": ".derivations",
     "calculus": ".derivations",
-    "hint": ".hint",
+    "hint": ".hint.subsets",
 }
 #: The entry point group of other packages' benchmarks.
 ENTRY_POINTS = "calculus_harness.benchmarks"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 from ..rewards import ProblemError
@@ -17,6 +18,9 @@ from .problem import Problem
 #: The fields of a row; only ``integrand`` is required.
 FIELDS = ("integrand", "variable", "antiderivative", "id", "subset", "assumptions", "metadata")
 SYNTAXES = ("latex", "sympy")
+#: Published data sets by columns that only they have: the module whose `problem_from_row` reads a
+#: row. It declares a benchmark, so it is imported when one is met (as in `benchmarks.registry`).
+PUBLISHED = {("expr", "head"): ".hint.subsets"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +47,9 @@ class RowFormat:
 def problem_from_row(row: Any, row_format: RowFormat, benchmark: str, number: int) -> Problem:
     """The problem in a row.
 
-    A row with a ``task`` is a `Problem.to_dict` dictionary. Any other row is an integration
-    problem, whose columns must be `FIELDS`, unless the format maps columns: then others are
-    ignored.
+    A row with a ``task`` is a `Problem.to_dict` dictionary, one with the columns of a `PUBLISHED`
+    data set is that set's. Any other row is an integration problem, whose columns must be `FIELDS`,
+    unless the format maps columns: then others are ignored.
 
     Args:
         row: the row, a mapping.
@@ -67,6 +71,8 @@ def problem_from_row(row: Any, row_format: RowFormat, benchmark: str, number: in
             variable = str(target["variable"])
             prepared = prepare(str(target["integrand"]), variable, dict(problem.assumptions))
             _check_reference(target, prepared)
+    elif (module := _publisher(row)) and not row_format.columns:
+        problem = import_module(module, __package__).problem_from_row(row, benchmark)
     else:
         problem = _integration(_fields(row, row_format), row_format, benchmark, number)
     try:
@@ -75,6 +81,11 @@ def problem_from_row(row: Any, row_format: RowFormat, benchmark: str, number: in
         half = error.object[error.start : error.end]
         raise ValueError(f"{half!a} is half of a surrogate pair, not a character") from None
     return problem
+
+
+def _publisher(row: Mapping[str, Any]) -> str | None:
+    known = (module for columns, module in PUBLISHED.items() if row.keys() >= set(columns))
+    return next(known, None)
 
 
 def _fields(row: Mapping[str, Any], row_format: RowFormat) -> dict[str, Any]:

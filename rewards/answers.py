@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
 from .decision.decide import Outcome
+from .expression.traversal import substitute, symbols_of
+from .expression.tree import Expression, Symbol
 from .extraction import extract
-from .latex import AlternativesError, NotClosedFormError, ReadError, Reading, readings, to_latex
+from .latex import (
+    AlternativesError,
+    NotClosedFormError,
+    ReadError,
+    Reading,
+    read,
+    readings,
+    to_latex,
+)
 from .verdict import Evidence, Status, Verdict
 from .workers.errors import WorkerError
 from .workers.pool import in_worker
@@ -25,6 +35,9 @@ class ExtractedAnswer:
     source: str
     notes: tuple[str, ...]
     alternatives: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+    definitions: tuple[tuple[str, str], ...] = ()
+    second: str = ""
     method: str = "balls"
     readings: Iterable[Reading] = ()
     status: Status | None = None
@@ -94,6 +107,9 @@ def find_answer(
         extraction.source,
         extraction.notes,
         extraction.alternatives,
+        extraction.steps,
+        extraction.definitions,
+        extraction.second,
         method=method,
         status=status,
         started=started,
@@ -109,6 +125,10 @@ def read_answer(answer: ExtractedAnswer, symbols: Collection[str]) -> ExtractedA
         return answer
     try:
         further = readings(answer.text, symbols=symbols)
+        if answer.second:
+            further = chain(further, _second_readings(answer.second, symbols))
+        if answer.definitions:
+            further = _defined(further, answer.definitions, symbols)
         answer.readings = chain((next(further),), further)
     except ReadError as error:
         answer.detail, answer.offset = str(error), error.offset
@@ -119,6 +139,37 @@ def read_answer(answer: ExtractedAnswer, symbols: Collection[str]) -> ExtractedA
         else:
             answer.status = Status.UNPARSEABLE
     return answer
+
+
+def _second_readings(text: str, symbols: Collection[str]) -> Iterator[Reading]:
+    """The readings of an answer whose first hyphen is the bullet of a list."""
+    for reading in readings(text, symbols=symbols):
+        yield Reading(reading.expression, (*reading.ambiguities, "bullet:second"))
+
+
+def _defined(
+    others: Iterator[Reading], definitions: Iterable[tuple[str, str]], symbols: Collection[str]
+) -> Iterator[Reading]:
+    """Readings with the symbols replaced that the text defines ("where u = ..").
+
+    The problem's own symbols cannot be defined, and a symbol is not replaced in another's value.
+    """
+    values: dict[str, Expression] = {}
+    for name, text in definitions:
+        try:
+            symbol = read(name, symbols=symbols)[0].expression
+            value = read(text, symbols=symbols)[0].expression
+        except ReadError:
+            continue
+        if isinstance(symbol, Symbol) and symbol.name not in symbols:
+            values[symbol.name] = value
+    for reading in others:
+        expression = reading.expression
+        for name in symbols_of(expression) & values.keys():
+            expression = substitute(expression, name, values[name])
+        if expression is not reading.expression:
+            reading = Reading(expression, (*reading.ambiguities, "definition"))
+        yield reading
 
 
 def verify_in_worker(

@@ -23,7 +23,7 @@ from .baselines.calls import verify_published, verify_welleck
 from .decision.balls import UnusableError
 from .decision.decide import DecisionPolicy, Outcome, decide
 from .decision.integrand import Integrand, as_latex, prepare
-from .expression.traversal import needs_worker
+from .expression.traversal import needs_worker, symbols_of
 from .latex import Reading
 from .verdict import Status, Verdict
 from .workers.pool import DEFAULT_DEADLINE
@@ -36,7 +36,7 @@ def verify_antiderivative(
     completion: str,
     integrand: str | sympy.Expr,
     *,
-    variable: str | None = "x",
+    variable: str | None = None,
     assumptions: Mapping[str, str] | None = None,
     strict: bool = False,
     strict_domain: bool = False,
@@ -53,7 +53,8 @@ def verify_antiderivative(
         completion: the model's output, or just an answer in LaTeX. Any text is safe.
         integrand: f as LaTeX (with or without ``\int`` and ``dx``) or as a SymPy expression.
         variable: the variable of integration. None takes it from the differential or, if f has one
-            symbol only, from that.
+            symbol only, from that; it is x where f has none, or x and letters that are customary
+            for parameters (``ax+b``). Any other choice is a `ProblemError` with the candidates.
         assumptions: maps names of parameters to one of
             `rewards.decision.integrand.ASSUMPTIONS`: ``positive`` (the default), ``negative``,
             ``real``, ``integer``, ``even``, ``odd``.
@@ -104,6 +105,8 @@ def verify_antiderivative(
         outcome, reading = best(_outcomes(answer, problem, policy))
         if outcome.status is Status.CORRECT and answer.alternatives:
             outcome = _with_alternatives(answer, outcome, problem, policy)
+        if outcome.status is Status.CORRECT and answer.steps:
+            outcome = _with_steps(answer, outcome, reading, problem, policy)
     except NeedsWorkerError:
         return verify_in_worker(
             "verify",
@@ -154,3 +157,32 @@ def _with_alternatives(
         detail = f"the text also offers {text}, which is not right"
         return Outcome(Status.INCORRECT, points=outcome.points, detail=detail)
     return outcome
+
+
+def _with_steps(
+    answer: ExtractedAnswer,
+    outcome: Outcome,
+    reading: Reading,
+    problem: Integrand,
+    policy: DecisionPolicy,
+) -> Outcome:
+    """Of ``a = b = F``, none may be a wrong answer: a chain of guesses earns nothing.
+
+    Links that hold an integral or other symbols than the answer are steps, and so is f itself.
+    """
+    known = {*problem.symbols, *symbols_of(reading.expression), *_CONSTANTS}
+    for text in answer.steps:
+        step = read_answer(ExtractedAnswer(text, answer.source, ()), problem.symbols)
+        if step.status is not None:
+            continue
+        judged, read_as = best(_outcomes(step, problem, policy))
+        if judged.status is not Status.INCORRECT or read_as.expression == problem.expression:
+            continue
+        if symbols_of(read_as.expression) <= known:
+            detail = f"the text also states {text}, which is not right"
+            return Outcome(Status.INCORRECT, points=outcome.points, detail=detail)
+    return outcome
+
+
+#: Letters of constants of integration.
+_CONSTANTS = frozenset("CcKk")

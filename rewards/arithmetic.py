@@ -16,6 +16,17 @@ _NUMBER = re.compile(
     r"(?![\w]|\.\d|\s?[*/^\u00d7\u00f7]\s?\d)"
 )
 
+# What makes a number an operand of arithmetic that is not carried out: "20/135", "3 + 42".
+_OPERATION = (
+    r"(?:\\(?:times|cdot|div|pm)(?![A-Za-z])|\*\*|[-+*/^\u2212\u00d7\u00f7\u00b7]"
+    r"|(?:x|over|plus|minus|times|(?:divided|multiplied) by)(?![A-Za-z]))"
+)
+_OPERAND = re.compile(
+    rf"[\d)\]}}a-z!][ ]{{0,2}}{_OPERATION}[ ]{{0,2}}[({{]?[-+]?\Z|[\d)]\(\Z"
+    r"|\\(?:[dt]?frac|sqrt|d?binom)[ ]?(?:\{[^{}]*\}[ ]?)?\{?\Z"
+)
+_OPERATED = re.compile(rf"[)}}]?[ ]?{_OPERATION}[ ]{{0,2}}[({{\\]{{0,2}}\d|\(\d+\)")
+
 # What may stand beside the number in a box: words, units, delimiters; and what offers another.
 _BESIDE = re.compile(
     r"(?:\\(?:text|textbf|textit|mathrm|mathbf|left|right|q?quad|[,;:! ])(?![A-Za-z])|[^\W\d_]"
@@ -36,7 +47,8 @@ def verify_integer(
 
     The answer is the number in the last box, else the one after the last "the answer is", else the
     last number of the text. Thousands separators are read; ``5.0`` is 5, and ``5.3`` is incorrect.
-    Of ``3 + 4 = 7`` the last number counts. A box with several numbers or an operation on one
+    Of ``3 + 4 = 7`` the last number counts. Operands do not: ``20/135`` is neither 20 nor 135, and
+    ``3*45`` is not 135. A box with several numbers or an operation on one
     (``43 or 42``, ``\pm 42``, ``42!``) is incorrect.
 
     Args:
@@ -56,7 +68,7 @@ def verify_integer(
     """
     final = final_text(completion, strict=strict, stop=stop, truncated=truncated)
     text, source = (final.answer, final.source) if final.answer else (final.text, "last_number")
-    numbers = list(_NUMBER.finditer(text))
+    numbers = [each for each in _NUMBER.finditer(text) if not _is_operand(text, each)]
     if not numbers:
         status = Status.UNPARSEABLE if final.answer else Status.NO_ANSWER
         return Verdict(status, 0.0, final.answer, Evidence(method="integer", extracted_by=source))
@@ -70,6 +82,13 @@ def verify_integer(
         answer,
         Evidence(method="integer", extracted_by=source),
     )
+
+
+def _is_operand(text: str, number: re.Match[str]) -> bool:
+    """Whether a number is part of arithmetic, not its result: neither number of ``20/135`` is."""
+    at = number.start("whole")
+    before = text[max(at - 40, 0) : at]
+    return _OPERAND.search(before) is not None or _OPERATED.match(text, number.end()) is not None
 
 
 def _states_one(box: str) -> bool:

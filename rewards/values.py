@@ -20,9 +20,10 @@ from .answers import (
     verify_in_worker,
 )
 from .decision.balls import Tape, UnusableError, compile_tape, precision
-from .decision.decide import DecisionPolicy, Outcome, decide, log2, show
+from .decision.decide import DecisionPolicy, Outcome, decide, show
 from .decision.integrand import Integrand
 from .decision.jets import ZERO, Ball
+from .decision.magnitude import log2
 from .errors import ProblemError
 from .expression.traversal import needs_worker, symbols_of
 from .expression.tree import Expression

@@ -61,7 +61,7 @@ class Evidence:
         detail: an explanation.
         offset: where in the answer's text reading failed.
         extracted_by: where the answer was (`rewards.extraction.Extraction.source`).
-        seconds: time that the verification took.
+        seconds: time that the verification took, in a worker if it ran in one.
 
     Example:
         >>> from calculus_harness.rewards import verify_antiderivative

@@ -3,4 +3,4 @@
 Runs keep the verdicts of different versions apart (`run.py score` makes those of a new one).
 """
 
-VERSION = "2"
+VERSION = "3"

@@ -2,16 +2,24 @@
 
 Section 3 and appendix B of Meadows et al., who released no code for it. Examples are addressed by
 (operation, seed, index). The wrong result of an example is a result for the same variable of
-another premise in its chunk of `CHUNK` indices, or for another variable of the same premise: the
-one whose LaTeX is nearest to the right result by Damerau-Levenshtein distance.
+another premise, or for another variable of the same premise: the one whose LaTeX is nearest to the
+right result by Damerau-Levenshtein distance.
+
+The paper has 22,000 examples of an operation, so that the nearest of some 460 results for the same
+variable is taken. Letters are drawn alike: a result for one variable is one for any other when the
+two letters are exchanged. The `POOL` results of a seed thus stand for 48 times as many. They are
+compared with the example's variable renamed to `REFERENCE`; the `NEAREST` of them again under their
+final names, because the order of terms in a sum depends on these.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rapidfuzz.distance import DamerauLevenshtein
+from rapidfuzz import process
+from rapidfuzz.distance import OSA, DamerauLevenshtein
 
 from ..hashed_random import HashedRandom
 from .examples import MAX_DRAWS, NoExampleError
@@ -40,8 +48,16 @@ from .steps import premise_expression
 
 DIFFERENTIATION, INTEGRATION = "differentiation", "integration"
 OPERATIONS = (DIFFERENTIATION, INTEGRATION)
-#: Examples that take their wrong results from each other's premises.
+#: Raised when the problems at the same addresses change. 1: the nearest of 128 premises.
+VERSION = 2
+#: Examples that are made at once.
 CHUNK = 128
+#: Results from which the wrong ones of a seed are taken.
+POOL = 460
+#: Candidates of the pool that are compared exactly.
+NEAREST = 8
+#: The variable of the results in a pool.
+REFERENCE = "x"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +114,7 @@ def _chunk(operation: str, seed: int, chunk: int, easy: bool, options: Options) 
     # Some premises have no wrong result, so more are made than are needed.
     solved: list[_Solved] = []
     cases: list[Case] = []
+    pool = _pool(operation, seed, easy, options)
     while len(cases) < CHUNK:
         if len(solved) > 8 * CHUNK:
             raise NoExampleError(
@@ -109,20 +126,34 @@ def _chunk(operation: str, seed: int, chunk: int, easy: bool, options: Options) 
             for i in range(CHUNK)
         ]
         premises = {one.premise for one in solved}
-        solved += {one.premise: one for one in new if one.premise not in premises}.values()
-        cases = [made for one in solved if (made := _with_negative(operation, one, solved))]
+        added = {one.premise: one for one in new if one.premise not in premises}.values()
+        solved += added
+        cases += [made for one in added if (made := _with_negative(operation, one, pool))]
     return tuple(cases[:CHUNK])
 
 
-def _solved(operation: str, rng: HashedRandom, easy: bool, options: Options) -> _Solved:
+@lru_cache(maxsize=8)
+def _pool(operation: str, seed: int, easy: bool, options: Options) -> dict[str, _Solved]:
+    """Results for the variable `REFERENCE`, by their LaTeX."""
+    key = ("calculus pool", options.name, operation, easy, seed)
+    drawn = [
+        _solved(operation, HashedRandom(*key, i), easy, options, proven=False) for i in range(POOL)
+    ]
+    return {latex(one.result): one for one in map(_in_reference, drawn)}
+
+
+def _solved(
+    operation: str, rng: HashedRandom, easy: bool, options: Options, *, proven: bool = True
+) -> _Solved:
     for _ in range(MAX_DRAWS):
         term = premise_expression(rng, options)
         if has(term, DERIVATIVE, INTEGRAL) or (len(term.free) == 1) != easy:
             continue
         variable = symbol(rng.choice(sorted(term.free)))
         result = solve(operation, term, variable)
-        if result is not None and _is_result(operation, term, variable, result):
-            return _Solved(term, variable, result)
+        if result is None or (proven and not _is_result(operation, term, variable, result)):
+            continue
+        return _Solved(term, variable, result)
     raise NoExampleError(
         f"no premise for {operation} in {MAX_DRAWS} draws; another seed or variant may have one"
     )
@@ -138,11 +169,25 @@ def solve(operation: str, premise: Term, variable: Term) -> Term | None:
         return None
 
 
-def _with_negative(operation: str, one: _Solved, others: list[_Solved]) -> Case | None:
+def _exchanged(one: _Solved, first: str, second: str) -> _Solved:
+    """The example with two letters exchanged."""
+    names = {first: second, second: first}
+    return _Solved(*(rename(term, names) for term in (one.premise, one.variable, one.result)))
+
+
+def _in_reference(one: _Solved) -> _Solved:
+    return _exchanged(one, one.variable.value, REFERENCE)
+
+
+def _with_negative(operation: str, one: _Solved, pool: Mapping[str, _Solved]) -> Case | None:
     """The example with the nearest result that is proven wrong; None if there is none."""
     candidates: dict[str, Term] = {}
-    for other in others:
-        if other.variable == one.variable and other.premise != one.premise:
+    near = process.extract(
+        latex(_in_reference(one).result), pool.keys(), scorer=OSA.distance, limit=NEAREST
+    )
+    for text, _, _ in near:
+        other = _exchanged(pool[text], REFERENCE, one.variable.value)
+        if other.premise != one.premise:
             candidates.setdefault(latex(other.result), other.result)
     for name in sorted(one.premise.free - {one.variable.value}):
         result = solve(operation, one.premise, symbol(name))

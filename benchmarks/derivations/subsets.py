@@ -130,6 +130,7 @@ def calculus_problem(
             "group": group,
             "operator": SHORT[short],
             "example": digest(calculus.sequence(static, 1)),
+            "version": calculus.VERSION,
             "seed": seed,
             "options": options.name,
         },

@@ -46,6 +46,16 @@ class Record:
         }
         return row if self.split is None else row | {"eval": self.split}
 
+    def to_completion(self) -> dict[str, str]:
+        """The prompt and the completion that the release's notebook for fine-tuning writes.
+
+        >>> Record("a", parse("6*(5-2)"), ()).to_completion()
+        {'prompt': '6 * ( 5 - 2 ) =', 'completion': '1 8 END'}
+
+        """
+        digits = " ".join(str(self.expression.value))
+        return {"prompt": " ".join(self.expression.text) + " =", "completion": digits + " END"}
+
 
 def from_row(row: Any) -> Record:
     """Read and check a row of the release.

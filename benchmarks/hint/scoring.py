@@ -95,17 +95,26 @@ def hint_answer(completion: str, expression: Expression) -> bool:
     return prediction is not None and prediction == expression.value
 
 
-def notebook_arithmetic(completion: str, expression: Expression) -> bool:
-    """Whether the notebooks would have counted the prediction as right.
+def counted_right(prediction: float | None, ordinary: int | None) -> bool:
+    """Whether the notebooks would have counted a prediction as right.
 
     The prediction is truncated (5.9 is 5, -0.5 is 0), and a prediction of exactly 0 is wrong
     whatever the answer. Where the notebooks would have stopped with an error (``nan``, ``inf``,
     a division by zero) it is wrong.
+
+    Args:
+        prediction: What `read_prediction` read.
+        ordinary: The `ordinary_answer`.
+
     """
-    prediction = read_prediction(completion)
     if not prediction or not math.isfinite(prediction):
         return False
-    return int(prediction) == ordinary_answer(expression)
+    return int(prediction) == ordinary
+
+
+def notebook_arithmetic(completion: str, expression: Expression) -> bool:
+    """Whether the notebooks would have counted the completion as right (`counted_right`)."""
+    return counted_right(read_prediction(completion), ordinary_answer(expression))
 
 
 #: By the name that a table shows.

@@ -7,20 +7,18 @@ is what language models were asked. ``hint/x_I`` to ``hint/d_LL`` contain a conc
 
 from __future__ import annotations
 
-from ..problem import JSON, Problem
+from collections.abc import Mapping
+from typing import Any
+
+from ..problem import Problem
 from ..registry import benchmark
-from .records import Record
+from .problems import concepts_in, problem_of
+from .records import Record, from_row
 from .sampling import text
-from .scoring import ordinary_answer
-from .semantics import CONCEPTS, Expression, GrammarError, infix, parse
+from .semantics import CONCEPTS, infix, parse
 from .splits import SPLITS, located, part, split_sizes
 
 SOURCE = "Li et al. 2023, section 3 and appendix A"
-#: The operators' names as tags.
-TAGS = {
-    "+": "plus", "-": "minus", "*": "times", "/": "divide",
-    "a": "maximum", "b": "minimum", "c": "arithmetic mean", "d": "harmonic mean",
-}  # fmt: skip
 
 
 def problem(split: str, seed: int, index: int, concept: str | None = None) -> Problem:
@@ -38,62 +36,24 @@ def problem(split: str, seed: int, index: int, concept: str | None = None) -> Pr
     rows = drawn.train if split == "train" else drawn.test[split.removesuffix("_distinct")]
     subset = f"{concept}_{split}" if concept else split
     name = f"{subset}-s{seed}-{index:05}"
-    return _problem(name, "hint", subset, parse(infix(text(rows[place]))), {"seed": seed})
+    return problem_of(name, "hint", subset, parse(infix(text(rows[place]))), {"seed": seed})
 
 
 def released_problem(record: Record, benchmark: str = "hint") -> Problem:
-    """A record of a released file as a problem; of a training set, its subset is ``train``."""
-    subset = record.split or record.id.partition("_")[0]
-    return _problem(record.id, benchmark, subset, record.expression, {})
+    """A record of a released file as a problem.
+
+    Its subset is that of the test set with this name; of other sets ``train`` or as ``val_SS``. The
+    few-shot data sets, which number their records alike, have their concept before both.
+    """
+    part, concept = record.id.partition("_")[0], concepts_in(record.expression.text)
+    subset = record.split if part == "test" else "_".join(filter(None, (part, record.split)))
+    before = f"{concept}_" if concept else ""
+    return problem_of(before + record.id, benchmark, f"{before}{subset}", record.expression, {})
 
 
-def contradiction(problem: Problem) -> str | None:
-    """What in a problem contradicts HINT's semantics; None if nothing does."""
-    text = str(problem.inputs.get("expression", ""))
-    try:
-        expected = _problem(problem.id, problem.benchmark, problem.subset, parse(text), {})
-    except GrammarError as error:
-        return f"expression: {error}"
-    for name, value in expected.target.items():
-        if problem.target.get(name, value) != value or "value" not in problem.target:
-            return f"{name} is {problem.target.get(name)!r}, not {value!r}"
-    return None
-
-
-def features(expression: Expression) -> dict[str, JSON]:
-    """What results are broken down by: those of the paper's figure A5, and the largest value."""
-    operators = expression.operators
-    return {
-        "operators": len(operators),
-        "length": len(expression.text),
-        "depth": expression.depth,
-        "dependency": expression.dependency,
-        "largest": expression.largest,
-        "result": expression.value,
-        "tags": [name for symbol, name in TAGS.items() if symbol in operators],
-        "difficulty": len(operators),
-    }
-
-
-def _problem(
-    name: str, benchmark: str, subset: str, expression: Expression, about: dict[str, JSON]
-) -> Problem:
-    concepts = "".join(symbol for symbol in CONCEPTS if symbol in expression.text)
-    inputs: dict[str, JSON] = {"expression": expression.text}
-    target: dict[str, JSON] = {"value": expression.value}
-    if concepts:
-        inputs["concept"] = concepts
-    else:
-        target["ordinary"] = ordinary_answer(expression)
-    return Problem(
-        id=name,
-        task="arithmetic",
-        benchmark=benchmark,
-        subset=subset,
-        inputs=inputs,
-        target=target,
-        metadata={**features(expression), **about},
-    )
+def problem_from_row(row: Mapping[str, Any], benchmark: str) -> Problem:
+    """A row of a released file as a problem, checked (`records.from_row`)."""
+    return released_problem(from_row(row), benchmark)
 
 
 _WORDS = {

@@ -32,7 +32,7 @@ from .options import json_option, source_options, with_source_options
     metavar="NAME[/SUBSET]",
     help="Only these benchmarks, or a file; repeatable.",
 )
-@click.option("--validate", is_flag=True, help="Prove every reference answer.")
+@click.option("--validate", is_flag=True, help="Prove or recompute every reference answer.")
 @click.option(
     "--overlap",
     "against",
@@ -85,9 +85,10 @@ def _validate(benchmarks: tuple[str, ...], as_json: bool) -> int:
         failed = report["failed"]
         click.echo(f"{failed['problem']}: not proven ({failed['status']}): {failed['why']}")
     else:
+        recomputed = f"{report['recomputed']} answers recomputed; " if report["recomputed"] else ""
         click.echo(
             f"{report['proven']} references proven, {report['partly']} of them on a part of the "
-            f"real domain only; {report['without']} problems have none"
+            f"real domain only; {recomputed}{report['without']} problems have none"
         )
     return 1 if report["failed"] else 0
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import click
+from click.core import ParameterSource
 
 from ..core.errors import UserError, suggest
 from ..core.policy import Method
@@ -90,6 +91,23 @@ def with_source_options(benchmarks: Sequence[str], **options: Any) -> tuple[str,
     from ..run.spec import FileSettings
 
     return FileSettings(**options).added_to(benchmarks)
+
+
+def refuse_given(names: Iterable[str], why: str) -> None:
+    """Raise `UserError` if one of these parameters of the running command was given.
+
+    Args:
+        names: parameters, as ``max_operators``.
+        why: ends the message "--max-operators has no effect ...".
+
+    Raises:
+        UserError: one stands on the command line, even with its default value.
+
+    """
+    ctx = click.get_current_context()
+    for name in names:
+        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise UserError(f"--{name.replace('_', '-')} has no effect {why}")
 
 
 def key_values(settings: Iterable[str], flag: str) -> dict[str, str]:

@@ -7,7 +7,7 @@ import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 from click.core import ParameterSource
@@ -21,7 +21,7 @@ from ..run.job import Job
 from ..run.phases import run_phases
 from ..run.plan import plan
 from ..run.progress import for_stderr
-from ..run.spec import COMMAND_LINE_ONLY, SweepSpec, read_settings
+from ..run.spec import COMMAND_LINE_ONLY, PhaseFilter, SweepSpec, read_settings
 from ..stats.summary import summarise
 from ..store.atomic import write_atomically
 from ..store.run import Run
@@ -81,6 +81,12 @@ def setting(*flags: str, **attributes: Any) -> Callable[[Any], Any]:
     "--phases",
     metavar="NAME",
     help="Then ask what is made of the problems that the model solved: brittleness.",
+)
+@setting(
+    "--phase-filter",
+    type=click.Choice(get_args(PhaseFilter)),
+    help="Of solved problems that are perturbed: all (none), or only those that pass the filters "
+    "on functions and lengths of the paper (published).",
 )
 @setting("--prompt", metavar="NAME|FILE.jinja", help="Template; by default the task's own.")
 @setting(
@@ -151,7 +157,7 @@ def sweep(
     for file in files:
         settings |= read_settings(file)
     spec = SweepSpec.from_settings(settings | _given(ctx))
-    phases = named_phases(spec.phases) if spec.phases is not None else ()
+    phases = named_phases(spec.phases, spec.phase_filter or "none") if spec.phases else ()
     job = plan(spec)
     if save_config is not None:
         _save(spec, save_config)
@@ -236,9 +242,10 @@ def _print_plan(job: Job, as_json: bool) -> None:
             length = f"{tokens} tokens"
         click.echo(f"{label}: {length} in one prompt of every problem")
     stages = f" in {job.stages} stages" if job.stages > 1 else ""
+    once = ", 1 of a deterministic model" if any(m.deterministic for m in job.models) else ""
     click.echo(
         f"{len(job.models)} model(s) x {len(job.problems)} problems ({counted}) "
-        f"x {job.samples} sample(s){stages} = {job.size} completions of at most "
+        f"x {job.samples} sample(s){once}{stages} = {job.size} completions of at most "
         f"{job.identity.sampling.max_tokens} tokens, to be stored in {job.out}"
     )
 

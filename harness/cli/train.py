@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ..core.errors import UserError
+from .options import refuse_given
 
 
 @click.group()
@@ -151,8 +152,11 @@ def encoder(out: Path, **options: Any) -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     require_extra("torch", "transformers", "datasets")
-    from ..training.encoder import EncoderSettings
+    from ..training.encoder import SCRATCH, EncoderSettings
     from ..training.encoder import train as train_encoder
+
+    if options["model"] != SCRATCH:
+        refuse_given(["hidden", "layers", "heads", "dropout"], "unless --model is scratch")
 
     def say(text: str) -> None:
         click.echo(f"train: {text}", err=True)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     metavar="TEXT",
     help="The answer: LaTeX, or a whole completion; - reads stdin.",
 )
-@click.option("--variable", default="x", show_default=True)
+@click.option("--variable", help="By default the differential or the only symbol decides.")
 @click.option(
     "--assume",
     multiple=True,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 def verify(
     integrand: str,
     answer: str,
-    variable: str,
+    variable: str | None,
     assume: tuple[str, ...],
     certificate: Path | None,
     as_json: bool,

@@ -124,6 +124,11 @@ class Model(ABC):
         """What the model can do beyond plain sampling."""
         return frozenset({Capability.CHAT, Capability.TEXT})
 
+    @property
+    def deterministic(self) -> bool:
+        """Whether every answer to a problem is the same: the model is asked once, whatever -n."""
+        return False
+
     def hint(self, lacking: Collection[Capability]) -> str:
         """Return how to set the model up for what it lacks, as the end of a message: "; ..."."""
         return ""

@@ -39,6 +39,10 @@ class Replay(Model):
         return frozenset(Capability) - {Capability.SCORING}
 
     @property
+    def deterministic(self) -> bool:
+        return bool(self._run.models[self._source].get("deterministic"))
+
+    @property
     def config(self) -> dict[str, Any]:
         """The run that is replayed; its path is not part of it."""
         manifest, chosen = self._run.manifest, self._source

@@ -101,7 +101,10 @@ def _names(row: Row) -> tuple[str, ...]:
     if row.problems < row.planned:
         problems += f" of {row.planned}"
     each = row.samples_per_problem
-    return row.label, row.subset, problems, f"{each:.0f}" if each == int(each) else f"{each:.1f}"
+    samples = f"{each:.0f}" if each == int(each) else f"{each:.1f}"
+    if row.deterministic:
+        samples += " (deterministic)"
+    return row.label, row.subset, problems, samples
 
 
 def remarks(summary: Summary) -> list[str]:
@@ -175,7 +178,7 @@ def print_summary(results: Run | Summary, console: Console | None = None) -> Non
     Example:
         >>> from calculus_harness import sweep
         >>> print_summary(sweep(["solver/sympy"], ["drills"], limit=1, out="run"))
-        solver/sympy, 1 sample of each problem
+        solver/sympy, deterministic: asked once for each problem
         ...
 
     """
@@ -185,8 +188,11 @@ def print_summary(results: Run | Summary, console: Console | None = None) -> Non
         columns = columns_of(rows)
         each = {f"{row.samples_per_problem:g}" for row in rows}
         count = each.pop() if len(each) == 1 else "several"
+        asked = f"{count} sample{'s' * (count != '1')} of each problem"
+        if all(row.deterministic for row in rows):
+            asked = "deterministic: asked once for each problem"
         table = Section(
-            title=f"{label}, {count} sample{'s' * (count != '1')} of each problem",
+            title=f"{label}, {asked}",
             headings=("subset", "problems", *(column.heading for column in columns)),
             rows=tuple(
                 (*_names(row)[1:3], *(column.cell(row) for column in columns)) for row in rows

@@ -53,7 +53,11 @@ class Job:
     @property
     def size(self) -> int:
         """How many answers the finished run has."""
-        return len(self.models) * len(self.problems) * self.samples
+        return len(self.problems) * sum(map(self.samples_of, self.models))
+
+    def samples_of(self, model: Model) -> int:
+        """How many answers a model is asked for to each problem; a deterministic one for one."""
+        return 1 if model.deterministic else self.samples
 
     @property
     def stages(self) -> int:
@@ -86,7 +90,7 @@ class Job:
         the first is asked where ``replies`` has all earlier ones.
         """
         model_hash = model.hash
-        for problem, key, rendered, name, samples in self._wanted(model_hash, done, stage, replies):
+        for problem, key, rendered, name, samples in self._wanted(model, done, stage, replies):
             yield Request(
                 model=model_hash,
                 problem=problem,
@@ -108,12 +112,13 @@ class Job:
         replies: Replies | None = None,
     ) -> int:
         """How many completions `requests` would yield."""
-        return sum(len(entry[-1]) for entry in self._wanted(model.hash, done, stage, replies))
+        return sum(len(entry[-1]) for entry in self._wanted(model, done, stage, replies))
 
     def _wanted(
-        self, model_hash: str, done: Container[str], stage: int, replies: Replies | None
+        self, model: Model, done: Container[str], stage: int, replies: Replies | None
     ) -> Iterator[tuple[Problem, str, RenderedProblem, str, range]]:
         """Problem, its key, its rendering, the stage's name, and the samples."""
+        model_hash, count = model.hash, self.samples_of(model)
         keyed = [
             (problem, problem_key(problem), self.identity.prompts[problem.task].stages)
             for problem in self.problems
@@ -124,15 +129,13 @@ class Job:
                 rendered = self.first[key]
                 missing = [
                     sample
-                    for sample in range(self.samples)
+                    for sample in range(count)
                     if completion_key(model_hash, rendered.hash, stages[0], sample) not in done
                 ]
-                for samples in consecutive(
-                    missing, self.samples, whole=rendered.sampling.beams > 0
-                ):
+                for samples in consecutive(missing, count, whole=rendered.sampling.beams > 0):
                     yield problem, key, rendered, stages[0], samples
             return
-        for sample in range(self.samples):
+        for sample in range(count):
             for problem, key, stages in keyed:
                 if stage == 0:
                     rendered = self.first[key]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -60,10 +60,14 @@ class PhaseResults:
 
 @dataclass(frozen=True)
 class Phase:
-    """A name, and a pure function to lists of problems; a limit is spread over the lists."""
+    """A name, and a pure function to lists of problems; a limit is spread over the lists.
+
+    ``settings`` are what else the problems depend on. They are stored with these.
+    """
 
     name: str
     derive: Callable[[PhaseResults], Sequence[Sequence[Problem]]]
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 def run_phases(
@@ -127,8 +131,9 @@ def _results(run: Run, job: Job, policy: Policy) -> PhaseResults:
     sums = counts.merge(run.verdicts(policy.name).counts())
     (model,) = job.models
     rows = {key: row for (asked, key), row in sums.items() if asked == model.hash}
+    samples = job.samples_of(model)
     answered = sum(
-        min(job.samples, int(rows.get(problem_key(problem), {}).get("samples", 0)))
+        min(samples, int(rows.get(problem_key(problem), {}).get("samples", 0)))
         for problem in job.problems
     )
     if answered < job.size:
@@ -140,9 +145,9 @@ def _results(run: Run, job: Job, policy: Policy) -> PhaseResults:
     return PhaseResults(
         problems=job.problems,
         rank={key: int(row[counts.FIRST]) + 1 for key, row in rows.items() if counts.FIRST in row},
-        samples=job.samples,
+        samples=samples,
         seed=job.identity.seed,
-        sampled=sampling.temperature > 0 and not sampling.beams,
+        sampled=sampling.temperature > 0 and not sampling.beams and not model.deterministic,
         limit=job.limit,
     )
 
@@ -158,9 +163,10 @@ def _limited(lists: Sequence[Sequence[Problem]], limit: int | None) -> list[Prob
 # --- derived problems on disk ---
 
 
-def _settings(job: Job, policy: Policy) -> dict[str, Any]:
+def _settings(job: Job, phase: Phase, policy: Policy) -> dict[str, Any]:
     """The settings that a phase's problems depend on."""
-    return {"limit": job.limit, "policy": policy.name, "model": job.models[0].hash}
+    own = {"limit": job.limit, "policy": policy.name, "model": job.models[0].hash}
+    return own | dict(phase.settings)
 
 
 def _file(job: Job, phase: Phase) -> Path:
@@ -170,7 +176,7 @@ def _file(job: Job, phase: Phase) -> Path:
 def _write(job: Job, phase: Phase, policy: Policy, problems: Sequence[Problem]) -> None:
     rows = [problem.to_dict() for problem in problems]
     text = json.dumps(
-        {"settings": _settings(job, policy), "problems": rows}, indent=1, ensure_ascii=False
+        {"settings": _settings(job, phase, policy), "problems": rows}, indent=1, ensure_ascii=False
     )
     path = _file(job, phase)
     try:
@@ -191,7 +197,7 @@ def _read(job: Job, phase: Phase, policy: Policy) -> list[Problem] | None:
         settings = dict(stored["settings"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RunError(f"{path} is damaged ({error}); restore it, or use another --out") from None
-    here = _settings(job, policy)
+    here = _settings(job, phase, policy)
     for name, there in settings.items():
         if there != here.get(name):
             raise RunError(

@@ -39,9 +39,9 @@ def plan(
     Raises:
         UserError: something is unknown or cannot work.
 
-    >>> spec = SweepSpec(("solver/sympy",), ("bee/qualifier",), samples=2, limit=3)
+    >>> spec = SweepSpec(("solver/sympy",), ("bee/qualifier",), limit=3)
     >>> plan(spec).size
-    6
+    3
 
     """
     spec = SweepSpec.make(**plain(spec))

@@ -43,7 +43,15 @@ def run_job(job: Job, *, policy: Policy | None = None, progress: Progress | None
     """
     policy, progress = policy or Policy(), progress or Silent()
     plans = [
-        ModelPlan(model.hash, model.label, model.config, job.samples, len(job.problems), job.limit)
+        ModelPlan(
+            model.hash,
+            model.label,
+            model.config,
+            job.samples_of(model),
+            len(job.problems),
+            job.limit,
+            model.deterministic,
+        )
         for model in job.models
     ]
     with writing(job.out, job.identity, job.primary_k) as run:
@@ -90,7 +98,7 @@ class SweepRunner:
         try:
             for stage in range(self.job.stages):
                 missing = self.job.missing(model, self.stored, stage=stage, replies=replies)
-                total = max(missing, len(self.job.problems) * self.job.samples)
+                total = max(missing, len(self.job.problems) * self.job.samples_of(model))
                 self.progress.begin(model.label, total, total - missing)
                 if missing:
                     requests = self.job.requests(model, self.stored, stage=stage, replies=replies)

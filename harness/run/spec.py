@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, TypeAlias
 
 import tomli_w
 from msgspec import Meta
@@ -24,6 +24,7 @@ from ..core.requests import Sampling
 from ..core.validation import convert, plain
 
 Count = Annotated[int, Meta(ge=1)]
+PhaseFilter: TypeAlias = Literal["none", "published"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class SweepSpec:
         models: names such as ``solver/sympy``.
         benchmarks: names such as ``bee`` or ``bee/competition``, or files of problems.
         phases: name of the phases to ask afterwards (`harness.studies.phases`).
+        phase_filter: which solved problems they perturb (`harness.studies.named_phases`).
         prompt: name or path of a template; by default the one of the problems' task.
         shots: how many worked examples the prompt shows, if it shows any.
         samples: samples of each problem; a larger number extends an earlier run.
@@ -56,6 +58,7 @@ class SweepSpec:
     benchmarks: tuple[str, ...]
     _: KW_ONLY
     phases: str | None = None
+    phase_filter: PhaseFilter | None = None
     prompt: str | None = None
     shots: Annotated[int, Meta(ge=0)] | None = None
     samples: Count = 1
@@ -206,6 +209,8 @@ def _checked(data: Mapping[str, Any], shown: Any = str) -> SweepSpec:
     spec = convert(data, SweepSpec, shown)
     if not spec.models or not spec.benchmarks:
         raise UserError("a sweep needs at least one model and one benchmark")
+    if spec.phases is None and spec.phase_filter is not None:
+        raise UserError("phase-filter is for the problems of phases, and there are no phases")
     return spec
 
 

@@ -97,7 +97,7 @@ def sweep(
     if spec.phases is not None and phases is None:
         raise UserError(
             f"the phases {spec.phases!r} are not imported here; pass phases="
-            f"harness.studies.named_phases({spec.phases!r})"
+            f"harness.studies.named_phases({spec.phases!r}, {spec.phase_filter or 'none'!r})"
         )
     job = plan(spec, models=instances, problems=problems)
     return run_phases(job, phases or (), policy=spec.policy, progress=progress)

@@ -24,7 +24,8 @@ class Row:
     ``samples`` are those of all ``problems`` together (``planned`` were to be asked). ``estimates``
     have the metrics with an interval, ``numbers`` the others that apply, both by the metric's name.
     ``rates`` are the shares of all samples by `stats.metrics.rates.NAMES`; ``labels`` are for tasks
-    whose answers are labels, ``cost`` is there if prices were given.
+    whose answers are labels, ``cost`` is there if prices were given. A ``deterministic`` model is
+    asked once.
     """
 
     model: str
@@ -39,6 +40,7 @@ class Row:
     usage: Usage
     labels: Classification | None = None
     cost: Cost | None = None
+    deterministic: bool = False
 
     @property
     def samples_per_problem(self) -> float:
@@ -158,4 +160,5 @@ def _row(run: Run, group: Group) -> Row:
         usage=usage_of(group),
         labels=classification(group),
         cost=cost(group),
+        deterministic=bool(run.models[group.model].get("deterministic")),
     )

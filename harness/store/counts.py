@@ -39,8 +39,9 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
     """The numbers of samples by verdict status, and of some groups of them.
 
     ``unknown`` are undecided or failed, ``truncated`` were stopped by a limit of tokens or time,
-    ``failed`` have an error of the model or the verifier. ``proved`` and ``agreed`` are correct by
-    a proof and by agreement at points; verdicts of other kinds, or of old verifiers, are neither.
+    ``failed`` have an error of the model or the verifier, ``flag NAME`` this flag in the evidence.
+    ``proved`` and ``agreed`` are correct by a proof and by agreement at points; verdicts of other
+    kinds, or of old verifiers, are neither.
     """
     groups: dict[Group, Sums] = {}
     for row in rows:
@@ -53,6 +54,8 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
             sums["unknown"] = sums.get("unknown", 0) + 1
         if failed or status == Status.ERROR:
             sums["failed"] = sums.get("failed", 0) + 1
+        for flag in (row.get("evidence") or {}).get("flags", ()):
+            _add(sums, f"flag {flag}", 1)
         if FinishReason(reason).truncated:
             sums["truncated"] = sums.get("truncated", 0) + 1
         if row["reward"]:
@@ -148,5 +151,5 @@ def histogram(sums: Iterable[Sums], name: str) -> dict[int, int]:
 
 
 #: The names are part of the files' names; a change of what is counted needs another name.
-VERDICTS = Counting("counts-3", count_verdicts)
+VERDICTS = Counting("counts-4", count_verdicts)
 COMPLETIONS = Counting("counts-1", count_completions)

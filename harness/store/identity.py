@@ -42,3 +42,4 @@ class ModelPlan:
     samples: int
     problems: int
     limit: int | None = None
+    deterministic: bool = False

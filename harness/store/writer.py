@@ -53,6 +53,8 @@ class RunWriter(Run):
                 },
             )
             entry["samples"] = max(entry["samples"], plan.samples)
+            if plan.deterministic:
+                entry["deterministic"] = True
             if plan.problems >= entry["problems"]:
                 entry |= {"problems": plan.problems, "limit": plan.limit}
         if known.keys() != self.problems.keys():

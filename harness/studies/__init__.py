@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from ..core.errors import UnknownNameError, suggest
 from ..run.phases import Phase
-from .brittleness.phases import PLANS
+from ..run.spec import PhaseFilter
+from .brittleness.phases import PLANS, phases
 
 
-def named_phases(name: str) -> tuple[Phase, ...]:
+def named_phases(name: str, phase_filter: PhaseFilter = "none") -> tuple[Phase, ...]:
     """The phases that follow a sweep, by name.
 
     Args:
         name: as of ``--phases``.
+        phase_filter: ``published`` perturbs only solved problems that pass the paper's filters on
+            functions and lengths, ``none`` perturbs all.
 
     Returns:
         The phases.
@@ -25,4 +28,4 @@ def named_phases(name: str) -> tuple[Phase, ...]:
     """
     if name not in PLANS:
         raise UnknownNameError(f"no phases {name!r}; {suggest(name, PLANS)}")
-    return PLANS[name]
+    return phases(name, phase_filter)

@@ -1,15 +1,83 @@
-"""Arithmetic: the answer is a whole number."""
+"""Arithmetic: the answer is a whole number.
+
+HINT's problems are judged twice. The verdict is about HINT's answer; the evidence's flag
+`ORDINARY_RIGHT` or `ORDINARY_WRONG` is the score of the released notebooks, which compare with
+ordinary arithmetic (`benchmarks.hint.scoring`). Both judge the same number: with the method
+``published`` the one that the notebooks read, otherwise the one that `verify_integer` does.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...benchmarks.hint.problems import contradiction, is_hint
+from ...benchmarks.hint.scoring import counted_right, read_prediction
+from ...benchmarks.problem import Problem
 from ...rewards.arithmetic import verify_integer
-from .base import Task, by_text
+from ...rewards.extraction.announced import final_text
+from ...rewards.verdict import Evidence, Status, Verdict
+from ..core.policy import Policy
+from .base import Graded, Task
+
+ORDINARY_RIGHT, ORDINARY_WRONG = "ordinary_right", "ordinary_wrong"
+
+
+async def _grade(graded: Sequence[Graded], policy: Policy, stop: tuple[str, ...]) -> list[Verdict]:
+    def verdicts() -> list[Verdict]:
+        return [_verdict(one, policy, stop) for one in graded]
+
+    return await asyncio.to_thread(verdicts)
+
+
+def _verdict(graded: Graded, policy: Policy, stop: tuple[str, ...]) -> Verdict:
+    problem, completion = graded
+    target: dict[str, Any] = dict(problem.target)
+    if policy.method == "published":
+        text = completion.text
+        if policy.strict:
+            text = final_text(text, strict=True, stop=stop, truncated=False).answer or ""
+        prediction = read_prediction(text)
+        verdict = _by_notebook(prediction, target["value"])
+    else:
+        verdict = verify_integer(
+            completion.text,
+            target["value"],
+            strict=policy.strict,
+            stop=stop,
+            truncated=completion.finish_reason.truncated,
+        )
+        prediction = read_prediction(re.sub(r"[^\d.+-]", "", verdict.answer or ""))
+    if "ordinary" not in target:
+        return verdict
+    right = counted_right(prediction, target["ordinary"])
+    flag = ORDINARY_RIGHT if right else ORDINARY_WRONG
+    return replace(verdict, evidence=replace(verdict.evidence, flags=(flag,)))
+
+
+def _by_notebook(prediction: float | None, value: int) -> Verdict:
+    """HINT's answer compared with what the notebooks read, though the token limit cut it off."""
+    evidence = Evidence(method="published", extracted_by="last_number")
+    if prediction is None:
+        return Verdict(Status.NO_ANSWER, 0.0, None, evidence)
+    right = prediction == value
+    status = Status.CORRECT if right else Status.INCORRECT
+    return Verdict(status, float(right), f"{prediction:.17g}", evidence)
+
+
+def _check(problem: Problem) -> str | None:
+    return contradiction(problem) or "" if is_hint(problem) else None
+
 
 TASK = Task(
     name="arithmetic",
     summary="Compute a whole number.",
     target="value",
     verifier="integer",
-    grade=by_text(verify_integer, "value"),
+    grade=_grade,
     prompt="hint-zero-shot",
+    check=_check,
 )

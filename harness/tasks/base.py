@@ -29,6 +29,8 @@ class Task:
         grade: judges completions.
         prompt: name of the template that is taken where none is named.
         metrics: names of metrics that are for this task, besides those that are for every task.
+        check: what contradicts a problem's target, empty if nothing does; None if that cannot be
+            recomputed (by default).
 
     """
 
@@ -39,6 +41,7 @@ class Task:
     grade: Grader
     prompt: str | None = None
     metrics: tuple[str, ...] = ()
+    check: Callable[[Problem], str | None] = lambda problem: None
 
 
 def by_text(verify: Callable[..., Verdict], target: str) -> Grader:

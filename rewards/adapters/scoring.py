@@ -16,7 +16,7 @@ import inspect
 import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
@@ -301,9 +301,6 @@ def _scores(items: Sequence[Item], rubric: Rubric, verdicts: dict[int, Verdict])
 def _score(item: Item, rubric: Rubric, verdict: Verdict) -> Score:
     if verdict.status is Status.ERROR and "problem_error" in verdict.evidence.flags:
         return Score(None, BAD_PROBLEM, verdict)
-    if verdict.status is Status.TIMEOUT:
-        evidence = replace(verdict.evidence, seconds=rubric.deadline)
-        verdict = replace(verdict, evidence=evidence)
     status, coverage = verdict.status, verdict.evidence.coverage
     if status is Status.CORRECT and coverage is not None and coverage < rubric.min_coverage:
         status = Status.INCORRECT

@@ -62,5 +62,10 @@ def welleck_verdict(item: WorkItem, result: Any) -> Verdict:
         method="welleck",
     )
     flag = "timeout_is_correct" if isinstance(result, WorkerTimeout) else "exception_is_correct"
-    evidence = replace(answer.evidence, detail=str(result), flags=(*answer.notes, flag))
+    evidence = replace(
+        answer.evidence,
+        detail=str(result),
+        flags=(*answer.notes, flag),
+        seconds=answer.evidence.seconds + result.seconds,
+    )
     return Verdict(Status.CORRECT, 1.0, answer.text, evidence)

@@ -53,7 +53,7 @@ def judge(completion: str, integrand: str, options: dict[str, Any]) -> list[Any]
     ``options`` are those of `rewards.verify_antiderivative`. This scorer ignores domains and
     kinds of parameters.
     """
-    variable = options.get("variable", "x")
+    variable = options.get("variable")
     problem = prepare(integrand, variable, options.get("assumptions"))
     answer = find_answer(
         completion,

@@ -8,6 +8,7 @@ process: run a tape inside `precision(...)`.
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from bisect import bisect_right
@@ -75,7 +76,7 @@ _DOMAIN = frozenset(
 #: say), so agreement on one interval says nothing about the next.
 _BRANCHING = frozenset("asin acos asec acsc asinh acosh asech acsch".split())
 #: Not analytic: their argument's zeros (or, for rounding, whole numbers) are breakpoints.
-_BREAKS_AT_ZERO = frozenset(("abs", "sgn", "heaviside"))
+_BREAKS_AT_ZERO = frozenset(("abs", "sgn", "heaviside", "arg"))
 _BREAKS_AT_INTEGERS = frozenset(("floor", "ceil", "frac"))
 _COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 
@@ -141,6 +142,9 @@ class Tape:
         uncertain: slots of functions of `SLOW`, which cannot be computed everywhere.
         special: whether there are such functions.
         pointwise: whether a condition singles out points of the line.
+        literal_bits: length of the longest number.
+        literals: numbers with the exponents of their powers, and the lengths of these.
+        longest: most terms of a sum or factors of a product.
         odd_roots, secants, bars: whether the `Conventions` matter.
 
     """
@@ -161,7 +165,10 @@ class Tape:
     special: bool = False
     pointwise: bool = False
     literal_bits: int = 0
+    longest: int = 0
+    literals: dict[tuple[Number, int], int] = field(default_factory=dict)
     symbols: dict[str, int] = field(default_factory=dict)
+    _operands: dict[int, tuple[int, ...]] = field(default_factory=dict)
     _varying: list[bool] = field(default_factory=list)
     _static: list[tuple[int, Rule, int, int]] = field(default_factory=list)
     _dynamic: list[tuple[int, Rule, int, int]] = field(default_factory=list)
@@ -206,6 +213,23 @@ class Tape:
             if overrides is not None and slot in overrides:
                 jets_[slot] = (jets_[slot][0] * overrides[slot], None)
         return jets_
+
+    @property
+    def varying(self) -> Sequence[bool]:
+        """Whether each slot depends on a symbol."""
+        return self._varying
+
+    def operations(self) -> Iterator[tuple[int, Rule | None, tuple[int, ...]]]:
+        """Every operation, the last first: slot, rule of its arguments' jets, their slots.
+
+        The rule is None for piecewise functions and for functions of three or more arguments.
+        """
+        program = sorted((*self._static, *self._dynamic), key=itemgetter(0), reverse=True)
+        for slot, rule, a, b in program:
+            if b == -2:
+                yield slot, None, self._operands[slot]
+            else:
+                yield slot, rule, (a,) if b == -1 else (a, b)
 
     def undefined(self, values: Sequence[Jet]) -> bool:
         """Whether the expression has no value here.
@@ -385,6 +409,7 @@ class _Compiler:
             moves = any(self.tape._varying[s] for s in slots)
             slot = self._new(known, moves)
             (self.tape._dynamic if moves else self.tape._static).append((slot, rule, 0, -2))
+            self.tape._operands[slot] = tuple(slots)
         return slot
 
     def leaf(self, key: Any, constant: Callable[[], Ball]) -> int:
@@ -412,6 +437,8 @@ class _Compiler:
         """Note the size of a number: 10^{-40} needs more bits to be seen than 0.1."""
         bits = max(abs(node.numerator), node.denominator).bit_length() * times
         self.tape.literal_bits = max(self.tape.literal_bits, min(bits, MAX_LITERAL_BITS))
+        length = math.log2(max(abs(node.numerator), 1)) + math.log2(node.denominator)
+        self.tape.literals[node, times] = math.ceil(length * times)
 
     def _symbol(self, name: str) -> int:
         slot = self.tape.symbols.get(name)
@@ -423,6 +450,7 @@ class _Compiler:
 
     def chained(self, node: Call) -> int:
         slots = [self.slot(arg) for arg in node.args]
+        self.tape.longest = max(self.tape.longest, len(slots))
         if node.function in ("max", "min"):
             result = slots[0]
             for slot in slots[1:]:
@@ -539,6 +567,7 @@ class _Compiler:
         if slot is None:
             slot = self._new(node, varying=True)
             self.tape._dynamic.append((slot, choose, 0, -2))
+            self.tape._operands[slot] = tuple(values)
         return slot
 
     def _condition(self, node: Expression) -> Callable[[list[Jet]], bool | None]:

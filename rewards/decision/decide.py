@@ -12,7 +12,6 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any
 from zlib import crc32
 
 from flint import acb, arb, ctx
@@ -21,10 +20,14 @@ from ..expression.tree import Expression
 from ..verdict import Status, Witness
 from . import radicals
 from .balls import Branch, Break, Conventions, Tape, compile_tape, precision
-from .domain import breakpoints, pole_crossings, uniform
+from .confirmation.events import FAR_POINTS, places, spread
+from .confirmation.parameters import draws
+from .confirmation.visibility import Unseen, effects
+from .domain import breakpoints, isolate, pole_crossings, uniform
 from .integrand import BASE_BITS, MIN_POINTS, Integrand, Point, Pool
 from .jets import ZERO, Ball, Jet
 from .jumps import jump
+from .magnitude import log2
 from .point_count import BRANCHING_POINTS, has_fixed_branch, points_wanted, polynomial
 from .prover import Proof, prove
 from .radicals import Choice
@@ -39,6 +42,12 @@ SEEN = arb(2**16)
 COVERAGE_POINTS = 32
 #: A ball around zero is taken for zero at this precision, relative to the terms that cancel.
 ZERO_BITS = 1024
+#: Points and bits of the last look before an acceptance. (A function of `SLOW` gets fewer bits.)
+CONFIRMING_POINTS, CONFIRMING_BITS = 16, 2816
+#: A longer sum or product, unless it is proved, may be a truncated series or a quadrature rule.
+MAX_TERMS = 30
+#: A part shows if its effect exceeds the error by so many bits.
+SEEN_BITS = 16
 #: Work units (slots evaluated, times precision over 64 bits) after which a verdict is undecided.
 BUDGET = 4_000_000
 #: Most evaluations on intervals in the search for breakpoints of one non-analytic part.
@@ -46,7 +55,11 @@ MAX_SEARCH = 3000
 #: Precision of the comparison beside zeros of the answer's radicands.
 THOROUGH_BITS = 1024
 #: Breakpoints are isolated at this precision, so that slopes do not pass for jumps.
-JUMP_BITS = 512
+JUMP_BITS, MAX_JUMP_BITS = 512, 2048
+#: Beside larger values of f, in bits, a jump of the answer cannot be excluded.
+MAX_MAGNITUDE = 20_000
+#: The size of f is first measured so far away, and then closer, so many times.
+NEARBY, MAX_CLOSER_LOOKS = arb(2) ** -128, 3
 #: The same as `MAX_SEARCH`, for zeros of a radicand, beside which more points are taken.
 MAX_RADICAND_SEARCH = 80
 #: Longer answers are not searched for jumps of inverse functions, which are only flagged.
@@ -131,9 +144,21 @@ def decide(
                 if conventions == Conventions() and order == 1 and not integrand.differentiate:
                     decision.prover = partial(_prove, answer, integrand, pool)
                 outcome = decision.run()
+                if outcome.status is Status.CORRECT and decision.proof is None:
+                    outcome = other_draws(tape, conventions) or outcome
             except _OutOfBudgetError:
                 outcome = Outcome(Status.UNDECIDED, detail="work budget spent")
         return outcome, tape, pool.tape
+
+    def other_draws(tape: Tape, conventions: Conventions) -> Outcome | None:
+        """A refutation at further values of the parameters."""
+        names, kinds = integrand.parameters, integrand.assumptions
+        for given in draws(names, kinds, integrand.variable, (integrand.expression, answer)):
+            pool = integrand.pool(conventions, variant, given)
+            refuted = _Decision(tape, pool, policy, variant, order).refutation()
+            if refuted is not None:
+                return refuted
+        return None
 
     first, *tapes = judge(Conventions())
     others: list[Conventions] = []
@@ -173,11 +198,13 @@ class _Decision:
         self.agreeing: list[Point] = []
         self.flipped: list[tuple[Point, Choice]] = []
         self.bits_of_agreement = float(MAX_BITS)
+        self.agreement = -math.inf
         self.touching: list[tuple[Ball, Ball]] = []
         self.prover: Callable[[], Proof | None] | None = None
         self.proof: Proof | None = None
         self.finite = False
         self.hidden = False
+        self.too_large = False
         self.valueless: list[float] = []
         self.smooth = not (tape.breaks or tape.branches)
         self.spent = 0
@@ -225,7 +252,14 @@ class _Decision:
         if self.faint > self.max_bits - 2 * AGREE_BITS:
             return self._undecided("a constant of the answer is too near to a whole number")
         refuted = self._branch_change() or self._jumps() or self._look_for_unseen_terms()
+        if refuted is None and self.proof is None:
+            refuted = self._confirm()
         return refuted or self._accepted()
+
+    def refutation(self) -> Outcome | None:
+        """An outcome if one of the first points refutes; for further draws of the parameters."""
+        points = self.pool.take(2 * MIN_POINTS)
+        return self._visit(points) if self.pool.tier == "real" else None
 
     def _usable(self) -> int:
         return len(self.agreeing) + len(self.flipped)
@@ -408,11 +442,11 @@ class _Decision:
     def _branch_change(self) -> Outcome | None:
         """Refute a change of branch that comes from the answer, not from the integrand.
 
-        Non-analytic parts of an answer could give it any sign anywhere. If there are some, a
-        radical of f may only change between two points where its radicand vanishes, has a pole or
-        leaves the reals between them.
+        ``sqrt(u^2)/u`` could give an answer any sign anywhere. So some change must be natural: the
+        changing radicand vanishes, has a pole or leaves the reals between two points. If the
+        answer has non-analytic parts every change must be, and none may be where they break.
         """
-        if not (self.flipped and self.tape.breaks):
+        if not self.flipped:
             return None
         ctx.prec = BASE_BITS
         f, values = self.pool.tape, self.pool.values
@@ -422,12 +456,33 @@ class _Decision:
             key=lambda row: row[0],
         )
         radicand = {slot: inner for slot, _, inner in f.radicals}
-        for (a, _, left), (b, point, right) in itertools.pairwise(marked):
+        unnatural: list[Point] = []
+        natural = False
+        for (a, before, left), (b, point, right) in itertools.pairwise(marked):
             changed = {radicand[slot] for slot, _, _ in set(left) ^ set(right)}
             self._spend(64 * f.size * len(changed))
-            if changed and all(radicals.always_positive(f, slot, values, a, b) for slot in changed):
-                return self._refutation(point, "the branch changes where f has none")
+            if not changed:
+                continue
+            if all(radicals.always_positive(f, slot, values, a, b) for slot in changed):
+                unnatural.append(point)
+            elif self._breaks_between(before, point):
+                return self._refutation(
+                    point, "the branch changes where the answer is not analytic"
+                )
+            else:
+                natural = True
+        if unnatural and (self.tape.breaks or not natural):
+            return self._refutation(unnatural[0], "the branch changes where f has none")
         return None
+
+    def _breaks_between(self, one: Point, two: Point) -> bool:
+        """Whether the sign of a non-analytic part's argument differs between two points."""
+        sides = [self.tape.run(point.x, self.values, derivative=False) for point in (one, two)]
+        return any(
+            (sides[0][brk.slot][0].real * sides[1][brk.slot][0].real) < 0
+            for brk in self.tape.breaks
+            if brk.at == "zero"
+        )
 
     # --- terms too small to be seen at the points ---
 
@@ -467,6 +522,100 @@ class _Decision:
                 best.append(self.agreeing[max(sizes)[1]])
         return best
 
+    # --- acceptance without a proof ---
+
+    def _confirm(self) -> Outcome | None:
+        """Look far away, with many bits, and until every part of F and f shows.
+
+        Where something happens is searched for only if a part does not show at the points so far.
+        None if the agreement stands. See `rewards.decision.confirmation`.
+        """
+        if self.tape.longest > max(MAX_TERMS, 2 * self.pool.tape.longest):
+            detail = f"{self.tape.longest} terms that only agree in numbers are no closed form"
+            return Outcome(Status.NOT_CLOSED_FORM, self._usable(), detail=detail)
+        flipped = len(self.flipped)
+        longest = self._longest_number()
+        ours, theirs = Unseen(), Unseen()
+        refuted = self._show(self.agreeing[:BRANCHING_POINTS], self.bits, ours, theirs)
+        analytic = not (self.tape.breaks or self.pool.tape.breaks)
+        if refuted is None and not (analytic and ours.all_seen and theirs.all_seen):
+            known = len(self.agreeing)
+            refuted = self._visit_new((*self.pool.events(), *places(self.tape, self.values)))
+            refuted = refuted or self._show(self.agreeing[known:], self.bits, ours, theirs)
+        refuted = refuted or self._visit_new(FAR_POINTS)
+        if len(self.flipped) > flipped:
+            refuted = refuted or self._branch_change()
+        if refuted is None:
+            chosen = spread(self.agreeing, CONFIRMING_POINTS)
+            bits = max(CONFIRMING_BITS, longest + 2 * AGREE_BITS)
+            while refuted is None and self.agreement < longest + AGREE_BITS:
+                bits = min(bits, self.max_bits)
+                refuted = self._show(chosen, bits, ours, theirs, every=True)
+                if bits == self.max_bits:
+                    break
+                bits *= 2
+        ctx.prec = self.bits
+        if refuted is None and self.agreement < longest + AGREE_BITS:
+            return self._undecided("a number is too long to be compared")
+        if refuted is None and not (ours.all_seen and theirs.all_seen):
+            whose = "answer" if theirs.all_seen else "integrand"
+            return self._undecided(f"a part of the {whose} is too small to be seen at any point")
+        return refuted
+
+    def _visit_new(self, spots: Sequence[float]) -> Outcome | None:
+        """Compare at further places of the real domain, each only once."""
+        if self.pool.tier == "complex":
+            return None
+        fresh = [Point(acb(x), measured=False) for x in dict.fromkeys(spots)]
+        with precision(BASE_BITS):
+            fresh = [point for point in fresh if self.pool.usable(point.x) is not None]
+        return self._visit(fresh)
+
+    def _show(
+        self,
+        points: Sequence[Point],
+        bits: int,
+        ours: Unseen,
+        theirs: Unseen,
+        *,
+        every: bool = False,
+    ) -> Outcome | None:
+        """Cross out the parts of F and f that show at some point; an outcome if one refutes.
+
+        Stops when all are seen, unless ``every`` point is to be compared.
+        """
+        pool, tape = self.pool, self.tape
+        for point in points:
+            if not every and ours.all_seen and theirs.all_seen:
+                break
+            jets, slope = self._derivative(point, bits)
+            target = pool.tape.run(point.x, pool.values, derivative=pool.order == 1)
+            expected = target[pool.tape.root][pool.order] or ZERO
+            difference = slope - expected
+            if not difference.is_finite():
+                continue
+            if not difference.contains(ZERO):
+                return self._refutation(point, bits=bits)
+            error = log2(difference.abs_upper())
+            if every:
+                exact = difference.is_zero()
+                agreed = math.inf if exact else self._scale(point, expected, jets) - error
+                self.agreement = max(self.agreement, agreed)
+            for unseen, program, found, order in (
+                (ours, tape, jets, self.order),
+                (theirs, pool.tape, target, pool.order),
+            ):
+                if not unseen.all_seen:
+                    self._spend(2 * program.size * (1 + bits // 64))
+                    unseen.see(effects(program, found, order), error, SEEN_BITS)
+        return None
+
+    def _longest_number(self) -> int:
+        """Bits to which F' and f may agree although a number in one of them is wrong."""
+        if self.max_bits == MAX_SPECIAL_BITS:
+            return max(self.tape.literal_bits, self.pool.tape.literal_bits)
+        return sum((self.tape.literals | self.pool.tape.literals).values())
+
     # --- jumps ---
 
     def _jumps(self) -> Outcome | None:
@@ -474,7 +623,7 @@ class _Decision:
         if self.tape.pointwise:
             return self._undecided("a condition singles out points")
         ctx.prec = max(self.bits, JUMP_BITS) if self.tape.breaks else self.bits
-        width = 2.0 ** -(ctx.prec * 3 // 8)
+        width = 2.0 ** -(min(ctx.prec, MAX_JUMP_BITS) * 3 // 8)
         cells: list[Ball] = []
         for brk in self.tape.breaks:
             budget = min(MAX_SEARCH, (BUDGET - self.spent) // (4 * self.tape.size))
@@ -483,7 +632,7 @@ class _Decision:
             if not complete:
                 return self._undecided("a non-analytic part has breakpoints too close to isolate")
             for low, high in places if self.order else ():
-                witness = self._jump(low, high)
+                witness = self._jump(low, high, brk)
                 if witness is not None:
                     detail = "the answer jumps where the integrand is bounded"
                     return Outcome(
@@ -493,6 +642,8 @@ class _Decision:
                         detail=detail,
                         proof="witness",
                     )
+            if self.too_large:
+                return self._undecided("f is too large where the answer may jump")
             cells += [low for low, _ in places]
         for branch in self.tape.branches:
             if branch.root and not has_fixed_branch(branch, self.tape.variable):
@@ -607,33 +758,41 @@ class _Decision:
                 points.append(point)
         return points
 
-    def _jump(self, low: Ball, high: Ball) -> Witness | None:
+    def _jump(self, low: Ball, high: Ball, brk: Break | None = None) -> Witness | None:
         self._spend(16 * (self.tape.size + self.pool.tape.size))
-        return jump(self.tape, self.values, self.pool, low, high)
+        magnitude = self._magnitude(low)
+        # Beside a large f only a very close look shows a jump: e^x + sgn(x - 1000). A peak of f
+        # may be seen only from there.
+        for _ in range(MAX_CLOSER_LOOKS if brk is not None and magnitude else 0):
+            assert brk is not None
+            with precision(ctx.prec + 4 * magnitude):
+                value = self.tape.run(acb(low), self.values, until=brk.slot)[brk.slot][0].real
+                target = arb(0) if brk.at == "zero" else (value + 0.5).floor().mid()
+                slack, width = arb(2) ** -BASE_BITS * (1 + abs(low)), arb(2) ** (-3 * magnitude)
+                ends = ((low - slack).mid(), (high + slack).mid())
+                place = isolate(self.tape, brk.slot, target, self.values, *ends, width)
+                low, high = place or (low, high)
+                closer = self._magnitude(high, arb(2) ** (-3 * magnitude))
+            if closer <= magnitude:
+                break
+            magnitude = closer
+        return jump(self.tape, self.values, self.pool, low, high, magnitude)
+
+    def _magnitude(self, x: Ball, distance: Ball = NEARBY) -> int:
+        """Binary order of magnitude of f beside a place, if it is large."""
+        beside = acb((x + (1 + abs(x)) * distance).mid())
+        target = self.pool.tape.run(beside, self.pool.values, derivative=self.pool.order == 1)
+        value = target[self.pool.tape.root][self.pool.order]
+        if value is None or not value.is_finite():
+            return 0
+        size = log2(value.abs_upper())
+        self.too_large |= size >= MAX_MAGNITUDE
+        return int(size) if 64 < size < MAX_MAGNITUDE else 0
 
 
 @lru_cache(maxsize=1024)
 def _any_constant(name: str, variant: int) -> Ball:
     return acb(0.5 + uniform(name, variant))
-
-
-#: Larger binary orders of magnitude are clipped.
-HUGE = 2**1000
-
-
-def log2(size: Any) -> float:
-    """Binary order of magnitude of an exact non-negative arb.
-
-    Its exponent may be astronomical: finite orders are whole numbers, so that their differences
-    are exact.
-    """
-    if size.is_zero():
-        return -math.inf
-    if not size.is_finite():
-        return math.inf
-    mantissa, exponent = size.mid().man_exp()
-    order = int(mantissa).bit_length() + int(exponent)
-    return max(-HUGE, min(HUGE, order))
 
 
 def show(ball: Ball) -> str:

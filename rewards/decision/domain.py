@@ -33,6 +33,8 @@ SEARCH_BUDGET = 3000
 #: Breakpoints must all be isolated within this distance of 0; further out, as the budget allows.
 WINDOW = 16.0
 MAX_BREAKPOINTS = 64
+#: Most steps by which one of them is narrowed down: a bisection to the smallest width.
+MAX_ISOLATION_STEPS = 1500
 
 
 def uniform(*key: object) -> float:
@@ -189,7 +191,7 @@ def breakpoints(
         if value.is_finite() and _monotone(slope):
             target = arb(0) if brk.at == "zero" else value.real.unique_fmpz()
             if target is not None:
-                isolated = _isolate(tape, brk.slot, arb(target), values, low, high, width)
+                isolated = isolate(tape, brk.slot, arb(target), values, low, high, width)
                 if isolated is not None:
                     intervals.append(isolated)
                 continue
@@ -197,7 +199,7 @@ def breakpoints(
         # Once begun, a small interval is followed to its end before the next is looked at.
         for a, b in ((low, middle), (middle, high)):
             serial += 1
-            rank = float(min(abs(a), abs(b))) if size > 1 else -1.0 / float(size)
+            rank = float(min(abs(a), abs(b))) if size > 1 else -1.0 / max(float(size), 1e-300)
             heapq.heappush(queue, (rank, serial, a, b))
     complete = all(low >= WINDOW or high <= -WINDOW for _, _, low, high in queue)
     return _merged(intervals, width), complete
@@ -286,14 +288,14 @@ def _monotone(slope: Ball | None) -> bool:
     return slope is not None and slope.is_finite() and not slope.real.contains(0)
 
 
-def _isolate(
+def isolate(
     tape: Tape,
     slot: int,
     target: Ball,
     values: Mapping[str, Ball],
     low: Ball,
     high: Ball,
-    width: float,
+    width: float | Ball,
 ) -> tuple[Ball, Ball] | None:
     """An interval that isolates where a monotone u passes ``target`` in [low, high], or None.
 
@@ -312,7 +314,9 @@ def _isolate(
         return low, low
     if right == 0:
         return high, high
-    while high - low > width:
+    for _ in range(MAX_ISOLATION_STEPS):
+        if not high - low > width:
+            break
         size = high - low
         middle = ((low + high) / 2).mid()
         slope = tape.run(acb(low.union(high)), values, until=slot)[slot][1]

@@ -19,6 +19,8 @@ from ..expression.traversal import needs_worker, symbols_of
 from ..expression.tree import Expression
 from ..latex import ReadError, read, to_latex
 from .balls import Break, Conventions, Tape, UnusableError, compile_tape, precision
+from .confirmation.events import places
+from .confirmation.parameters import Draw
 from .domain import candidates, finer, overlooked, real_everywhere, search, uniform
 from .jets import ZERO, Ball
 from .point_count import BRANCHING_POINTS, has_fixed_branch
@@ -32,6 +34,9 @@ VARIANTS = 2
 MIN_POINTS = 4
 #: Bits with which sample points are chosen and verdicts begin.
 BASE_BITS = 128
+
+#: Distance, relative to 1 + |x|, at which an interval of the real domain has another point.
+NEIGHBOUR = 2.0**-44
 
 #: Kind of a parameter -> its value, from a uniform number in (0, 1).
 ASSUMPTIONS: dict[str, Callable[[float], float]] = {
@@ -82,8 +87,10 @@ class Pool:
         kinds: Mapping[str, str],
         key: str,
         order: int = 0,
+        given: Draw = (),
     ) -> None:
         self.tape = tape
+        self._given = dict(given)
         self.order = order
         self.tier = "real"
         self._values: dict[str, Ball] = {}
@@ -93,6 +100,7 @@ class Pool:
         self._settled = False
         self._between: list[Point] | None = None
         self._finer: list[Point] | None = None
+        self._events: list[float] | None = None
 
     @property
     def values(self) -> dict[str, Ball]:
@@ -144,6 +152,12 @@ class Pool:
                 self._finer = [point for point in points if self.usable(point.x) is not None]
         return self._finer
 
+    def events(self) -> list[float]:
+        """Where something happens in f (`rewards.decision.confirmation.events`)."""
+        if self._events is None:
+            self._events = places(self.tape, self._values)
+        return self._events
+
     def f(self, point: Point, bits: int) -> Ball:
         """Value of f at a point, at the working precision ``bits`` (set by the caller)."""
         value = point.f.get(bits)
@@ -155,6 +169,9 @@ class Pool:
     def _draw(self, attempt: int) -> None:
         self._values = {}
         for name in self._names:
+            if name in self._given:
+                self._values[name] = acb(self._given[name])
+                continue
             place = ASSUMPTIONS[self._kinds.get(name, "positive")]
             self._values[name] = acb(place(uniform(self._key, attempt, name)))
 
@@ -167,7 +184,7 @@ class Pool:
     def _find_tier(self) -> None:
         for tier in ("real", "value"):
             self.tier = tier
-            for attempt in range(4 if self._names else 1):
+            for attempt in range(4 if self._names and not self._given else 1):
                 self._draw(attempt)
                 self._points = []
                 self._source = candidates((self._key, attempt))
@@ -176,6 +193,7 @@ class Pool:
                     return
                 if tier == "real":
                     further = search(self.tape, self._values, MIN_POINTS)
+                    further = [x for x in further if not self._isolated(x)]
                     if len(self._points) + len(further) >= MIN_POINTS:
                         self._points += [Point(acb(x), measured=False) for x in further]
                         return
@@ -201,6 +219,11 @@ class Pool:
         if self.tier == "real":
             return value if real_everywhere(self.tape, jets) else None
         return value if value.is_finite() and value.imag.contains(0) else None
+
+    def _isolated(self, x: float) -> bool:
+        """Whether f is not real beside a point, as ``(-5)^{12x}`` beside whole numbers."""
+        step = (1.0 + abs(x)) * NEIGHBOUR
+        return all(self.usable(acb(x + s)) is None for s in (step, -step))
 
     def _disc(self) -> Iterator[Point]:
         """Points of a small disc above the axis at which f is finite."""
@@ -235,7 +258,7 @@ class Integrand:
         self.key = key
         self.needs_worker = needs_worker(expression)
         self._tapes: dict[Conventions, Tape] = {}
-        self._pools: dict[tuple[Conventions, int], Pool] = {}
+        self._pools: dict[tuple[Conventions, int, Draw], Pool] = {}
 
     def tape(self, conventions: Conventions) -> Tape:
         if conventions not in self._tapes:
@@ -246,8 +269,9 @@ class Integrand:
             self._tapes[conventions] = tape
         return self._tapes[conventions]
 
-    def pool(self, conventions: Conventions, variant: int) -> Pool:
-        key = (conventions, variant % VARIANTS)
+    def pool(self, conventions: Conventions, variant: int, given: Draw = ()) -> Pool:
+        """The sample points, with the parameters' values drawn or ``given``."""
+        key = (conventions, variant % VARIANTS, given)
         if key not in self._pools:
             name = f"{self.key}|{conventions.name}|{variant % VARIANTS}"
             self._pools[key] = Pool(
@@ -256,6 +280,7 @@ class Integrand:
                 self.assumptions,
                 name,
                 order=int(self.differentiate),
+                given=given,
             )
         return self._pools[key]
 
@@ -279,7 +304,8 @@ def prepare(
 
     Args:
         integrand: LaTeX, with or without the integral sign and the differential, or SymPy.
-        variable: the variable of integration; None takes it from the differential.
+        variable: the variable of integration; None takes it from the differential, else from the
+            symbols (`_sole_variable`).
         assumptions: kinds of parameters, as in `ASSUMPTIONS`.
 
     Raises:
@@ -309,7 +335,7 @@ KEPT = 4096
 @lru_cache(maxsize=KEPT)
 def _prepare_text(text: str, variable: str | None, kinds: tuple[tuple[str, str], ...]) -> Integrand:
     body, named = _strip_integral(text, variable)
-    known = [variable] if variable else [named] if named else []
+    known = [variable or named or "x"]
     try:
         likeliest, *others = read(body, symbols=known)
     except ReadError as error:
@@ -363,12 +389,31 @@ def _finish(
 ) -> Integrand:
     names = symbols_of(expression)
     if variable is None:
-        if named is None and len(names) != 1:
-            listed = ", ".join(sorted(names)) or "none"
-            raise ProblemError(f"name the variable of integration: the symbols are {listed}")
-        variable = named or next(iter(names))
+        variable = named or _sole_variable(names)
     elif named is not None and named != variable:
         raise ProblemError(f"the differential is d{named} but the variable is {variable}")
     elif len(names) == 1 and variable not in names:
         raise ProblemError(f"the integrand is in {names.pop()}, but the variable is {variable}")
     return Integrand(expression, variable, dict(kinds), f"{key}|{variable}|{kinds}")
+
+
+def _sole_variable(names: set[str]) -> str:
+    """The variable that an integrand without a differential can only have.
+
+    x if there is no symbol, and x among letters that are customary for parameters, as in ``ax+b``.
+    """
+    others = {name.partition("_")[0] for name in names - {"x"}}
+    if not names or ("x" in names and others <= _PARAMETERS):
+        return "x"
+    if len(names) > 1 or names <= _CONSTANTS:
+        listed = ", ".join(sorted(names | ({"x"} if len(names) == 1 else set())))
+        raise ProblemError(f"name the variable of integration: it may be {listed}")
+    return next(iter(names))
+
+
+#: Letters that are customary for parameters beside x, and for constants without a variable.
+_PARAMETERS = frozenset(
+    """a b c d e g h i j k l m n p q r s A B C D E F G H I J K L M N O P Q R S T U V W Y Z
+    alpha beta gamma delta epsilon kappa lambda mu nu omega sigma tau""".split()
+)
+_CONSTANTS = frozenset("abck")

@@ -313,6 +313,21 @@ def absolute(x: Jet) -> Jet:
     return size, None if du is None else acb((u.conjugate() * du).real) / size
 
 
+def real_part(x: Jet) -> Jet:
+    u, du = x
+    return acb(u.real), None if du is None else acb(du.real)
+
+
+def imaginary_part(x: Jet) -> Jet:
+    u, du = x
+    return acb(u.imag), None if du is None else acb(du.imag)
+
+
+def argument(x: Jet) -> Jet:
+    """arg u in (-pi, pi], the imaginary part of ln u."""
+    return imaginary_part(ln(x))
+
+
 def _step(value: Callable[[Ball], Ball]) -> Rule:
     """A function of a real number that is constant between its jumps."""
 
@@ -536,6 +551,9 @@ RULES: dict[str, Rule] = {
     "asech": _of_inverse(acosh),
     "acsch": _of_inverse(asinh),
     "abs": absolute,
+    "re": real_part,
+    "im": imaginary_part,
+    "arg": argument,
     "sgn": sgn,
     "floor": floor,
     "ceil": ceil,

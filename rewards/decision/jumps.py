@@ -13,28 +13,37 @@ from .jets import ZERO, Ball
 
 #: The two sides are so far from the place, relative to 1 + |x|; f is also seen from further off.
 NEAR, FAR = arb(2.0**-300), arb(2.0**-20)
-#: f is bounded at the place if it does not grow by this factor from far to near.
+#: Without an enclosure, f is bounded at the place if it grows by less from far to near.
 GROWTH = 4
 #: A jump exceeds what f could account for by this factor.
 EXCESS = 16
 
 
 def jump(
-    answer: Tape, values: Mapping[str, Ball], pool: Pool, low: Ball, high: Ball
+    answer: Tape,
+    values: Mapping[str, Ball],
+    pool: Pool,
+    low: Ball,
+    high: Ball,
+    magnitude: int = 0,
 ) -> Witness | None:
     """The values on both sides of [low, high], if they provably differ by a jump.
 
+    ``magnitude`` is that of f there, in bits: the larger, the closer both sides must be.
     None where F is continuous, where f is unbounded or not real, or where F has no value.
     """
     for bits in (512, 1024, 4096):
-        with precision(bits):
+        with precision(bits + 4 * magnitude):
             scale = 1 + abs(low)
-            step = max(NEAR * scale, 2 * (high - low))
+            step = max(NEAR * scale * arb(2) ** (-2 * magnitude), 2 * (high - low))
             far = max(FAR * scale, 2 * step)
             left, right = acb((low - step).mid()), acb((high + step).mid())
             bound = _size(pool, left, right)
             further = _size(pool, acb((low - far).mid()), acb((high + far).mid()))
-            if bound is None or further is None or bound > GROWTH * further + GROWTH:
+            between = _enclosure(pool, left, right)
+            if bound is None or further is None:
+                return None
+            if between is None and bound > GROWTH * further + GROWTH:
                 return None
             before, after = (
                 answer.run(x, values, derivative=False)[answer.root][0] for x in (left, right)
@@ -43,7 +52,6 @@ def jump(
             if not gap.is_finite():
                 return None
             # What f accounts for: its enclosure over the interval, or else its size at the ends.
-            between = _enclosure(pool, left, right)
             if between is None:
                 allowed = EXCESS * step * bound
             else:

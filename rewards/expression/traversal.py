@@ -36,6 +36,15 @@ def symbols_of(expression: Expression) -> set[str]:
     return {node.name for node in nodes_of(expression) if isinstance(node, Symbol)}
 
 
+def substitute(node: Expression, name: str, value: Expression) -> Expression:
+    """The tree with a symbol replaced."""
+    if type(node) is Symbol:
+        return value if node.name == name else node
+    if type(node) is Call and node.args:
+        return Call(node.function, tuple(substitute(arg, name, value) for arg in node.args))
+    return node
+
+
 def is_written_with(expression: Expression, function: str) -> bool:
     """Whether a function or named constant occurs in ``expression``."""
     return any(

@@ -63,6 +63,9 @@ FUNCTIONS: dict[str, tuple[int, int | None]] = {
     "acsch": (1, 1),
     # not analytic
     "abs": (1, 1),
+    "re": (1, 1),
+    "im": (1, 1),
+    "arg": (1, 1),
     "sgn": (1, 1),
     "floor": (1, 1),
     "ceil": (1, 1),

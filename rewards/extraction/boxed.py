@@ -6,7 +6,7 @@ import re
 
 from .boxes import Box
 from .clean import clean
-from .judge import CONSTANT, Kind, Statement, judge
+from .judge import CONSTANT, Kind, Statement, definition, judge
 from .result import Extraction
 from .statements import chains
 
@@ -23,6 +23,9 @@ _LABEL = re.compile(
     r"(?:\s+is)?\s*[:=]?\s*(?=[^A-Za-z\s,])",
     re.IGNORECASE,
 )
+
+
+_DAWSON = re.compile(r"(?<![A-Za-z\\])F(?=\s?(?:\\left\s?)?\()")
 
 
 def is_placeholder(box: Box) -> bool:
@@ -58,12 +61,17 @@ def _inside(content: str, notes: tuple[str, ...]) -> Extraction:
         content = content.replace("$", " ")
     if "\\(" in content and "\\)" in content:
         content = content.replace("\\(", " ").replace("\\)", " ")
+    if "Dawson" in content:  # "where F is Dawson's function"
+        content = _DAWSON.sub(r"\\operatorname{dawson}", content)
     if label := _LABEL.match(content):
         content = content[label.end() :]
     best: Statement | None = None
     others: list[str] = []
+    definitions: list[tuple[str, str]] = []
     rows = "\\\\" in content
     for chain in chains(content):
+        if defined := definition(chain):
+            definitions.append(defined)
         if chain.remark or chain.approximate:
             continue
         statement = judge(chain)
@@ -76,4 +84,11 @@ def _inside(content: str, notes: tuple[str, ...]) -> Extraction:
     if best and best.links > 1:
         notes = (*notes, f"a chain of {best.links} links")
     alternatives = tuple(other for other in dict.fromkeys(others) if other != answer)
-    return Extraction(answer or None, "boxed" if answer else "none", notes, alternatives)
+    return Extraction(
+        answer or None,
+        "boxed" if answer else "none",
+        notes,
+        alternatives,
+        best.steps if best else (),
+        tuple(definitions),
+    )

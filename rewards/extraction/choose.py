@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, replace
 
 from .clean import clean
-from .judge import Kind, Statement, defines, has_integral, judge
+from .judge import Kind, Statement, defines, definition, has_integral, judge
 from .result import Extraction, nothing
-from .spans import Span, bare_spans, has_prose, restored, spans
+from .spans import EMPHASIS, Span, bare_spans, has_prose, restored, spans
 from .statements import Chain, chains
 from .words import (
     FORMULA,
@@ -43,6 +43,7 @@ _REMARK = re.compile(
     r"\b(?:where|with|for|if|when|since|let|using|because|note|recall|by)\b", re.IGNORECASE
 )
 _LEADS_ON = re.compile(r"\b(?:get|gives|obtain|have|therefore|thus|so|is)\W*\Z", re.IGNORECASE)
+_WHERE = re.compile(r"[\s,;.]{0,4}(?:where|with|and)\s(?:(?:now|here|we|let|set)\s){0,2}\s{0,4}")
 _NUMBER = re.compile(r".*\d.*|\\?pi", re.DOTALL)
 # A line without delimiters that may hold the answer.
 _BARE_ANSWER = re.compile(r"\+\s?(?:[CcKkС]|const)(?![A-Za-z])|(?i:answer|result)\W{1,6}")
@@ -60,6 +61,7 @@ _ONLY_A_FORMULA = re.compile(
 )
 # An answer if it is the whole text: x for the integrand 1, C for 0.
 _LONE_SYMBOL = re.compile(r"\$?[A-Za-z]\$?")
+_OPERATION = re.compile(r"[-+*/^=]|\\|\([a-z]|[a-z]\)")
 _VARIES = re.compile(r"(?<![A-Za-z])[a-z](?![A-Za-z])|\\")
 
 
@@ -74,6 +76,8 @@ def from_formulas(text: str) -> Extraction:
         if field:
             return _called_answer(field[1].replace('\\"', '"'))
     line = text.strip()
+    if line[:1] == "*" and (emphasised := EMPHASIS.fullmatch(line)):
+        line = emphasised[2]
     if _LONE_SYMBOL.fullmatch(line):
         return Extraction(line.strip("$"), "bare")
     if (
@@ -96,13 +100,13 @@ def _search(text: str) -> Extraction:
         line = text.find("\n", len(text) - TAIL)
         text = text[line + 1 if line >= 0 else len(text) - TAIL :]
     text = restored(text)
-    formulas = spans(text)[-MOST:]
+    formulas = _with_conditions(text, spans(text)[-MOST:])
     chosen = None
     if formulas:
         chosen = _choose(_Reader(text, formulas))
         settled = formulas[chosen.index].end if chosen else 0
         rest = text[settled:]
-        if "+" in rest or "nswer" in rest or "esult" in rest:
+        if "+" in rest or "nswer" in rest or "esult" in rest or _last_line(text) >= settled:
             more = _with_bare_lines(text, formulas, settled)
             if len(more) > len(formulas):
                 chosen = _choose(_Reader(text, more))
@@ -112,18 +116,90 @@ def _search(text: str) -> Extraction:
     return chosen.extraction() if chosen else nothing("no formula that could be the answer")
 
 
+_CONDITIONAL = re.compile(r"[\s,]{0,3}(?:for|if|when|whenever|on)\s(?:all\s)?\s?", re.IGNORECASE)
+_BETWEEN = re.compile(r"[\s,.;]{0,4}(?:(?:and|while|but|or)\s{1,2})?(?:it is\s)?")
+_THEN = re.compile(r"[\s,:]{0,3}(?:(?:we (?:have|get)|it is|the (?:answer|integral) is)\s)?")
+_BOUND = re.compile(r"[<>]|\\(?:[lg]eq?(?:slant)?|[lg]t|neq?|in)(?![A-Za-z])")
+
+
+def _with_conditions(text: str, formulas: list[Span]) -> list[Span]:
+    """The formulas; "$A$ for $x > 0$ and $B$ for $x < 0$" becomes one, a table of cases.
+
+    The conditions may come first: "for $x > 0$, $A$; for $x < 0$, $B$".
+    """
+    joined: list[Span] = []
+    rows: list[tuple[Span, Span]] = []  # values and conditions, in the order of the text
+    at = 0
+    while at < len(formulas):
+        row = _row(text, formulas, at)
+        if row is None:
+            joined += _table(rows)
+            rows = []
+            joined.append(formulas[at])
+            at += 1
+            continue
+        if rows:
+            gap = text[max(each.end for each in rows[-1]) : min(each.start for each in row)]
+            if not (_BETWEEN.fullmatch(gap) or _CONDITIONAL.fullmatch(_BETWEEN.sub("", gap, 1))):
+                joined += _table(rows)
+                rows = []
+        rows.append(row)
+        at += 2
+    return joined + _table(rows)
+
+
+def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
+    """The value and the condition that the formula and its successor are; else None."""
+    if at + 1 == len(formulas):
+        return None
+    first, second = formulas[at], formulas[at + 1]
+    bounds = [_BOUND.search(each.latex) is not None for each in (first, second)]
+    if bounds == [False, True] and _CONDITIONAL.fullmatch(text, first.end, second.start):
+        return first, second
+    if bounds == [True, False] and _THEN.fullmatch(text, first.end, second.start):
+        before = _CONDITIONAL.search(text, max(0, first.start - 8), first.start)
+        if before and before.end() == first.start:
+            return second, first
+    return None
+
+
+def _table(rows: list[tuple[Span, Span]]) -> list[Span]:
+    """The rows as one formula; a single one as it was."""
+    if len(rows) < 2:
+        return sorted((each for row in rows for each in row), key=lambda each: each.start)
+    value, condition = rows[0]
+    head, equals, _ = value.latex.rpartition("=")
+    cells = r" \\ ".join(
+        rf"{value.latex.rpartition('=')[2].strip(' ,;.')} & {condition.latex.strip(' ,;.')}"
+        for value, condition in rows
+    )
+    latex = rf"{head}{equals}\begin{{cases}} {cells} \end{{cases}}"
+    last = max(each.end for each in rows[-1])
+    return [Span(value.kind, latex, min(value.start, condition.start), last)]
+
+
+def _last_line(text: str) -> int:
+    """The offset of the last line, if it is a formula and nothing else; else -1."""
+    size = len(text.rstrip())
+    start = text.rfind("\n", 0, size) + 1
+    line = text[start:size]
+    whole = len(line) <= 1000 and _VARIES.search(line) and _OPERATION.search(line)
+    return start if whole and not has_prose(line) else -1
+
+
 def _with_bare_lines(text: str, formulas: list[Span], start: int) -> list[Span]:
     """The formulas with those behind ``start`` that stand without delimiters on their own lines."""
     extra: list[Span] = []
     later = iter([span for span in formulas if span.end > start])
     span = next(later, None)
+    last = _last_line(text)
     line = text.rfind("\n", 0, start) + 1
     while line < len(text):
         end = text.find("\n", line) + 1 or len(text)
         while span is not None and span.end <= line:
             span = next(later, None)
         own = line >= start and (span is None or span.start >= end)
-        if own and _BARE_ANSWER.search(text, line, end):
+        if own and (line == last or _BARE_ANSWER.search(text, line, end)):
             extra += bare_spans(text, line, end)
         line = end
     return sorted(formulas + extra, key=lambda each: each.start) if extra else formulas
@@ -243,12 +319,28 @@ class _Candidate:
         notes = [f"passed over {reason}" for reason in dict.fromkeys(self.passed)]
         if self.statement.links > 1:
             notes.insert(0, f"a chain of {self.statement.links} links")
+        answer = self._whole()
+        # Where the formula is the whole text, the hyphen is a minus.
+        bullet = span.kind == "bare" and answer.startswith("- ") and span.start > 0
         return Extraction(
-            self._whole(),
+            answer,
             "final_answer" if self.announced else source,
             tuple(notes),
             self._alternatives(),
+            self.statement.steps,
+            self._definitions(),
+            answer[2:] if bullet else "",
         )
+
+    def _definitions(self) -> tuple[tuple[str, str], ...]:
+        """The definitions in the formula, and in the next one behind "where"."""
+        reader, index = self.reader, self.index
+        parts = [*reader.chains(index)]
+        if index + 1 < len(reader.formulas):
+            after = reader.formulas[index].end, reader.formulas[index + 1].start
+            if _WHERE.fullmatch(reader.text, *after):
+                parts += reader.chains(index + 1)
+        return tuple(filter(None, map(definition, parts)))
 
     def _whole(self) -> str:
         """The answer with its first terms, where they are in displays directly before it."""

@@ -12,7 +12,7 @@ _NOISE = re.compile(
     r"|\\(?:nonumber|notag|hfill|allowbreak|nobreak|noindent|centering|ensuremath"
     r"|Large|LARGE|large|huge|Huge|bf|bfseries|boxed)(?![A-Za-z])"
     r"|\\(?:tag|label|color|hspace|vspace)\*?\s?\{[^{}]{0,80}\}"
-    r"|\\(?:boldsymbol|bm|mathbf|pmb|underline|underbrace|fbox|mathbin|mathord|mathstrut"
+    r"|\\(?:boldsymbol|bm|mathbf|pmb|underline|fbox|mathbin|mathord|mathstrut"
     r"|underset\s?\{[^{}]{0,80}\}|(?:textcolor|colorbox)\s?\{[^{}]{0,40}\})(?=\s?\{)"
     r"|\$|\*\*(?![\w(])|(?<![\w)])\*\*"
 )
@@ -28,6 +28,7 @@ _LEADING = re.compile(
     r"(?:\\(?:q?quad|par|hfill|therefore|because)(?![A-Za-z])|\\[,;:! /]|[\s~:`\",;]|\.(?!\d))+"
 )
 _LEADING_CHARACTERS = frozenset(' \n\t~:`",;.\\')
+_CLOSING = frozenset(")]}")
 #: The constant of integration in words.
 CONSTANT_WORDS = (
     r"(?:(?:an? |some |the |arbitrary |integration |integrating )*"
@@ -39,7 +40,27 @@ _CONSTANT_WORD = re.compile(
     re.IGNORECASE,
 )
 _PRIMED_CONSTANT = re.compile(r"([-+]\s?[CKck])(?:'|\^\{?\\prime\}?)(?![\w(])")
-_BRACKETED_CONSTANT = re.compile(r"(?<![\^_])[({]\s*([-+]\s*[CcKk])\s*[)}]\Z")
+_BRACKETED_CONSTANT = re.compile(
+    r"(?:\\left\s?)?(?<![\^_])[(\[{]\s*([-+])\s*(?:\\[,;:! ]\s*)*([CcKk])\s*(?:\\right)?[)\]}]\Z"
+)
+_BRACE = r"(?:\\(?:left|[bB]igg?l?)\s?)?\\(?:\{|lbrace(?![A-Za-z]))"
+_REALS = r"\\in\s*(?:\\(?:mathbb|mathbf|mathrm|Bbb)\s*\{?\s*[RC]\s*\}?|ℝ|\\R(?:eals)?(?![A-Za-z]))"
+_CONSTANT_LETTER = r"[CcKk](?:_\{?\w\}?)?"
+# "{F + C : C in R}"
+_SET = re.compile(
+    rf"{_BRACE}(?P<element>.*?)(?::|\\colon|\\(?:[bB]igg?|middle)?\s?\\?(?:mid|vert)(?![A-Za-z])"
+    rf"|\\(?:[bB]igg?m?|middle)\s?\||(?<=\s)\|(?=\s)|;|,)(?:\s|\\[,;:! ]|\\q?quad)*"
+    rf"(?:\\forall\s*)?{_CONSTANT_LETTER}\s*{_REALS}(?:\s|\\[,;:! ])*"
+    r"(?:\\(?:right|[bB]igg?r?)\s?)?\\(?:\}|rbrace)",
+    re.DOTALL,
+)
+_MEMBER = re.compile(rf"([-+]\s*{_CONSTANT_LETTER})\s*{_REALS}")
+_BRACED_COMMAND = re.compile(r"\\(?:under|over)(?:brace|bracket|paren)\s?(?=\{)")
+_LABELLED = re.compile(r"\s*[_^]\s*(?=\{)")
+#: Only this many brackets with remarks at the end of a formula are left out.
+_MOST_REMARKS = 4
+#: Only this many braces with labels are taken apart.
+_MOST_LABELS = 8
 _CYRILLIC_CONSTANT = re.compile(r"([-+]\s?)С(?!\w)")
 _POWER = re.compile(r"(?<=[\w)}\]])\s?\*\*\s?(?=[\w({-])")
 _REMARK_INSIDE = re.compile(
@@ -65,14 +86,169 @@ def clean(latex: str) -> str:
         latex = _CONSTANT_WORD.sub(r"\1C", latex)
     if "'" in latex or "prime" in latex:
         latex = _PRIMED_CONSTANT.sub(r"\1", latex)
+    if "derb" in latex or "verb" in latex or "derp" in latex or "verp" in latex:
+        latex = _without_labels(latex)
+    if "\\in" in latex:
+        latex = without_membership(latex)
     if "С" in latex:
         latex = _CYRILLIC_CONSTANT.sub(r"\1C", latex)
     latex = _trim(latex)
-    if latex.endswith(("C)", "C}", "c)", "c}")):
-        latex = _BRACKETED_CONSTANT.sub(r"\1", latex)
-    while latex.endswith((")", "]")) and (shorter := _without_remark(latex)) != latex:
+    if latex[-1:] in _CLOSING and latex[:-1].rstrip().removesuffix("\\right")[-1:] in "CcKk":
+        latex = _BRACKETED_CONSTANT.sub(r"\1\2", latex)
+    for _ in range(_MOST_REMARKS):
+        if not latex.endswith((")", "]")) or (shorter := _without_remark(latex)) == latex:
+            break
         latex = _trim(shorter)
     return _unwrapped(latex)
+
+
+def without_membership(latex: str) -> str:
+    r"""``{F + C : C \in R}`` and ``F + C \in R`` as ``F + C``."""
+    if "\\in" not in latex:
+        return latex
+    if found := _SET.fullmatch(latex.strip()):
+        return found["element"]
+    return _MEMBER.sub(r"\1", latex)
+
+
+def _without_labels(latex: str) -> str:
+    r"""``\underbrace{F}_{label}`` as ``{F}``."""
+    for _ in range(_MOST_LABELS):
+        command = _BRACED_COMMAND.search(latex)
+        if command is None:
+            break
+        close = closing_brace(latex, command.end())
+        if close < 0:
+            break
+        label = _LABELLED.match(latex, close + 1)
+        end = closing_brace(latex, label.end()) if label else close
+        latex = latex[: command.start()] + latex[command.end() : close + 1] + latex[end + 1 :]
+    return latex
+
+
+# --- A value for each of several conditions ---
+_WORD_OF_CONDITION = r"(?:if|for|when|on|whenever|provided(?:\s+that)?|in\s+case)"
+_TEXT_COMMAND = r"\\(?:text(?:rm|normal|it|bf|up)?|[mh]box|mathrm)\s?\{"
+_PIECE = re.compile(
+    rf"(?P<when>{_TEXT_COMMAND}[\s,;(]*{_WORD_OF_CONDITION}\b(?P<rest>[^{{}}]*)\}}"
+    rf"|(?<![\\A-Za-z]){_WORD_OF_CONDITION}(?![A-Za-z]))"
+    rf"|(?P<else>{_TEXT_COMMAND}[\s,;(]*(?:otherwise|else|elsewhere)[^{{}}]*\}}|otherwise)"
+    rf"|(?P<stop>{_TEXT_COMMAND}[^{{}}]*\b(?:where|with|since|because)\b[^{{}}]*\}})"
+    rf"|(?P<pause>{_TEXT_COMMAND}[\s,;]*(?:and|while|but|or)?[\s,;]*\}}|(?<![\\A-Za-z])and(?![A-Za-z])"
+    r"|,(?!\d)|;|\\\\|\\q?quad(?![A-Za-z]))"
+    r"|(?P<open>\\(?:left|[bB]igg?l?)\s?(?:[(\[|.]|\\\{|\\l[a-z]+)|\\begin\s?\{[A-Za-z]+\*?\}|\\\{|[({\[])"
+    r"|(?P<close>\\(?:right|[bB]igg?r?)\s?(?:[)\]|.]|\\\}|\\r[a-z]+)|\\end\s?\{[A-Za-z]+\*?\}|\\\}|[)}\]])"
+    r"|(?P<bound>\\(?:[lg]eq?(?:slant)?|lt|gt|neq?|in)(?![A-Za-z])|[<>≤≥∈])|(?P<equal>=)"
+)
+_LONGEST_CASES = 4000
+
+
+def as_cases(latex: str) -> str:
+    r"""``A \text{ for } x > 0, B \text{ for } x < 0`` as a table; other formulas as they are.
+
+    Only where every value has a condition, and there are two or more.
+    """
+    if len(latex) > _LONGEST_CASES:
+        return latex
+    table = _TABLE.search(latex) if latex.count("\\begin") == 1 else None
+    if table and not latex[: table.start()].rstrip().endswith(("\\{", "\\lbrace")):
+        pairs = [row.rpartition("&") for row in table["rows"].split("\\\\") if row.strip()]
+        if len(pairs) > 1 and all(
+            value.strip(" &,") and _BOUNDS.search(condition) and not _BOUNDS.search(value)
+            for value, _, condition in pairs
+        ):
+            body = rf"\begin{{cases}}{table['rows']}\end{{cases}}"
+            return latex[: table.start()] + body + latex[table.end() :]
+    if len(_WORDS.findall(latex)) < 2 and len(_BOUNDS.findall(latex)) < 2:
+        return latex
+    rows = _rows(latex)
+    if len(rows) < 2:
+        return latex
+    head, equals, _ = rows[0][0].rpartition("=")
+    joined = r" \\ ".join(
+        rf"{value.rpartition('=')[2].strip(' ,;:.')} & {condition.strip(' ,;:.')}"
+        for value, condition in rows
+    )
+    return rf"{head}{equals}\begin{{cases}} {joined} \end{{cases}}"
+
+
+_WORDS = re.compile(
+    r"(?<![\\A-Za-z])(?:if|for|when|on|whenever|provided|case|otherwise|else)(?![A-Za-z])"
+)
+_BOUNDS = re.compile(r"\\(?:[lg]eq?(?:slant)?|[lg]t|neq?|in)(?![A-Za-z])|[<>≤≥∈]")
+
+
+_TABLE = re.compile(
+    r"\\begin\s?\{(?:(?:aligned|gathered|split|matrix)\}|array\}\s?\{[^{}]*\})"
+    r"(?P<rows>(?:(?!\\end).)*)\\end\s?\{(?:aligned|gathered|split|matrix|array)\}",
+    re.DOTALL,
+)
+
+
+def _rows(latex: str) -> list[tuple[str, str]]:
+    """The values and their conditions at the top level; none if the formula has another form."""
+    rows: list[tuple[str, str]] = []
+    value: str | None = None  # whose condition is being read
+    start = depth = opened = 0
+    bounded = False  # a relation was met since ``start``
+    grouped = False  # .. in the parentheses that are open
+    rest = ""
+    end = len(latex)
+    for token in _PIECE.finditer(latex):
+        kind = token.lastgroup if token.lastgroup != "rest" else "when"
+        if kind == "open":
+            if not depth and token[0].endswith(("(", "[")):
+                opened, grouped = token.start(), False
+            depth += 1
+        elif kind == "close":
+            depth = max(depth - 1, 0)
+            if not depth and grouped and value is None and token[0][-1] in ")]":
+                following = _PIECE.match(latex, _SPACING.match(latex, token.end()).end())  # type: ignore[union-attr]
+                ends = following is not None and following.lastgroup in ("pause", "else", "stop")
+                if not latex[start:opened].strip() or not (
+                    ends or latex[token.end() :].strip() in ("", ".")
+                ):
+                    continue
+                rows.append((latex[start:opened], latex[opened : token.end()]))
+                start, grouped, bounded = token.end(), False, False
+        elif kind in ("bound", "equal"):
+            grouped = grouped or (depth == 1 and kind == "bound")
+            bounded = bounded or (not depth and (kind == "bound" or value is not None))
+        elif depth:
+            continue
+        elif kind == "stop":
+            end = token.start()
+            break
+        elif kind == "when":
+            if value is None:
+                value, start, bounded = latex[start : token.start()], token.end(), False
+                rest = token["rest"] or ""
+                bounded = re.search("[<>=≤≥]", rest) is not None
+        elif kind == "else":
+            if value is not None or not rows:
+                return []
+            rows.append((latex[start : token.start()], r"\text{otherwise}"))
+            start = token.end()
+        elif value is not None:
+            if bounded:
+                rows.append((value, rest + latex[start : token.start()]))
+                value, start, bounded = None, token.end(), False
+        elif bounded and rows:  # "x > 0, x < 1"
+            rows[-1] = (rows[-1][0], f"{rows[-1][1]}, {latex[start : token.start()]}")
+            start, bounded = token.end(), False
+        elif not latex[start : token.start()].strip():
+            start = token.end()
+    last = latex[start:end]
+    if value is not None and bounded:
+        rows.append((value, rest + last))
+    elif last.strip(" .,;\n~"):
+        if not (bounded and rows):
+            return []
+        rows[-1] = (rows[-1][0], f"{rows[-1][1]}, {last}")
+    return rows if all(each.strip() for each, _ in rows) else []
+
+
+_SPACING = re.compile(r"(?:\s|~|\\[,;:! ])*")
 
 
 def _trim(latex: str) -> str:
@@ -90,7 +266,7 @@ def _trim(latex: str) -> str:
 
 def _without_remark(latex: str) -> str:
     """The link without a last bracket that holds a condition: ``F + C (x > 0)``."""
-    if not _REMARK_INSIDE.search(latex):
+    if not _REMARK_INSIDE.search(latex) or "iecewise" in latex:
         return latex
     opened: list[int] = []
     last = -1

@@ -35,6 +35,8 @@ _PLUS_CONSTANT = re.compile(
     rf"(?:[-+±]|\\pm)\s*(?:\\[,;:! ]\s*)*(?:{_CONSTANT_NAME}|\\ln\s?\|?[CKck]\|?)(?![A-Za-z^(_])"
 )
 _CONSTANT_PLUS = re.compile(rf"{_CONSTANT_NAME}\s*[-+]")
+#: Only this many different links of a chain are kept beside its last.
+_MOST_STEPS = 32
 _LONGEST_CONSTANT = 40
 # Only the name of an antiderivative: "F(x) + C".
 _MERE_NAME = re.compile(
@@ -81,6 +83,7 @@ class Statement:
     reason: str = ""
     links: int = 1
     has_constant: bool = False
+    steps: tuple[str, ...] = ()  # the links before the answer, if they are expressions, too
 
 
 def judge(chain: Chain, root: str | None = None) -> Statement:
@@ -114,7 +117,11 @@ def judge(chain: Chain, root: str | None = None) -> Statement:
         kind = Kind.LONE
     else:
         kind = Kind.PLAIN
-    return Statement(answer, kind, "", count, plus)
+    steps: tuple[str, ...] = ()
+    if count > 1:
+        before = dict.fromkeys(links[1 if _NAME.fullmatch(root) else 0 : -1])
+        steps = tuple(filter(None, map(clean, list(before)[-_MOST_STEPS:])))
+    return Statement(answer, kind, "", count, plus, steps)
 
 
 def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
@@ -148,6 +155,15 @@ def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
         if not _SIGN.search(answer, 1, where.start()) and not has_constant(answer):
             return "an integral, not evaluated"
     return ""
+
+
+def definition(chain: Chain) -> tuple[str, str] | None:
+    r"""The symbol that a chain defines, and its value: ``u = \ln x``."""
+    if len(chain.links) != 2 or chain.bound or chain.approximate:
+        return None
+    name, value = map(clean, chain.links)
+    plain = re.fullmatch(rf"{_LETTER}{_SUBSCRIPT}", name) and not CONSTANT.fullmatch(name)
+    return (name, value) if plain and value else None
 
 
 def defines(root: str) -> bool:

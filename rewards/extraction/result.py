@@ -15,6 +15,11 @@ class Extraction:
         notes: remarks on how it was chosen.
         alternatives: other formulas that the text offers as the same answer ("or"); the answer is
             correct only if they are.
+        steps: the links before the answer in its chain of equations (``a = b = answer``); the
+            answer is not correct if one of them is a wrong answer.
+        definitions: symbols of the answer that the text defines ("where u = .."), each with the
+            LaTeX of its value.
+        second: the answer without its first hyphen, which may be a list's bullet.
 
     """
 
@@ -22,6 +27,9 @@ class Extraction:
     source: str
     notes: tuple[str, ...] = ()
     alternatives: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+    definitions: tuple[tuple[str, str], ...] = ()
+    second: str = ""
 
 
 def nothing(*notes: str) -> Extraction:

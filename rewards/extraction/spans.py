@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from .clean import as_cases
+
 # Every branch begins with a literal, so that the search runs at the speed of a scan.
 _DELIMITER = re.compile(
     r"\\\\|\\(?P<command>[\[(])|\$(?P<dollar>\$?)|\\\$|`(?P<ticks>(?:``)?)|~(?P<tildes>~~)"
@@ -163,6 +165,9 @@ def _add_lines(formulas: list[Span], text: str, start: int, end: int) -> None:
         start += len(line) + 1
 
 
+#: A formula in italics or bold type.
+EMPHASIS = re.compile(r"(\*{1,3})(?=[^*\s])([^\n]*[^*\s])\1")
+
 # --- Formulas without delimiters -----------------------------------------------------------------
 _FUNCTION = (
     r"(?:arc|ar|a)?(?:sinh?|cosh?|tanh?|coth?|sech?|csch?|cosec)|ln|log|lg|exp|sqrt|cbrt|erfc?i?|abs"
@@ -184,6 +189,8 @@ _SHORT_WORDS = frozenset(
 )
 _STOP = re.compile(r"[:;?!](?=\s|\Z)|[.](?=\s+\S)|#|\*\*")
 _COMMAND_BEFORE = re.compile(r"\\[A-Za-z]+\s*\Z")
+#: Words of a formula that SymPy prints: ``Piecewise((x, x > 0), (-x, True))``.
+_CODE_WORD = re.compile(r"[Pp]iecewise(?=\s?\()|True(?=\s?\))")
 _WORDS_AFTER_ALL = frozenset(("by", "my", "ay", "at", "as", "cost"))
 _LEXEME = re.compile(
     r"\\(?:text|mathrm|operatorname|mbox|textrm|mathcal|mathbf)\s?\*?\s?\{[^{}\n]{0,80}\}"
@@ -205,10 +212,17 @@ def bare_spans(text: str, start: int, end: int) -> list[Span]:
             _add_bare(formulas, text, start, line)
             start = line
             continue
+        if (cases := as_cases(text[start:line])) != text[start:line]:
+            cases = _LEAD.sub("", cases[cases.find("\\begin{cases}") :])
+            formulas.append(Span("bare", cases, start, len(text[:line].rstrip())))
+            start = line
+            continue
         left = start
         for lexeme in _LEXEME.finditer(text, start, line):
             kind = lexeme.lastgroup
             if kind is None or (kind == "word" and _is_mathematical(text, lexeme)):
+                continue
+            if kind == "stop" and _inside_call(text, lexeme):
                 continue
             _add_bare(formulas, text, left, lexeme.start())
             left = lexeme.end()
@@ -223,9 +237,19 @@ def has_prose(text: str, start: int = 0, end: int = LONGEST_LINE) -> bool:
         word = lexeme[0]
         if not word.isalpha() or _MATH_WORD.fullmatch(word):
             continue
+        if word in ("Piecewise", "piecewise", "True") and _CODE_WORD.match(text, lexeme.start()):
+            continue
         if len(word) > 2 or not word.isascii() or word.lower() in _SHORT_WORDS:
             return True
-    return _STOP.search(text, start, end) is not None
+    return any(not _inside_call(text, stop) for stop in _STOP.finditer(text, start, end))
+
+
+def _inside_call(text: str, stop: re.Match[str]) -> bool:
+    r"""Whether a semicolon separates arguments, as in ``\Pi\left(n; x\middle| m\right)``."""
+    if stop[0] != ";":
+        return False
+    before = text[max(text.rfind("\n", 0, stop.start()) + 1, stop.start() - 100) : stop.start()]
+    return before.count("(") > before.count(")")
 
 
 def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
@@ -236,6 +260,8 @@ def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
     if _MATH_WORD.fullmatch(word) and word.lower() not in _WORDS_AFTER_ALL:
         return True
     start, end = lexeme.span()
+    if _CODE_WORD.match(text, start):
+        return True
     before, after = text[start - 1 : start], text[end : end + 1]
     if len(word) == 2 and word.lower() not in _SHORT_WORDS:  # a product: "{bp-aq}", "\sin bx"
         if (after and after in "^_}+-*/=)|(\\") or (before and before in "{+-*/=^_(|}0123456789"):
@@ -246,6 +272,8 @@ def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
 
 def _add_bare(formulas: list[Span], text: str, left: int, right: int) -> None:
     latex = text[left:right].strip().rstrip("([").rstrip()
+    if latex[:1] == "*" and (emphasised := EMPHASIS.fullmatch(latex)):
+        latex = emphasised[2]
     if not _LETTER_OR_DIGIT.search(latex.strip(_AROUND)):
         return
     start = text.index(latex, left)
@@ -255,4 +283,10 @@ def _add_bare(formulas: list[Span], text: str, left: int, right: int) -> None:
     formulas.append(Span("bare", latex, start, end))
 
 
+#: Words before the first value in a table of cases.
+_LEAD = re.compile(
+    r"(?<=cases\}) (?:(?:so|hence|thus|therefore|then|the|final|answer|antiderivative|integral|is"
+    r"|it|we|get|have)[\s,:]+)+",
+    re.IGNORECASE,
+)
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 
 from .boxes import closing_brace
-from .clean import CONSTANT_WORDS
+from .clean import CONSTANT_WORDS, as_cases, without_membership
 
 #: Environments whose rows are statements or go on with one.
 _ROW_ENVIRONMENTS = frozenset(
@@ -35,7 +35,7 @@ _TOKEN = re.compile(
     r"|(?P<bound>\\(?:n?eq|ne|not\s?=|leq?|geq?|lt|gt|leqslant|geqslant|n?in|notin|subset|forall"
     r"|exists|ll|gg)(?![A-Za-z])|[<>]=?|=<|!=)"
     r"|(?P<pause>,(?!\d)|;|\\q?quad(?![A-Za-z])|\\hspace\s?\{[^{}]{0,20}\})"
-    r"|\\(?:left|right|[bB]igg?[lrm]?)(?P<sized>[()\[\]]|\\[{}])"
+    r"|\\(?:left|right|[bB]igg?[lrm]?)(?P<sized>[()\[\]]|\\[{}])|\\right(?P<null>\.)"
     r"|\\(?P<escaped>[{}])|\\[^A-Za-z]|(?P<brace>[{}])|(?P<bracket>[()\[\]])"
 )
 _BRACKETS = frozenset(("bracket", "sized", "escaped"))
@@ -64,6 +64,7 @@ _APPLIED_TEXT = re.compile(
 )
 _ARGUMENT = re.compile(r"\s?(?:\\left\s?)?[(\[]")
 _CONSTANT_TEXT = re.compile(rf"\s*{CONSTANT_WORDS}\s*[.,]?\s*", re.IGNORECASE)
+_PLUS_CONSTANT = re.compile(rf"\s*(?:plus|\+)\s+{CONSTANT_WORDS}\s*[.,]?\s*", re.IGNORECASE)
 _SAME_TEXT = re.compile(
     r"\bequivalent|\bi\.?e\b|\bthat is\b|\bwhich (?:is|simplif|equals|gives|becomes)|\bsimplif"
     r"|\bin other words|^\W*(?:is|equals?|gives?|becomes?|yields?|so|thus|hence|therefore|then"
@@ -71,7 +72,17 @@ _SAME_TEXT = re.compile(
     re.IGNORECASE,
 )
 _ALTERNATIVE_TEXT = re.compile(
-    r"\W*(?:either|or|and|ou|oder|o|или|或)\W*|.*\b(?:else|otherwise|unless|maybe|perhaps|possibly)\b.*",
+    r"\W*(?:versus|vs|alternatively|also|as well as|but also|(?:and|or) (?:also|even|then)|either"
+    r"|or|and|ou|oder|o|или|或)\W*|.*\b(?:else|otherwise|unless|maybe|perhaps|possibly)\b.*",
+    re.IGNORECASE,
+)
+# Words that change the formula beside them; "plus" and the like stand for signs.
+_OPERATORS = {"plus": "+", "minus": "-", "times": r"\cdot"}
+_ARITHMETIC_TEXT = re.compile(
+    r"\W*(?:(?:and|then|all|but|with|the|an?|is|result) ){0,3}"
+    r"(?:plus|minus|times|over|divided|multiplied|multiply|divide|squared?|cubed?|raised|added|add|subtract(?:ed)?|halved|half|doubled?|tripled?"
+    r"|twice|thrice|negated|negative|negation|reciprocal|inverse|to the (?:power|\w+th)|upon|modulo"
+    r"|(?:one|two) (?:over|half|third)|less than|more than|not)\b.*",
     re.IGNORECASE,
 )
 _FORMULA_SIGN = re.compile(r"[=^+\\]|\d\s*[A-Za-z]")
@@ -92,6 +103,7 @@ _ORNAMENTS = re.compile(
     r"(?:\\(?:blacksquare|square|Box|checkmark|qed|clubsuit|bigstar|q?quad|[,;:! ])(?![A-Za-z])"
     r"|[\s~✓✅■□∎.])*"
 )
+_TABLE_NEXT = re.compile(r"(?:\s|\\[,;:! ])*\\begin\s?\{")
 _DIFFERENTIAL = re.compile(r"\s*d[A-Za-z]\s*")
 _LONE_NAME = re.compile(r"\s*\\?[A-Za-z]+\s*(?:\([A-Za-z]\))?\s*")
 #: Look-ahead in tokens after a pause.
@@ -112,6 +124,7 @@ class Chain:
 
 def chains(latex: str) -> list[Chain]:
     """The statements of a formula, in order; empty ones are left out."""
+    latex = as_cases(without_membership(latex))
     if _INVOLVED.search(latex) is None:
         links = latex.split("=")
         for link in links:
@@ -146,6 +159,7 @@ class _Cutter:
         """Handle the tokens at the top level. Returns whether brackets did not match."""
         braces = depth = unmatched = until = 0
         tables: list[str] = []  # environments that are part of a link
+        braced = 0  # tables behind a brace, closed by \right.
         for index, token in enumerate(self.tokens):
             kind = token.lastgroup
             if kind is None or token.start() < until:
@@ -157,7 +171,7 @@ class _Cutter:
             elif kind in ("begin", "end"):
                 name = token[kind]
                 whole = name == "array" and not depth and (kind == "begin" or not tables)
-                if name in _ROW_ENVIRONMENTS or (whole and not tables):
+                if (name in _ROW_ENVIRONMENTS and not braced) or (whole and not tables):
                     if not tables:
                         self._take(token)
                 elif kind == "begin":
@@ -169,10 +183,13 @@ class _Cutter:
             elif kind in _BRACKETS:
                 if brackets and token[kind][-1] in "([{":
                     depth += 1
+                    braced += _TABLE_NEXT.match(self.latex, token.end()) is not None
                 elif brackets and depth:
                     depth -= 1
                 elif brackets:
                     unmatched += 1
+            elif kind == "null":
+                depth, braced = depth - (braced > 0), max(braced - 1, 0)
             elif depth:
                 continue
             elif kind == "text":
@@ -257,7 +274,9 @@ class _Cutter:
             return close + 1
         begun = bool(self.pieces)
         last = self.pieces[-1].rstrip()[-1:] if self.pieces else ""
-        if constant and last in ("+", "-"):
+        if begun and _PLUS_CONSTANT.fullmatch(words):
+            self.pieces.append(" + C")
+        elif constant and last in ("+", "-"):
             self.pieces.append(" C")
         elif begun and _ALTERNATIVE_TEXT.fullmatch(words):
             following = self._next(index)
@@ -266,6 +285,10 @@ class _Cutter:
                 self.chain.alternative = True
             else:
                 self.pieces.append(r" \text{ or } ")
+        elif begun and words.strip().lower() in _OPERATORS:
+            self.pieces.append(f" {_OPERATORS[words.strip().lower()]} ")
+        elif _ARITHMETIC_TEXT.fullmatch(words):
+            self.pieces.append(rf"\text{{{words}}}")  # which the LaTeX reader refuses
         elif begun and _SAME_TEXT.search(words):
             self._close_link()
         elif not begun and _looks_mathematical(words):

@@ -88,7 +88,7 @@ def plain(text: str) -> str:
 
 # --- HTML, and Markdown's quotations ------------------------------------------------------------
 _HTML = re.compile(
-    r"</?(?:(?P<block>p|div|br|li|ul|ol|h[1-6]|center|tr|table)|(?P<sup>sup)|(?P<sub>sub)"
+    r"</?(?:(?P<block>p|div|br|li|ul|ol|h[1-6]|center|tr|table)|(?P<sup>sup)|(?P<sub>sub)|(?P<math>math)"
     r"|b|i|em|strong|span|u|font|code|mark|td)(?:\s[^<>\n]{0,200})?\s?/?>",
     re.IGNORECASE,
 )
@@ -104,6 +104,8 @@ _QUOTE = re.compile(r"\A\s*(?:> ?)+|^ {0,3}(?:> ?)+(?![ \d=<>])", re.MULTILINE)
 def _tag(tag: re.Match[str]) -> str:
     if tag["block"]:
         return "\n"
+    if tag["math"]:
+        return "$"
     closes = tag[0][1] == "/"
     if tag["sup"] or tag["sub"]:
         return "}" if closes else "^{" if tag["sup"] else "_{"

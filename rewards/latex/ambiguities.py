@@ -63,10 +63,12 @@ _ROWS: Final = (
     ("elliptic_jacobi", r"in F(u;k) u is the amplitude", "u is its sine"),
     (
         "letter_function",
-        r"S(x) is Fresnel's function, C(x), \theta(x) are products",
+        r"S(x), and C(x), D(x) with a symbol of the problem, are functions; C(a), D(a), \theta(x), "
+        r"H(x) are products",
         "the other of the two",
     ),
     ("fresnel_scale", r"S(x) integrates \sin(\pi t^2/2)", r"\sin t^2"),
+    ("binomial_letter", "C_5^2 is the square of a constant", r"\binom{5}{2}"),
     ("a_inverse", "asin x is \\arcsin x where a is a symbol too", r"a\sin x"),
 )
 
@@ -90,6 +92,7 @@ AMBIGUITIES: Final = tuple(
     ELLIPTIC_JACOBI,
     LETTER_FUNCTION,
     FRESNEL_SCALE,
+    BINOMIAL_LETTER,
     A_INVERSE,
 ) = (ambiguity.bit for ambiguity in AMBIGUITIES)
 

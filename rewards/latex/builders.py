@@ -141,7 +141,9 @@ def _elliptic(
         *leading, module = arguments
         if spelling == "parameter" or _is_zero_or_one(module):
             return Call(name, (*leading, module))
-        if is_parameter == parser.choose(ambiguities.ELLIPTIC_MODULUS):
+        if separators[-1:] == "\\":  # F(phi\alpha) holds the modular angle (DLMF 19.2)
+            module = Call("pow", (Call("sin", (module,)), TWO))
+        elif is_parameter == parser.choose(ambiguities.ELLIPTIC_MODULUS):
             module = Call("pow", (module, TWO))
         if count == 2 and separators[-1:] == ";" and parser.choose(ambiguities.ELLIPTIC_JACOBI):
             leading[-1] = Call("asin", (leading[-1],))
@@ -154,10 +156,71 @@ def _is_zero_or_one(node: Expression) -> bool:
     return type(node) is Number and node.numerator in (0, 1) and node.denominator == 1
 
 
-def _hyper(
+def _hyper(above: int, below: int) -> Builder:
+    """``2F1(a, b; c; z)`` and its like: a function of this many parameters."""
+
+    def build(
+        _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+    ) -> Expression | None:
+        if subscript is not None or len(arguments) != above + below + 1:
+            return None
+        return Call("hypgeom", (Number(above), Number(below), *arguments))
+
+    return build
+
+
+def _regularised(name: str) -> Builder:
+    """``P(s, x)`` and ``Q(s, x)``: incomplete gamma functions over the complete one (DLMF 8.2)."""
+
+    def build(
+        _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+    ) -> Expression | None:
+        if subscript is not None or len(arguments) != 2:
+            return None
+        return Call("div", (Call(name, tuple(arguments)), Call("gamma", (arguments[0],))))
+
+    return build
+
+
+def _shifted_sine_integral(
     _: Parser, subscript: Expression | None, arguments: Arguments, __: str
 ) -> Expression | None:
-    return None
+    """``si(x) = Si(x) - pi/2`` (DLMF 6.2.10)."""
+    if subscript is not None or len(arguments) != 1:
+        return None
+    return Call("add", (Call("si", tuple(arguments)), Call("neg", (Call("div", (PI, TWO)),))))
+
+
+def _clausen(
+    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+) -> Expression | None:
+    """``Cl_n(x)``: the sum of sin(kx)/k^n for even n, of cos(kx)/k^n for odd n (Lewin, 4.1)."""
+    if len(arguments) == 1 and subscript is None:
+        subscript = TWO
+    elif subscript is None and len(arguments) == 2:
+        subscript, *arguments = arguments
+    if len(arguments) != 1 or type(subscript) is not Number or subscript.denominator != 1:
+        return None
+    turned = Call("mul", (IMAGINARY, arguments[0]))
+    above, below = (
+        Call("polylog", (subscript, Call("exp", (each,))))
+        for each in (turned, Call("neg", (turned,)))
+    )
+    if subscript.numerator % 2:
+        return Call("div", (Call("add", (above, below)), TWO))
+    difference = Call("add", (above, Call("neg", (below,))))
+    return Call("div", (difference, Call("mul", (TWO, IMAGINARY))))
+
+
+def _legendre_chi(
+    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+) -> Expression | None:
+    """``chi_s(x)``, the odd half of ``Li_s(x)`` (Lewin, 1.8)."""
+    if subscript is None or len(arguments) != 1:
+        return None
+    (argument,) = arguments
+    below = Call("neg", (Call("polylog", (subscript, Call("neg", (argument,)))),))
+    return Call("div", (Call("add", (Call("polylog", (subscript, argument)), below)), TWO))
 
 
 def _root(
@@ -295,7 +358,14 @@ BUILDERS: Final[dict[str, Builder]] = {
     "chebyshevu": _ordered("chebyshev_u"),
     "hermite": _ordered("hermite_h"),
     "laguerre": _ordered("laguerre_l"),
-    "hyper": _hyper,
+    "hyp1f1": _hyper(1, 1),
+    "hyp2f1": _hyper(2, 1),
+    "dawson": _plain("dawson", 1),
+    "gamma_p": _regularised("gamma_lower"),
+    "gamma_q": _regularised("gamma_upper"),
+    "si_tail": _shifted_sine_integral,
+    "clausen": _clausen,
+    "legendre_chi": _legendre_chi,
     "max": _variadic("max"),
     "min": _variadic("min"),
     "binomial": _plain("binomial", 2),

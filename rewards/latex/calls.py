@@ -7,7 +7,7 @@ from typing import Final
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
 from .functions import INVERSES
-from .parser import CLOSERS, INFIX, E, Parser, is_constant, product, quotient
+from .parser import CLOSERS, IMAGINARY, INFIX, E, Parser, is_constant, product, quotient
 
 OPENERS: Final = frozenset(("(", "[", "\\{"))
 BRACE: Final = frozenset("}")
@@ -40,7 +40,7 @@ def function(parser: Parser, name: str, depth: int) -> Expression:
         tokens.insert(parser.pos, "}")
     else:
         argument = argument_of(parser, name, depth)
-    if tokens[parser.pos] == "," and tokens[parser.pos - 1] not in CLOSERS:
+    if tokens[parser.pos] == "," and tokens[parser.pos - 1] not in CLOSERS and not parser.separates:
         raise parser.stray(",")
     if name == "gudermannian" and type(power) is Number and power == Number(-1):
         return Call("atanh", (Call("sin", (argument,)),))
@@ -57,10 +57,16 @@ def _unary(name: str, argument: Expression, base: Expression | None) -> Expressi
         return Call("log", (argument, Number(10)))
     if name == "sinc":
         return quotient(Call("sin", (argument,)), argument)
+    if name == "imaginarypart":  # as a real part, whose slope along the real line shows its parts
+        return Call("re", (Call("neg", (Call("mul", (IMAGINARY, argument)),)),))
     return Call(_TREE_NAMES.get(name, name), (argument,))
 
 
-_TREE_NAMES: Final = {"fact": "factorial", "fracpart": "frac"}
+_TREE_NAMES: Final = {
+    "fact": "factorial",
+    "fracpart": "frac",
+    "realpart": "re",
+}
 
 
 # -- the extent of an argument --------------------------------------------------------------------

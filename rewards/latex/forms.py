@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from ..expression.traversal import substitute
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
-from .calls import function
+from .calls import OPENERS, function
 from .errors import NotClosedFormError, ReadError, TooBigError
-from .parser import Parser, quotient, ratio
-from .special import named
+from .parser import CLOSERS, ZERO, Parser, quotient, ratio
+from .special import letter, named
 
 _BRACE: Final = frozenset("}")
 _DIFFERENTIALS: Final = frozenset(("d", "\\differential", "\\partial", "\\upright d"))
@@ -26,7 +27,7 @@ def brace(parser: Parser, _: None, depth: int) -> Expression:
     r"""A braced group, perhaps of nothing but a function's name: ``{\rm arctan}(x)``."""
     if parser.tokens[parser.pos + 1] == "}":
         entry = parser.prefix.get(parser.tokens[parser.pos])
-        if entry is not None and entry[0] in (function, named):
+        if entry is not None and entry[0] in (function, named, letter):
             parser.pos += 2
             return entry[0](parser, entry[1], depth)
     return parser.group(_BRACE, depth)
@@ -177,16 +178,24 @@ def cases(parser: Parser, name: str, depth: int) -> Expression:
     closer = f"\\end {name}"
     parts: list[Expression] = []
     while True:
-        while tokens[parser.pos] == "\\\\":
+        while tokens[parser.pos] in ("\\\\", "&"):
             parser.pos += 1
         if tokens[parser.pos] == closer:
             break
         if len(parts) % 2:
             raise parser.error("the end of the table after its last case")
+        start = parser.pos
         parts.append(parser.expression(depth))
-        condition = _condition(parser, depth)
-        if condition is not None:
-            parts.append(condition)
+        if tokens[parser.pos] in _RELATIONS:  # the condition comes first
+            parser.pos = start
+            parts[-1] = _all_of(parser, depth)
+            while tokens[parser.pos] in (":", ",", "&"):
+                parser.pos += 1
+            parts.insert(-1, parser.expression(depth))
+        else:
+            condition = _condition(parser, depth)
+            if condition is not None:
+                parts.append(condition)
         if tokens[parser.pos] not in ("\\\\", closer):
             raise parser.error("the end of a row")
     parser.pos += 1
@@ -196,48 +205,178 @@ def cases(parser: Parser, name: str, depth: int) -> Expression:
     return Call("piecewise", tuple(parts))
 
 
+def piecewise(parser: Parser, name: str, depth: int) -> Expression:
+    """``Piecewise((value, condition), (value, True))``, as SymPy prints it."""
+    tokens = parser.tokens
+    bars_before, parser.bars = parser.bars, 0
+    separates, parser.separates = parser.separates, False
+    if tokens[parser.pos] not in OPENERS:
+        raise parser.error("the cases in parentheses")
+    parser.pos += 1
+    parts: list[Expression] = []
+    while tokens[parser.pos] in OPENERS:
+        if len(parts) % 2:
+            raise parser.error("the end of the cases after the last one")
+        parser.pos += 1
+        parts.append(parser.expression(depth))
+        condition = _condition(parser, depth)
+        if condition is not None:
+            parts.append(condition)
+        if tokens[parser.pos] not in CLOSERS:
+            raise parser.error("the end of a case")
+        parser.pos += 1
+        if tokens[parser.pos] == ",":
+            parser.pos += 1
+    if tokens[parser.pos] not in CLOSERS or len(parts) < 2:
+        raise parser.error("cases of a value and a condition")
+    parser.pos += 1
+    parser.bars, parser.separates = bars_before, separates
+    return Call("piecewise", tuple(parts))
+
+
 def _condition(parser: Parser, depth: int) -> Expression | None:
     """The condition of a row; None for "otherwise" and for none at all."""
     tokens = parser.tokens
-    while tokens[parser.pos] in (",", ";", "&", "\\if", ":"):
+    while tokens[parser.pos] in (",", ";", "&", "\\if", ":", "\\text where"):
         parser.pos += 1
     token = tokens[parser.pos]
-    if token == "\\otherwise":
+    if token in ("\\otherwise", "\\text True"):
         parser.pos += 1
         while tokens[parser.pos] in (".", ",", ";"):
             parser.pos += 1
         return None
     if token == "\\\\" or token.startswith("\\end "):
         return None
-    node = _comparison(parser, depth)
+    node = _all_of(parser, depth)
+    while tokens[parser.pos] in (".", ",", ";"):
+        parser.pos += 1
+    return node
+
+
+def _all_of(parser: Parser, depth: int) -> Expression:
+    """Comparisons joined by "and" (or commas) and "or", which binds less."""
+    tokens = parser.tokens
+    node: Expression | None = None
+    joined = _comparison(parser, depth)
     for _ in range(parser.limits.terms):
         joiner = _JOINERS.get(tokens[parser.pos])
         if joiner is None or tokens[parser.pos + 1] == "\\\\":
             break
         parser.pos += 1
         if tokens[parser.pos].startswith("\\end "):
-            return node
-        node = Call(joiner, (node, _comparison(parser, depth)))
-    while tokens[parser.pos] in (".", ",", ";"):
-        parser.pos += 1
-    return node
+            break
+        if joiner == "and":
+            joined = Call("and", (joined, _comparison(parser, depth)))
+        else:
+            node = joined if node is None else Call("or", (node, joined))
+            joined = _comparison(parser, depth)
+    return joined if node is None else Call("or", (node, joined))
 
 
 def _comparison(parser: Parser, depth: int) -> Expression:
-    """``a < b``, or a chain of comparisons."""
+    r"""``a < b``, a chain of comparisons, ``x \in [a, b)``, or one of these in parentheses."""
     tokens = parser.tokens
-    if tokens[parser.pos] == "\\if":
+    while tokens[parser.pos] in ("\\if", "\\forall"):
         parser.pos += 1
-    sides = parser.expression(depth)
+    inside = _inside_group(tokens, parser.pos)
+    if not inside.isdisjoint(_RELATIONS) or "\\in" in inside:
+        if depth >= parser.limits.depth:
+            raise parser.error(f"at most {parser.limits.depth} nested forms", TooBigError)
+        parser.pos += 1
+        node = _all_of(parser, depth + 1)
+        if tokens[parser.pos] not in CLOSERS:
+            raise parser.error("the end of a condition")
+        parser.pos += 1
+        return node
+    if "," in inside or ";" in inside:
+        return _membership(parser, _only_symbol(parser), depth)
+    side = _bound(parser, depth)
+    if tokens[parser.pos] == "\\in" and side is not None:
+        parser.pos += 1
+        return _membership(parser, side, depth)
     links: list[Expression] = []
+    related = False
     while (relation := _RELATIONS.get(tokens[parser.pos])) is not None:
+        related = True
         parser.pos += 1
-        right = parser.expression(depth)
-        links.append(Call(relation, (sides, right)))
-        sides = right
-    if not links:
+        right = _bound(parser, depth)
+        if side is not None and right is not None:
+            links.append(Call(relation, (side, right)))
+        side = right
+    if not related:
         raise parser.error("a comparison")
-    return links[0] if len(links) == 1 else Call("and", tuple(links))
+    return _joined("and", links)
+
+
+def _joined(joiner: str, parts: list[Expression]) -> Expression:
+    """The conjunction or disjunction of conditions; of none, a condition that always holds."""
+    if len(parts) < 2:
+        return parts[0] if parts else Call("ge", (ZERO, ZERO))
+    return Call(joiner, tuple(parts))
+
+
+def _inside_group(tokens: list[str], place: int) -> frozenset[str]:
+    """The tokens inside the group that opens here; none if no group opens."""
+    inside: set[str] = set()
+    level = 0
+    opener = tokens[place]
+    if opener not in OPENERS and not (opener == "]" and tokens[place + 1] != "\\\\"):
+        return frozenset()
+    for token in tokens[place + 1 :]:
+        if token in ("", "\\\\") or (level == 0 and token in CLOSERS):
+            break
+        level += (token in OPENERS or token == "{") - (token in CLOSERS or token == "}")
+        inside.add(token)
+    return frozenset(inside)
+
+
+def _only_symbol(parser: Parser) -> Expression:
+    """The symbol that ``on [0, 1]`` speaks of."""
+    if len(parser.symbols) != 1:
+        raise parser.error("a comparison")
+    return Symbol(next(iter(parser.symbols)))
+
+
+def _bound(parser: Parser, depth: int) -> Expression | None:
+    """A side of a comparison or the end of an interval; None if it is infinite."""
+    tokens = parser.tokens
+    signed = parser.pos + (tokens[parser.pos] in ("+", "-"))
+    if tokens[signed] == "\\infty":
+        parser.pos = signed + 1
+        return None
+    return parser.expression(depth)
+
+
+def _membership(parser: Parser, node: Expression, depth: int) -> Expression:
+    r"""The condition that a value is in what follows: intervals, or ``\mathbb{R}``."""
+    tokens = parser.tokens
+    parts: list[Expression] = []
+    while True:
+        token = tokens[parser.pos]
+        if token in ("R", "ℝ") or tokens[parser.pos : parser.pos + 3] == ["{", "R", "}"]:
+            parser.pos += 1 if token != "{" else 3
+            return _joined("and", [])
+        if token not in ("(", "[", "]"):
+            raise parser.error("an interval")
+        parser.pos += 1
+        low = _bound(parser, depth)
+        if tokens[parser.pos] not in (",", ";"):
+            raise parser.error("a comma")
+        parser.pos += 1
+        high = _bound(parser, depth)
+        closer = tokens[parser.pos]
+        if closer not in (")", "]"):
+            raise parser.error("the end of the interval")
+        parser.pos += 1
+        ends: list[Expression] = []
+        if low is not None:
+            ends.append(Call("ge" if token == "[" else "gt", (node, low)))
+        if high is not None:
+            ends.append(Call("le" if closer == "]" else "lt", (node, high)))
+        parts.append(_joined("and", ends))
+        if tokens[parser.pos] != "\\cup":
+            return _joined("or", parts)
+        parser.pos += 1
 
 
 # -- sums and products of explicit terms ----------------------------------------------------------
@@ -302,15 +441,6 @@ def size(node: Expression) -> int:
         if type(node) is Call:
             pending.extend(node.args)
     return count
-
-
-def substitute(node: Expression, name: str, value: Expression) -> Expression:
-    """The tree with a symbol replaced."""
-    if type(node) is Symbol:
-        return value if node.name == name else node
-    if type(node) is Call and node.args:
-        return Call(node.function, tuple(substitute(arg, name, value) for arg in node.args))
-    return node
 
 
 # -- what is not a formula ------------------------------------------------------------------------

@@ -72,7 +72,8 @@ def _prefix() -> dict[str, Entry]:
             forms.refused,
             (AlternativesError, f"one answer, not {sign}"),
         )
-    for environment in ("cases", "dcases", "rcases", "array"):
+    table["\\fn piecewise"] = (forms.piecewise, None)
+    for environment in ("cases", "dcases", "rcases", "array", "matrix", "smallmatrix"):
         table[f"\\begin {environment}"] = (forms.cases, environment)
     for numerator, denominator in (
         (1, 4),

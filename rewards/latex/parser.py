@@ -36,6 +36,7 @@ INFIX: Final[dict[str, int]] = dict.fromkeys(
         "\\right|",
         "\\right.",
         "\\middle|",
+        "\\backslash",
         ",",
         ";",
         ":",
@@ -46,6 +47,7 @@ INFIX: Final[dict[str, int]] = dict.fromkeys(
         "\\ge",
         "\\ne",
         "\\in",
+        "\\cup",
         "\\to",
         "\\over",
         "\\choose",
@@ -477,6 +479,13 @@ class Parser:
         if token == "{" and tokens[start + 1] == "}":
             self.pos += 2
             return base
+        if token == "{" and tokens[start + 1] == "^":  # x^{^{2}}
+            if depth >= self.limits.depth:
+                raise self.error(f"at most {self.limits.depth} nested forms", TooBigError)
+            self.pos += 2
+            power = self.power(base, depth + 1)
+            self.expect("}", "a closing brace")
+            return power
         exponent = self.exponent(depth)
         if token != "{" and token != "(":
             exponent = self.unbraced(base, exponent, token, depth)

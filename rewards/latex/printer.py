@@ -53,6 +53,8 @@ _NAMES: Final = {
     "airy_ai": "Ai",
     "airy_bi": "Bi",
     "gudermannian": "gd",
+    "re": "Re",
+    "im": "Im",
     "frac": "fracpart",
     "elliptic_ec": "elliptice",
     "elliptic_pic": "ellipticpi",

@@ -55,9 +55,9 @@ def arguments_of(parser: Parser, depth: int) -> tuple[Arguments, str]:
     arguments = [parser.expression(depth)]
     separators = ""
     while (token := tokens[parser.pos]) not in closers:
-        if token not in (",", ";", "|", "\\middle|"):
+        if token not in (",", ";", "|", "\\middle|", "\\backslash"):
             raise parser.error("a comma or a closing delimiter")
-        separators += token[-1]
+        separators += "\\" if token == "\\backslash" else token[-1]
         parser.pos += 1
         arguments.append(parser.expression(depth))
     parser.pos += 1
@@ -71,21 +71,23 @@ def letter(parser: Parser, name: str, depth: int) -> Expression:
     r"""A letter that names a function when arguments follow: ``W(x)``, ``\Gamma(s,x)``."""
     tokens = parser.tokens
     token = tokens[parser.pos]
-    builders = LETTERS[name]
-    if token == "_" and "_" in builders:
-        if _opens_after_script(tokens, parser.pos + 1):
-            parser.pos += 1
-            order = parser.tex_argument(depth)
-            return _letter_call(parser, name, builders["_"], order, depth)
-    elif name == "\\psi" and _has_order(tokens, parser.pos):
+    if name == "\\psi" and _has_order(tokens, parser.pos):
         return _polygamma(parser, depth)
-    elif (token in OPENERS and token != "[") or (
-        token == "{" and tokens[parser.pos + 1] in OPENERS
-    ):
-        count = count_arguments(tokens, parser.pos)
-        builder = builders.get(str(count))
-        if builder is not None and not _is_product(parser, name, count):
-            return _letter_call(parser, name, builder, None, depth)
+    if name == "D" and token == "_" and (width := _plus_sign(tokens, parser.pos + 1)):
+        parser.pos += 1 + width
+        return _letter_call(parser, name, "dawson", "", depth)
+    if name == "C" and token == "_" and _is_binomial(tokens, parser.pos):
+        if parser.choose(ambiguities.BINOMIAL_LETTER):
+            return _binomial(parser, depth)
+    elif token in ("^", "_"):
+        place, scripts = _after_scripts(tokens, parser.pos)
+        builder = _builder(parser, name, place, scripts)
+        if builder is not None:
+            return _letter_call(parser, name, builder, scripts, depth)
+    else:
+        builder = _builder(parser, name, parser.pos, "")
+        if builder is not None:
+            return _letter_call(parser, name, builder, "", depth)
     if name == "E" and token == "^":
         return E  # Mathematica's spelling of Euler's number
     if name == "\\gamma" and tokens[parser.pos] != "_":
@@ -93,32 +95,102 @@ def letter(parser: Parser, name: str, depth: int) -> Expression:
     return Symbol(name.lstrip("\\"))
 
 
-def _is_product(parser: Parser, name: str, count: int) -> bool:
+def _builder(parser: Parser, name: str, place: int, scripts: str) -> str | None:
+    """The builder of the function that a letter with these scripts names, if it names one."""
+    tokens, builders = parser.tokens, LETTERS[name]
+    token = tokens[place]
+    if "_" in scripts:
+        return builders.get("_") if token in ("(", "{") else None
+    if not ((token in OPENERS and token != "[") or (token == "{" and tokens[place + 1] in OPENERS)):
+        return None
+    count = count_arguments(tokens, place)
+    # E^2(x) is a power of Euler's number.
+    if scripts and (name == "E" and count == 1):
+        return None
+    if count == 1 and name in _PRODUCTS and _is_product(parser, name, place):
+        return None
+    return builders.get(str(count))
+
+
+def _is_product(parser: Parser, name: str, place: int) -> bool:
     """Whether ``S(x)`` and the like are read as a product."""
-    if count > 1 or name not in ("S", "C", "\\theta", "H"):
-        return False
-    return parser.choose(ambiguities.LETTER_FUNCTION) != (name != "S")
+    function = name == "S" or (name in "CD" and _has_symbol(parser, place))
+    return parser.choose(ambiguities.LETTER_FUNCTION) == function
 
 
-def _letter_call(
-    parser: Parser, name: str, builder: str, order: Expression | None, depth: int
-) -> Expression:
+#: Letters that are more often a factor than a function of one argument.
+_PRODUCTS: Final = frozenset(("S", "C", "D", "H", "\\theta"))
+
+
+def _has_symbol(parser: Parser, place: int) -> bool:
+    """Whether a symbol of the problem occurs in the parentheses that open at `place`."""
+    level = 0
+    for token in parser.tokens[place : place + _LONGEST_LOOK]:
+        level += (token in _OPENING) - (token in _CLOSING)
+        if level == 0:
+            break
+        if token.lstrip("\\") in parser.symbols:
+            return True
+    return False
+
+
+#: Tokens that are searched for a symbol of the problem.
+_LONGEST_LOOK: Final = 64
+
+
+def _letter_call(parser: Parser, name: str, builder: str, scripts: str, depth: int) -> Expression:
     start = parser.pos
+    order: Expression | None = None
+    power: Expression | None = None
+    for script in scripts:
+        parser.pos += 1
+        if script == "_":
+            order = parser.tex_argument(depth)
+        else:
+            power = parser.exponent(depth)
     arguments, separators = arguments_of(parser, depth)
     node = BUILDERS[builder](parser, order, arguments, separators)
     if node is None:
         raise parser.error(f"other arguments for {name.lstrip(chr(92))}", at=start)
-    return node
+    return node if power is None else Call("pow", (node, power))
 
 
-def _opens_after_script(tokens: list[str], place: int) -> bool:
-    """Whether an opening parenthesis follows the subscript (of at most a few tokens) here."""
-    if tokens[place] == "{":
-        for end in range(place + 1, min(place + 8, len(tokens))):
-            if tokens[end] == "}":
-                return tokens[end + 1] in ("(", "{")
-        return False
-    return place + 1 < len(tokens) and tokens[place + 1] == "("
+def _after_scripts(tokens: list[str], place: int) -> tuple[int, str]:
+    """The place after at most one subscript and one power of a few tokens each, and their marks."""
+    scripts = ""
+    while (token := tokens[place]) in ("^", "_") and token not in scripts:
+        scripts += token
+        place += 1
+        if tokens[place] == "{":
+            ends = range(place + 1, min(place + 8, len(tokens)))
+            place = next((at for at in ends if tokens[at] in ("}", "")), place)
+        elif tokens[place] == "-":
+            place += 1
+        if not tokens[place]:
+            break
+        place += 1
+    return place, scripts
+
+
+def _plus_sign(tokens: list[str], place: int) -> int:
+    """The number of tokens of the subscript ``+`` of Dawson's integral before its argument."""
+    for width, spelling in ((1, ["+"]), (3, ["{", "+", "}"])):
+        if tokens[place : place + width] == spelling and tokens[place + width] in OPENERS:
+            return width
+    return 0
+
+
+def _is_binomial(tokens: list[str], place: int) -> bool:
+    """Whether ``_5^2`` begins here: the scripts of a binomial coefficient in the older notation."""
+    numbers = [token for token in tokens[place : place + 8] if token not in ("{", "}")][:4]
+    return numbers[::2] == ["_", "^"] and all(map(str.isdigit, numbers[1::2]))
+
+
+def _binomial(parser: Parser, depth: int) -> Expression:
+    parser.pos += 1
+    below = parser.tex_argument(depth)
+    parser.pos += 1
+    return Call("binomial", (below, parser.tex_argument(depth)))
 
 
 def count_arguments(tokens: list[str], place: int) -> int:
@@ -136,7 +208,7 @@ def count_arguments(tokens: list[str], place: int) -> int:
             if level == 0:
                 break
         elif level == floor:
-            if token in (",", ";", "\\middle|"):
+            if token in (",", ";", "\\middle|", "\\backslash"):
                 count += 1
             elif token == "|":
                 bars += 1
@@ -223,7 +295,10 @@ def _parameter_groups(parser: Parser, depth: int) -> list[Arguments]:
 
 #: Letters that name functions, by the number of arguments, or ``_`` for a subscript and arguments.
 LETTERS: Final[dict[str, dict[str, str]]] = {
-    "F": {"2": "F"},
+    "F": {"2": "F", "4": "hyp2f1"},
+    "D": {"1": "dawson"},
+    "M": {"3": "hyp1f1"},
+    "Q": {"2": "gamma_q"},
     "E": {"1": "E", "2": "E", "_": "expint"},
     "K": {"1": "K", "_": "besselk"},
     "W": {"1": "lambertw", "_": "lambertw"},
@@ -233,7 +308,7 @@ LETTERS: Final[dict[str, dict[str, str]]] = {
     "J": {"_": "besselj"},
     "Y": {"_": "bessely"},
     "I": {"_": "besseli"},
-    "P": {"_": "legendre"},
+    "P": {"2": "gamma_p", "_": "legendre"},
     "T": {"_": "chebyshevt"},
     "U": {"_": "chebyshevu"},
     "L": {"_": "laguerre"},
@@ -245,6 +320,7 @@ LETTERS: Final[dict[str, dict[str, str]]] = {
     "\\beta": {"2": "betafunction", "_": "betafunction"},
     "\\Beta": {"2": "betafunction", "_": "betafunction"},
     "\\Pi": {"2": "Pi", "3": "Pi"},
+    "\\chi": {"_": "legendre_chi"},
     "\\Phi": {"3": "lerchphi"},
     "\\theta": {"1": "heaviside"},
 }

@@ -237,7 +237,7 @@ class Dispatcher:
             self._lost(worker, WorkerCrash(f"the worker's reply is invalid: {error}"))
 
     def _reply(self, worker: Worker, kind: str, *rest: Any) -> None:
-        worker.since = time.monotonic()
+        before, worker.since = worker.since, time.monotonic()
         batch = worker.batch
         if kind == "ready":
             worker.ready = True
@@ -258,12 +258,14 @@ class Dispatcher:
             if rest[0]:
                 self._discard(worker)
         elif kind == "memory":
+            worker.since = before  # when its item began
             self._lost(worker, WorkerMemory("the worker's memory limit was reached"))
         else:
             if kind == "value":
                 result = rest[1]
             elif kind == "failed":
                 result = TaskError(*rest[1:])
+                result.seconds = worker.since - before
             else:
                 raise ValueError(f"unknown reply {kind!r}")
             current = worker.current
@@ -275,7 +277,9 @@ class Dispatcher:
 
     def _lost(self, worker: Worker, why: WorkerError | None) -> None:
         """Discard a worker that is gone or over a limit, and settle its items."""
+        seconds = time.monotonic() - worker.since
         error = why or worker.autopsy()
+        error.seconds = seconds
         batch, current = worker.batch, worker.current
         self._discard(worker)
         if not worker.ready or (batch is not None and not worker.running):

@@ -14,7 +14,12 @@ from typing import Any
 
 
 class WorkerError(RuntimeError):
-    """An item that could not be finished; the batch that it was part of goes on."""
+    """An item that could not be finished; the batch that it was part of goes on.
+
+    ``seconds`` is the time that its worker spent on it.
+    """
+
+    seconds: float = 0.0
 
 
 class WorkerTimeout(WorkerError):  # noqa: N818

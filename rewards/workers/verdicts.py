@@ -84,12 +84,13 @@ def call_task(task: str, *arguments: Any, deadline: float) -> Any:
 def verdict_of(result: Any, answer: str | None = None, evidence: Evidence | None = None) -> Verdict:
     """The verdict that a task packed, or the one for the `WorkerError` in its place.
 
-    ``answer`` and ``evidence`` are what is known of an item that was not finished.
+    ``answer`` and ``evidence`` are what is known of an item that was not finished; without the
+    latter, ``seconds`` is the worker's time.
     """
     if not isinstance(result, WorkerError):
         return unpack(result)
     _raise_missing_package(result)
-    evidence = evidence or Evidence()
+    evidence = evidence or Evidence(seconds=result.seconds)
     if isinstance(result, WorkerTimeout):
         evidence = replace(evidence, detail=str(result))
         return Verdict(Status.TIMEOUT, 0.0, answer, evidence)

@@ -112,6 +112,19 @@ def test_a_file_anywhere_is_a_prompt(tmp_path: Path) -> None:
         prompts.load("antiderivebench")
 
 
+def test_concepts_are_explained_where_they_occur() -> None:
+    prompt = prompts.load("hint-explained")
+    plain, means = (
+        prompt.render(Problem("p", "arithmetic", "hint", "s", inputs=inputs, target={}))
+        .messages[0]
+        .content
+        for inputs in ({"expression": "7/2"}, {"expression": "x-7d2", "concept": "xd"})
+    )
+    assert "7 / 2 is 4.\n\nExpression: 7/2\n" in plain
+    assert "7 / 2 is 4.\n- x is the number 11.\n- i d j" in means
+    assert "arithmetic mean" not in means
+
+
 def test_stages_are_rendered_one_after_the_other() -> None:
     prompt = prompts.load("hint-zero-shot-cot")
     asked = Problem("p", "arithmetic", "hint", "s", inputs={"expression": "(3+4)*2"}, target={})

@@ -47,7 +47,7 @@ def test_hostile_answers_get_a_verdict_and_no_reward(answer: str) -> None:
         (r"x=2", "x"),
         ("1/2x", "x"),
         ("e^2x", "x"),
-        ("ax+b", None),
+        ("at+b", None),
         (r"\int \sin x\,dx\,dx +", "x"),
     ],
 )

@@ -89,6 +89,49 @@ def test_fraction_is_not_a_whole_number() -> None:
 
 
 @pytest.mark.parametrize(
+    ("completion", "operands"),
+    [
+        ("20/135", (20, 135)),
+        ("3*45", (3, 45)),
+        ("The answer is 3 * 45", (3, 45)),
+        (r"So $3 \times 45$", (3, 45)),
+        ("3 × 45", (3, 45)),
+        (r"$\frac{20}{135}$", (20, 135)),
+        (r"\boxed{\frac{20}{135}}", (20, 135)),
+        (r"$\sqrt{45}$", (45,)),
+        ("3 + 42", (3, 42)),
+        ("100 - 55", (100, 55)),
+        ("2^45", (2, 45)),
+        ("3(45)", (3, 45)),
+        ("20 divided by 135", (20, 135)),
+        ("3 times 45", (3, 45)),
+    ],
+)
+def test_operands_of_unfinished_arithmetic_are_no_answer(
+    completion: str, operands: tuple[int]
+) -> None:
+    for operand in operands:
+        assert not verify_integer(completion, operand).correct
+
+
+@pytest.mark.parametrize(
+    ("completion", "number"),
+    [
+        ("3*45=135", 135),
+        ("135 = 3*45", 135),
+        ("**135**", 135),
+        ("the answer is *45*.", 45),
+        ("Steps:\n3\n- 45", -45),
+        ("answer: 135 - done", 135),
+    ],
+)
+def test_a_number_beside_punctuation_or_its_own_operation_is_read(
+    completion: str, number: int
+) -> None:
+    assert verify_integer(completion, number).correct
+
+
+@pytest.mark.parametrize(
     "box",
     [
         "43 or 42",

@@ -127,6 +127,7 @@ def test_what_happens_to_a_worker_becomes_a_verdict(
     assert also_good.correct
     assert (bad.status, bad.evidence.flags, bad.reward) == (status, flags, 0.0)
     assert bad.evidence.detail
+    assert bad.evidence.seconds > (0.99 if status is Status.TIMEOUT else 0)
 
 
 @pytest.mark.usefixtures("mischief")

@@ -10,6 +10,10 @@ import click
 
 from ...core.errors import UserError
 from ...store.problem_files import check_out, write_problems, write_splits
+from ..options import refuse_given
+
+#: The options that hold for the problems of a subset; the others are for data sets.
+_OF_PROBLEMS = {"subset", "limit", "seed", "out", "force"}
 
 
 def _common(count: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -129,6 +133,8 @@ def _of_subset(
         if limit is not None:
             raise UserError("--limit is for --subset; the size of a data set is --count")
         return False
+    data_set = click.get_current_context().params.keys() - _OF_PROBLEMS
+    refuse_given(sorted(data_set), "with --subset, which names the problems; leave it out")
     from ....benchmarks.registry import load
 
     problems = load(f"{benchmark}/{subset}", limit=limit, seed=seed)

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from ...core.errors import UserError
+from ..options import refuse_given
 
 
 @click.command()
@@ -78,6 +79,10 @@ def generate_pairs(
     check_out(out, force)
     if pairs is not None and pairs.exists() and not force:
         raise UserError(f"{pairs} is there already; --force replaces it")
+    if method == "ibp" and recipe == "own":
+        refuse_given(["operators"], "with --method ibp --recipe own; there is --max-operators")
+    elif operators is not None and method != "ibp":  # there it bounds the second factor
+        refuse_given(["max_operators"], "with --operators")
     settings = GeneratorSettings(recipe, max_operators, operators, max_length)
     cores = workers or usable_cores()
     stream = random_integrals(method, seed, count, settings, workers=cores)

@@ -11,7 +11,7 @@ import click
 
 from ...core.errors import UserError, suggest
 from ...store.problem_files import check_out, write_problems
-from ..options import source_options, with_source_options
+from ..options import refuse_given, source_options, with_source_options
 
 if TYPE_CHECKING:
     from ....benchmarks import Problem
@@ -28,6 +28,7 @@ class Generators(click.Group):
         "lample-charton": ".lample_charton:generate_pairs",
         "derivations": ".derivations:generate_derivations",
         "calculus": ".derivations:generate_calculus",
+        "hint-release": ".hint:generate_release",
     }
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -99,8 +100,8 @@ def _generate(
     **options: Any,
 ) -> None:
     check_out(out, force)
-    if bank is not None:
-        (bank,) = with_source_options([bank], **options)
+    banks = with_source_options([] if bank is None else [bank], **options)
+    bank = banks[0] if banks else None
     problems = list(_problems(benchmark, subset, seed, limit, difficulty, bank))
     write_problems(problems, out)
     click.echo(f"wrote {len(problems)} problems to {out}", err=True)
@@ -120,6 +121,7 @@ def _problems(
 
     name = benchmark if subset is None else f"{benchmark}/{subset}"
     if benchmark == "brittleness" and bank is not None:
+        refuse_given(["difficulty"], "on brittleness; it is for bee's augmentations")
         return _perturbed(name, bank, seed, limit)
     resolve(name)  # for its error message
     recipe = PERTURBATIONS.get(name.removeprefix("bee/")) if name.startswith("bee/") else None

@@ -52,6 +52,10 @@ class Solver(Model):
         if self.time_limit <= 0 or self.memory_mb <= 0 or self.concurrency < 0:
             raise ValueError("time-limit and memory-mb must be positive, concurrency not negative")
 
+    @property
+    def deterministic(self) -> bool:
+        return True
+
     def fingerprint(self) -> dict[str, Any]:
         return {"clock": "processor"}
 

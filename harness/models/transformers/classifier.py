@@ -59,6 +59,10 @@ class Encoder(Model):
     def capabilities(self) -> frozenset[Capability]:
         return super().capabilities | {Capability.SEED}
 
+    @property
+    def deterministic(self) -> bool:
+        return True
+
     def fingerprint(self) -> dict[str, Any]:
         # The path is not part of the identity.
         return {"spec": "encoder", "files": self._hash}

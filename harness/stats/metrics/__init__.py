@@ -11,6 +11,9 @@ from .registry import Metric, metric, metrics
 __all__ = ["Metric", "metric", "metrics"]
 
 #: The modules that register metrics, in the order of their columns.
-MODULES = "pass_at_k fail_at_k labels proved rates cost pass_hat_k reward usage"
-for _module in MODULES.split():
+MODULES = (
+    *("pass_at_k", "fail_at_k", "labels", "hint", "proved"),
+    *("rates", "cost", "pass_hat_k", "reward", "usage"),
+)
+for _module in MODULES:
     import_module(f"{__name__}.{_module}")

@@ -4,8 +4,9 @@ The first phase asks any benchmarks. What is solved of them makes three pools, a
 
 - ``coeff``: the primitives (``brittleness/primitive_...``) that the best answer solves;
 - ``exp``: powers and roots (``brittleness/powers``, ``roots``) that the best answer solves;
-- ``valid``: whatever is solved of other benchmarks by any of the answers. Lample and Charton's
-  problems pass the paper's filters (`benchmarks.brittleness.pools`).
+- ``valid``: whatever is solved of other benchmarks by any of the answers; filtered as ``published``
+  only what passes the paper's filters (`benchmarks.brittleness.pools`), which it applied to Lample
+  and Charton's validation problems.
 
 The second phase asks the neighbours of ``valid`` (N1, N2) and sums of two to four of each pool; of
 a model that is sampled, also the pools again (sums of one), as a measure of luck.
@@ -23,10 +24,10 @@ from ....benchmarks.brittleness.pools import eligible, short
 from ....benchmarks.brittleness.sums import COUNT
 from ....benchmarks.problem import Problem
 from ...run.phases import Phase, PhaseResults
+from ...run.spec import PhaseFilter
 
 NEIGHBOURS = (over_k, times_k, plus_exp, plus_ln)
 TERMS = (2, 3, 4)
-PUBLISHED = "lample_charton"
 
 
 def _primitive(problem: Problem) -> bool:
@@ -41,25 +42,23 @@ def _validation(problem: Problem) -> bool:
     return problem.benchmark != "brittleness" and problem.task == "integration"
 
 
-def derive(variant: str, found: PhaseResults) -> list[list[Problem]]:
+def derive(variant: str, phase_filter: PhaseFilter, found: PhaseResults) -> list[list[Problem]]:
     """The second phase's problems, subset by subset; raises `DerivationError` as they do."""
-    valid = found.solved(_validation)
-    kept = [p for p in valid if p.benchmark != PUBLISHED]
-    published = eligible([p for p in valid if p.benchmark == PUBLISHED], variant)
+    valid = terms_of_sums = found.solved(_validation)
+    if phase_filter == "published":
+        valid = eligible(valid, variant)
+        terms_of_sums = short(valid, variant)
     pools: dict[str, list[Problem]] = {
         "coeff": found.solved(_primitive, within=1),
         "exp": found.solved(_exponent, within=1),
-        "valid": [*kept, *short(published, variant)],
+        "valid": terms_of_sums,
     }
     terms = (1, *TERMS) if found.sampled else TERMS
     # Every problem's reference is proven: no more are made than a limit lets through.
     subsets = len(NEIGHBOURS) + len(pools) * len(terms)
     most = COUNT if found.limit is None else min(COUNT, math.ceil(found.limit / subsets))
     return [
-        *(
-            neighbour([*kept, *published], found.seed, variant=variant, limit=most)
-            for neighbour in NEIGHBOURS
-        ),
+        *(neighbour(valid, found.seed, variant=variant, limit=most) for neighbour in NEIGHBOURS),
         *(
             sums(pool, found.seed, terms=count, pool=name, count=most)
             for name, pool in pools.items()
@@ -68,13 +67,12 @@ def derive(variant: str, found: PhaseResults) -> list[list[Problem]]:
     ]
 
 
-def _plan(variant: str) -> tuple[Phase, ...]:
-    make: Callable[[PhaseResults], Sequence[Sequence[Problem]]] = partial(derive, variant)
-    return (Phase("derived", make),)
-
-
 #: The released code's reading of the paper, and its text's.
-PLANS = {
-    "brittleness": _plan(VARIANTS[0]),
-    "brittleness-paper": _plan(VARIANTS[1]),
-}
+PLANS = {"brittleness": VARIANTS[0], "brittleness-paper": VARIANTS[1]}
+
+
+def phases(name: str, phase_filter: PhaseFilter) -> tuple[Phase, ...]:
+    """The phases of `PLANS`."""
+    make: Callable[[PhaseResults], Sequence[Sequence[Problem]]]
+    make = partial(derive, PLANS[name], phase_filter)
+    return (Phase("derived", make, {"phases": name, "phase-filter": phase_filter}),)

@@ -61,6 +61,8 @@ def _row(
 def _remarks(source: ModelAnswers) -> list[str]:
     width = source.run.manifest["identity"]["sampling"].get("beams")
     what = f"the best of a beam search of width {width}" if width else "sampled"
+    if source.run.models[source.model].get("deterministic"):
+        what = "of a deterministic model"
     answers = f"{source.samples} answer{'s' * (source.samples != 1)} a problem"
     lines = [f"In percent, with 95 % intervals; {answers}, {what}."]
     if not is_ranked(source.run):

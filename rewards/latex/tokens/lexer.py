@@ -18,6 +18,7 @@ from ..limits import Limits
 from .layout import has_marks, kept_places
 from .pattern import TOKEN
 from .spelling import Speller
+from .words import with_signs
 
 #: A backslash doubled by a program that escaped the text, not a row break.
 _DOUBLED: Final = re.compile(
@@ -33,6 +34,20 @@ _ARC: Final = re.compile(
     r"(?:\s|\\[,;!: ]|~)*"
     r"(?:\\(?:operatorname|mathrm|text|textrm)\*?\s?\{\s*(?P<named>(?:sin|cos|tan|cot|sec|csc)h?)\s*\}"
     r"|(?:\\|(?<=[\s~,;!:]))(?P<plain>(?:sin|cos|tan|cot|sec|csc)h?)(?![A-Za-z]))"
+)
+#: Rows of values and conditions behind a brace, in an environment that is not ``cases``.
+_ROWS: Final = r"(?:aligned|gathered|split|matrix|smallmatrix|cases)\}(?:\s*\[[a-z]\])?"
+_COLUMNS: Final = r"(?:array|alignedat)\}"
+_TABLE: Final = re.compile(
+    r"(?:\\(?:left|[bB]igg?l?)\s*)?\\(?:\{|lbrace(?![A-Za-z]))(?:\s|\\[,;:! ])*\\begin\s*\{"
+    rf"(?:{_ROWS}|{_COLUMNS}(?:\s*\[[a-z]\])?\s*\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})"
+)
+_TABLE_END: Final = re.compile(
+    rf"\\end\s*\{{(?:{_ROWS}|{_COLUMNS})(?:\s*\\right\s*(?:\.|\\\}}|\\rbrace))?"
+)
+#: Words and a formula in one text command: ``\text{if $x>0$}``.
+_MIXED_TEXT: Final = re.compile(
+    r"(\\(?:text(?:rm|normal|up)?|[mh]box)\s*\{)([^{}\\$]*)([\\$](?:[^{}]|\{[^{}]*\})*)\}"
 )
 _END: Final = [""] * 4
 
@@ -80,6 +95,10 @@ def _prepared(text: str) -> str:
         text = _DOUBLED.sub(r" \\", text)
     if "{\\cdot}" in text or "{\\times}" in text:
         text = _BRACED.sub(r" \1 ", text)
+    if "\\begin" in text and "{" in text:
+        text = _with_cases(text)
+    if "ext" in text or "box" in text:
+        text = _MIXED_TEXT.sub(_words_then_formula, text)
     if "arc" in text and _ARC_ALONE.search(text):
         text = _ARC.sub(_joined_arc, text)
     if text.isascii() or max(text) < "\U0001d400":
@@ -88,6 +107,20 @@ def _prepared(text: str) -> str:
         unicodedata.normalize("NFKC", char) if "\U0001d400" <= char <= "\U0001d7ff" else char
         for char in text
     )
+
+
+def _with_cases(text: str) -> str:
+    r"""The text with ``\left\{\begin{array}{ll} .. \end{array}\right.`` as ``cases``."""
+    if len(_TABLE.findall(text)) != len(_TABLE_END.findall(text)):
+        return text
+    text = _TABLE.sub(lambda found: r"\begin{cases}".ljust(len(found[0])), text)
+    return _TABLE_END.sub(lambda found: r"\end{cases}".ljust(len(found[0])), text)
+
+
+def _words_then_formula(match: re.Match[str]) -> str:
+    """The words in their command, then the formula that was in it."""
+    formula = with_signs(match[3].replace("$", " "))
+    return f"{match[1]}{match[2]}}}{formula}".ljust(len(match[0]))
 
 
 def _joined_arc(match: re.Match[str]) -> str:

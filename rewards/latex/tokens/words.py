@@ -94,6 +94,9 @@ SYNONYMS: Final[dict[str, str]] = {
     "<=": "\\le",
     ">=": "\\ge",
     "!=": "\\ne",
+    "∪": "\\cup",
+    "∀": "\\forall",
+    "∈": "\\in",
     "\\leq": "\\le",
     "\\geq": "\\ge",
     "\\neq": "\\ne",
@@ -155,10 +158,34 @@ SYNONYMS: Final[dict[str, str]] = {
 }
 
 _CONSTANT_TEXT: Final = re.compile(r"const|konst|конст|常|costante", re.IGNORECASE)
-_CONDITION_WORDS: Final = frozenset(("if", "for", "when", "wenn", "si", "falls"))
-_OTHERWISE: Final = re.compile(r"otherwise|else|other|sonst|autrement|sinon", re.IGNORECASE)
+_CONDITION_WORDS: Final = frozenset(
+    ("if", "for", "when", "on", "whenever", "provided", "wenn", "si", "für", "falls", "pour")
+)
+#: What a condition begins with after its first word, without changing it.
+_FILLER: Final = re.compile(r"(?:(?:that|all|every|any|each|real|the interval)(?:\s+|\Z))*")
+_OTHERWISE: Final = re.compile(r"otherwise|else|other|sonst|autrement|sinon|^true$", re.IGNORECASE)
+#: "is positive" -> the comparison with zero.
+SIGN_WORDS: Final = {
+    "non-negative": "\\ge",
+    "nonnegative": "\\ge",
+    "positive": ">",
+    "negative": "<",
+    "non-positive": "\\le",
+    "nonpositive": "\\le",
+    "zero": "=",
+    "nonzero": "\\ne",
+}
 _OR_WORDS: Final = frozenset(("or", "oder", "ou", "或", "или", "either"))
 _AND_WORDS: Final = frozenset(("and", "und", "et", "和", "и"))
+
+#: Upright letters that name a function, and a name that is a word in other places.
+_OPERATORS: Final = {
+    "S": "\\fn fresnels",
+    "C": "\\fn fresnelc",
+    "D": "\\dawson",
+    "W": "\\fn lambertw",
+    "si": "\\fn si_tail",
+}
 
 #: Longer runs of letters are not formulas.
 LONGEST_RUN: Final = 64
@@ -173,8 +200,8 @@ def word_of(content: str, is_operator: bool, symbols: frozenset[str]) -> tuple[s
         return ("\\upright " + content,)
     if content in symbols:
         return (content,)
-    if is_operator and content in ("S", "C"):
-        return ("\\fn fresnel" + content.lower(),)
+    if is_operator and content in _OPERATORS:
+        return (_OPERATORS[content],)
     name = NAMES.get(content) or NAMES.get(content.replace(" ", ""))
     if name is not None:
         return (name,)
@@ -191,12 +218,26 @@ def word_of(content: str, is_operator: bool, symbols: frozenset[str]) -> tuple[s
         return ("\\wedge",)
     if word.split(" ")[0] in _CONDITION_WORDS:
         inner = word.partition(" ")[2].strip()
+        inner = inner[_FILLER.match(inner).end() :]  # type: ignore[union-attr]  # matches anything
+        inner = with_signs(inner)
         return ("\\if",) if not inner else ("\\if", *_pieces(inner, symbols))
+    if word.removeprefix("is ") in SIGN_WORDS:
+        return (SIGN_WORDS[word.removeprefix("is ")], "0")
     if _OTHERWISE.search(word):
         return ("\\otherwise",)
     if re.fullmatch(r"[A-Za-z](_?[0-9]+)?|[0-9.]+|d[a-z]", content):
         return _pieces(content, symbols)
     return (f"\\text {content[:40]}",)
+
+
+def with_signs(text: str) -> str:
+    """The text with "is positive" and the like as a comparison with zero; never longer."""
+    return _SIGN_WORD.sub(lambda found: f"{SIGN_WORDS[found[1].replace('-', '')]} 0", text)
+
+
+_SIGN_WORD: Final = re.compile(
+    r"\bis\s+(non-?negative|positive|negative|non-?positive|non-?zero|zero)\b"
+)
 
 
 def _pieces(content: str, symbols: frozenset[str]) -> tuple[str, ...]:

@@ -104,8 +104,12 @@ def test_pictures_of_ones_own(tmp_path: Path) -> None:
     (tmp_path / "+" / "torn.png").write_bytes(png(drawn)[:100])
     (tmp_path / "+" / "text.png").write_text("no picture")
     image.new("L", (46, 45)).save(tmp_path / "+" / "wide.png")
-    for name, said in [("none", "cannot read"), ("torn", "cannot read"), ("text", "cannot read"),
-                       ("wide", "not of 45 x 45")]:  # fmt: skip
+    for name, said in [
+        ("none", "cannot read"),
+        ("torn", "cannot read"),
+        ("text", "cannot read"),
+        ("wide", "not of 45 x 45"),
+    ]:
         with pytest.raises(PoolError, match=said) as caught:
             pictures.expression(["+/a.png", f"+/{name}.png"])
         assert f"{name}.png" in str(caught.value)

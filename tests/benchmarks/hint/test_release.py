@@ -43,9 +43,16 @@ def test_a_released_row_loads_as_it_stands() -> None:
 
 def test_released_pictures_of_concepts() -> None:
     row = from_row(
-        {"id": "a", "img_paths": ["x/1.jpg", "alpha/2.jpg", "3/4.jpg"], "expr": "xa3",
-         "head": [1, -1, 1], "res": 11, "res_all": [11, 11, 3], "eval": "I"}
-    )  # fmt: skip
+        {
+            "id": "a",
+            "img_paths": ["x/1.jpg", "alpha/2.jpg", "3/4.jpg"],
+            "expr": "xa3",
+            "head": [1, -1, 1],
+            "res": 11,
+            "res_all": [11, 11, 3],
+            "eval": "I",
+        }
+    )
     assert row.expression.value == 11
 
 
@@ -55,20 +62,27 @@ def test_released_pictures_of_concepts() -> None:
         ({"expr": "6*(5-2"}, "expr: position 2: '(' is never closed"),
         ({"expr": "6×(5-2)"}, "unknown symbol '×'"),
         ({"expr": "16*5-22"}, "position 1: '6' where an operator"),
-        ({"expr": 7}, "expr is neither"), ({"expr": ""}, "expr is neither"),
-        ({"expr": [6, "*", 5]}, "unknown symbol"), ({"expr": [["6"]]}, "expr: "),
-        ({"res": 19}, "res is 19, not 18"), ({"res": "18"}, "res is 18, not 18"),
-        ({"res": 18.0}, "res is 18.0"), ({"res": None}, "res is None"),
-        ({"head": [1, -1, 4, 4, 1, 4, 1]}, "head is"), ({"head": "none"}, "head is"),
-        ({"res_all": [6, 18, None, 5, 3, 2, -1]}, "res_all is"), ({"res_all": 3}, "res_all is 3"),
+        ({"expr": 7}, "expr is neither"),
+        ({"expr": ""}, "expr is neither"),
+        ({"expr": [6, "*", 5]}, "unknown symbol"),
+        ({"expr": [["6"]]}, "expr: "),
+        ({"res": 19}, "res is 19, not 18"),
+        ({"res": "18"}, "res is 18, not 18"),
+        ({"res": 18.0}, "res is 18.0"),
+        ({"res": None}, "res is None"),
+        ({"head": [1, -1, 4, 4, 1, 4, 1]}, "head is"),
+        ({"head": "none"}, "head is"),
+        ({"res_all": [6, 18, None, 5, 3, 2, -1]}, "res_all is"),
+        ({"res_all": 3}, "res_all is 3"),
         ({"img_paths": ROW["img_paths"][1:]}, "6 pictures for 7 tokens"),
         ({"img_paths": ["7/a.jpg", *ROW["img_paths"][1:]]}, "picture 0, '7/a.jpg', is not of '6'"),
-        ({"img_paths": None}, "img_paths is no list"), ({"img_paths": [1]}, "img_paths is no list"),
+        ({"img_paths": None}, "img_paths is no list"),
+        ({"img_paths": [1]}, "img_paths is no list"),
         ({"eval": "LL"}, "eval is LL, but there are 2 operators and values up to 18"),
         ({"eval": "XX"}, "eval is 'XX', none of I, SS"),
         ({"eval": ["SS"]}, "none of I, SS"),
     ],
-)  # fmt: skip
+)
 def test_rows_that_contradict_the_semantics(changed: dict[str, Any], said: str) -> None:
     with pytest.raises(RecordError) as caught:
         from_row({**ROW, **changed})
@@ -81,8 +95,16 @@ def test_all_that_is_wrong_is_listed() -> None:
     with pytest.raises(RecordError, match="no img_paths, expr, head, res, res_all"):
         from_row({"id": "a"})
     with pytest.raises(RecordError, match="undefined"):
-        from_row({"id": "a", "img_paths": ["1/a", "div/b", "0/c"], "expr": "1/0",
-                  "head": [1, -1, 1], "res": None, "res_all": [1, None, 0]})  # fmt: skip
+        from_row(
+            {
+                "id": "a",
+                "img_paths": ["1/a", "div/b", "0/c"],
+                "expr": "1/0",
+                "head": [1, -1, 1],
+                "res": None,
+                "res_all": [1, None, 0],
+            }
+        )
 
 
 @given(trees)
@@ -109,12 +131,17 @@ def test_broken_rows_are_named_and_the_others_kept(tmp_path: Path) -> None:
     assert [one.id for one in found if isinstance(one, Record)] == ["test_00000000", "c"]
     broken = [one for one in found if isinstance(one, Broken)]
     assert [(one.where, one.row) for one in broken] == [
-        ("row 2", 5), ("row 3 (b)", rows[2]), ("row 5 (c)", rows[4]), ("row 6", None),
-    ]  # fmt: skip
+        ("row 2", 5),
+        ("row 3 (b)", rows[2]),
+        ("row 5 (c)", rows[4]),
+        ("row 6", None),
+    ]
     assert [one.reason for one in broken] == [
-        "not a JSON object", "expr: position 2: unknown symbol '?'", "the id 'c' is there twice",
         "not a JSON object",
-    ]  # fmt: skip
+        "expr: position 2: unknown symbol '?'",
+        "the id 'c' is there twice",
+        "not a JSON object",
+    ]
 
 
 @pytest.mark.parametrize("cut", [1, 30, 200, 420, -1])
@@ -173,8 +200,12 @@ def test_the_whole_release(tmp_path: Path) -> None:
     test = list(read_release(tmp_path / "expr_test.json"))
     assert Counter(type(one) for one in test) == {Record: 46_620}
     assert Counter(one.split for one in test if isinstance(one, Record)) == {
-        "I": 9_980, "SS": 8_000, "LS": 10_000, "SL": 8_640, "LL": 10_000,
-    }  # fmt: skip
+        "I": 9_980,
+        "SS": 8_000,
+        "LS": 10_000,
+        "SL": 8_640,
+        "LL": 10_000,
+    }
     # One process, without chunks, makes the same.
     assert list(records("test")) == test
     assert list(records("val")) == list(read_release(tmp_path / "expr_val.json"))

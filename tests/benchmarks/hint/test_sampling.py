@@ -26,9 +26,14 @@ def texts(what: Draw, *key: object) -> list[str]:
 
 @pytest.mark.parametrize(
     ("operators", "low", "high", "count"),
-    [(0, 0, 100, 10), (1, 0, 100, 390), (2, 0, 100, 29_230), (1, 101, 10_000, 0),
-     (2, 101, 10_000, 740)],
-)  # fmt: skip
+    [
+        (0, 0, 100, 10),
+        (1, 0, 100, 390),
+        (2, 0, 100, 29_230),
+        (1, 101, 10_000, 0),
+        (2, 101, 10_000, 740),
+    ],
+)
 def test_pools_of_few_operators_hold_what_the_release_counts(
     operators: int, low: int, high: int, count: int
 ) -> None:

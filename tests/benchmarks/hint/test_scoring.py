@@ -21,12 +21,25 @@ from tests.benchmarks.hint import independent
 @pytest.mark.parametrize(
     ("completion", "number"),
     [
-        (" 40.", 40.0), (" 5\n", 5.0), (" -6.", -6.0), ("20/135.", None), ("1,234", None),
-        ("1 with a remainder of 2, or 12.", 12.0), (" : 0.55555", 0.55555), ("", None),
-        ("5. So it is", 5.0), ("three", None), ("7 or\n8 apples", 8.0), ("1e3", 1000.0),
-        ("1_000", 1000.0), ("5 4x", 5.0), ("...9...", 9.0), ("= 5", 5.0), ("\t5", 5.0),
+        (" 40.", 40.0),
+        (" 5\n", 5.0),
+        (" -6.", -6.0),
+        ("20/135.", None),
+        ("1,234", None),
+        ("1 with a remainder of 2, or 12.", 12.0),
+        (" : 0.55555", 0.55555),
+        ("", None),
+        ("5. So it is", 5.0),
+        ("three", None),
+        ("7 or\n8 apples", 8.0),
+        ("1e3", 1000.0),
+        ("1_000", 1000.0),
+        ("5 4x", 5.0),
+        ("...9...", 9.0),
+        ("= 5", 5.0),
+        ("\t5", 5.0),
     ],
-)  # fmt: skip
+)
 def test_reading_a_prediction(completion: str, number: float | None) -> None:
     assert read_prediction(completion) == number
 
@@ -53,7 +66,7 @@ def test_reading_a_prediction(completion: str, number: float | None) -> None:
         ("1/(4-7)", "-0.33", False, True),  # HINT divides by 0 here
         ("1/(0*4+3-3+1)", "1", True, True),
     ],
-)  # fmt: skip
+)
 def test_the_two_scorers(text: str, completion: str, hint: bool, notebook: bool) -> None:
     expression = parse(text)
     assert hint_answer(completion, expression) is hint

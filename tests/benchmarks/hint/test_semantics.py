@@ -36,13 +36,31 @@ def flat(tree: object) -> str:
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("(3+2)*8", 40), ("5-3-5*2", 0), ("2/(5*4)", 1),  # the paper's figure 2
-        ("0", 0), ("9/3/2", 2), ("8-3-2", 3), ("8-(3-2)", 7), ("2*3+4", 10), ("7/2", 4),
-        ("0/5", 0), ("5/0", None), ("0*(5/0)", None), ("(7)", 7), ("x+y", 23), ("3a8-5", 3),
-        ("3a(8-5)", 3), ("2b3*4", 2), ("2c3", 3), ("2d3", 3), ("0d0", None), ("0d5", 0),
-        ("1+2c3*2", 7), ("9a1b4", 4),
+        ("(3+2)*8", 40),
+        ("5-3-5*2", 0),
+        ("2/(5*4)", 1),  # the paper's figure 2
+        ("0", 0),
+        ("9/3/2", 2),
+        ("8-3-2", 3),
+        ("8-(3-2)", 7),
+        ("2*3+4", 10),
+        ("7/2", 4),
+        ("0/5", 0),
+        ("5/0", None),
+        ("0*(5/0)", None),
+        ("(7)", 7),
+        ("x+y", 23),
+        ("3a8-5", 3),
+        ("3a(8-5)", 3),
+        ("2b3*4", 2),
+        ("2c3", 3),
+        ("2d3", 3),
+        ("0d0", None),
+        ("0d5", 0),
+        ("1+2c3*2", 7),
+        ("9a1b4", 4),
     ],
-)  # fmt: skip
+)
 def test_values(text: str, value: int | None) -> None:
     assert parse(text).value == value == independent.value(text)
 
@@ -60,12 +78,19 @@ def test_heads_and_values_are_those_of_the_release() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "position 0: the end where a number"), ("12", "position 1: '2' where an operator"),
-        ("3+", "position 2: the end"), ("+3", "position 0: '+'"), ("(3", "'(' is never closed"),
-        ("3)", "')' without '('"), ("()", "position 1: ')'"), ("3 + 4", "unknown symbol ' '"),
-        ("3×4", "unknown symbol '×'"), ("2(3)", "position 1: '('"), ("3--4", "position 2: '-'"),
+        ("", "position 0: the end where a number"),
+        ("12", "position 1: '2' where an operator"),
+        ("3+", "position 2: the end"),
+        ("+3", "position 0: '+'"),
+        ("(3", "'(' is never closed"),
+        ("3)", "')' without '('"),
+        ("()", "position 1: ')'"),
+        ("3 + 4", "unknown symbol ' '"),
+        ("3×4", "unknown symbol '×'"),
+        ("2(3)", "position 1: '('"),
+        ("3--4", "position 2: '-'"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_expression(text: str, said: str) -> None:
     with pytest.raises(GrammarError, match=None) as caught:
         parse(text)

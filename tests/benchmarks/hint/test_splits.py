@@ -135,9 +135,14 @@ def test_the_same_seed_gives_the_same_data_and_another_another() -> None:
     assert names(first.test["SL"]) == names(again.test["SL"]) != names(other.test["SL"])
 
 
-@pytest.mark.parametrize(("operators", "concept", "said"), [
-    (21, None, "0 to 20 operators"), (-1, None, "0 to 20"), (3, "z", "unknown concept 'z'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("operators", "concept", "said"),
+    [
+        (21, None, "0 to 20 operators"),
+        (-1, None, "0 to 20"),
+        (3, "z", "unknown concept 'z'"),
+    ],
+)
 def test_what_cannot_be_drawn(operators: int, concept: str | None, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         part(0, operators, concept)
@@ -162,8 +167,12 @@ def test_ordinary_arithmetic_is_right_as_rarely_as_the_simulation_says() -> None
 
 def agreement(split: str, least: int) -> tuple[int, int, int]:
     """Where both arithmetics agree, where the notebooks credit HINT's answer, and how many."""
-    read = [parse(text) for operators in split_sizes(split) if operators >= least
-            for text in expressions(part(0, operators).test[split])]  # fmt: skip
+    read = [
+        parse(text)
+        for operators in split_sizes(split)
+        if operators >= least
+        for text in expressions(part(0, operators).test[split])
+    ]
     found = sum(ordinary_answer(one) == one.value for one in read)
     credited = sum(notebook_arithmetic(str(one.value), one) for one in read)
     return found, credited, len(read)

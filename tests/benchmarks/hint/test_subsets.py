@@ -1,11 +1,17 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
+from calculus_harness.benchmarks import load
+from calculus_harness.benchmarks.files import BrokenRowsWarning, ProblemFileError
+from calculus_harness.benchmarks.hint.problems import contradiction
 from calculus_harness.benchmarks.hint.records import from_row
 from calculus_harness.benchmarks.hint.semantics import CONCEPTS, parse
 from calculus_harness.benchmarks.hint.splits import SPLITS, expressions, part
-from calculus_harness.benchmarks.hint.subsets import contradiction, problem, released_problem
+from calculus_harness.benchmarks.hint.subsets import problem, released_problem
 from calculus_harness.benchmarks.problem import Problem
 from tests.benchmarks.hint.test_release import ROW
 
@@ -17,13 +23,57 @@ def test_a_problem() -> None:
     assert made.inputs == {"expression": "6*(5-2)"}
     assert made.target == {"value": 18, "ordinary": 18}
     assert made.metadata == {
-        "operators": 2, "length": 7, "depth": 3, "dependency": 3, "largest": 18, "result": 18,
-        "tags": ["minus", "times"], "difficulty": 2,
-    }  # fmt: skip
+        "operators": 2,
+        "length": 7,
+        "depth": 3,
+        "dependency": 3,
+        "largest": 18,
+        "result": 18,
+        "tags": ["minus", "times"],
+        "difficulty": 2,
+    }
     train = from_row(
         {name: value for name, value in ROW.items() if name != "eval"} | {"id": "train_1"}
     )
     assert released_problem(train).name == "hint/train"
+
+
+def test_a_released_file_is_a_benchmark(tmp_path: Path) -> None:
+    path = tmp_path / "expr_test.json"
+    wrong = [ROW | {"id": "b", "res": 19}, ROW | {"id": "c", "expr": "6%(5-2)"}, ROW, "row"]
+    path.write_text(json.dumps([ROW, *wrong]))
+    with pytest.raises(ProblemFileError, match="row 2: res is 19, not 18; row 3: expr: position 1"):
+        load(str(path))
+    with pytest.warns(BrokenRowsWarning, match=r"left out 4 broken.*row 4: the id .* is there twi"):
+        (one,) = load(f"{path}?skip-broken=yes")
+    assert one == released_problem(from_row(ROW), "expr_test")
+
+
+def test_the_released_few_shot_data_sets_are_a_benchmark(tmp_path: Path) -> None:
+    row = {
+        "id": "val_00000000",
+        "img_paths": ["x/1.jpg"],
+        "expr": "x",
+        "head": [-1],
+        "res": 11,
+        "res_all": [11],
+        "eval": "I",
+    }
+    test = row | {"id": "test_00000000"}
+    other = test | {"img_paths": ["y/1.jpg"], "expr": "y", "res": 12, "res_all": [12]}
+    path = tmp_path / "fewshot_dataset.json"
+    path.write_text(json.dumps({"x": {"val": [row], "test": [test]}, "y": {"test": [other]}}))
+    assert [(one.name, one.id) for one in load(str(path))] == [
+        ("fewshot_dataset/x_val_I", "x_val_00000000"),
+        ("fewshot_dataset/x_I", "x_test_00000000"),
+        ("fewshot_dataset/y_I", "y_test_00000000"),
+    ]
+    path.write_text(json.dumps({"x": {"test": [test | {"res": 12}]}, "y": 1}))
+    with pytest.raises(ProblemFileError, match="must hold a list"):
+        load(str(path))
+    path.write_text(json.dumps({"x": {"test": [test | {"res": 12}]}}))
+    with pytest.raises(ProblemFileError, match="x, test, row 1: res is 12, not 11"):
+        load(str(path))
 
 
 def test_problems_are_the_expressions_of_their_split_in_order() -> None:
@@ -46,13 +96,17 @@ def test_distinct_problems_of_the_training_set() -> None:
 @pytest.mark.parametrize(
     ("inputs", "target", "said"),
     [
-        ("7/2", {"value": 4, "ordinary": 3}, None), ("7/2", {"value": 4}, None),
-        ("7/2", {"value": 3}, "value is 3, not 4"), ("7/2", {}, "value is None, not 4"),
+        ("7/2", {"value": 4, "ordinary": 3}, None),
+        ("7/2", {"value": 4}, None),
+        ("7/2", {"value": 3}, "value is 3, not 4"),
+        ("7/2", {}, "value is None, not 4"),
         ("7/2", {"value": 4, "ordinary": 4}, "ordinary is 4, not 3"),
-        ("7/", {"value": 4}, "expression: position 2"), ("7x", {"value": 4}, "position 1: 'x'"),
-        ("7cx", {"value": 9}, None), ("1/0", {"value": 1}, "value is 1, not None"),
+        ("7/", {"value": 4}, "expression: position 2"),
+        ("7x", {"value": 4}, "position 1: 'x'"),
+        ("7cx", {"value": 9}, None),
+        ("1/0", {"value": 1}, "value is 1, not None"),
     ],
-)  # fmt: skip
+)
 def test_a_problem_that_contradicts_the_semantics(
     inputs: str, target: dict[str, int], said: str | None
 ) -> None:

@@ -134,3 +134,45 @@ def test_that_no_example_is_found_is_one_line(
     assert generate(*args, *count, "--seed", 91, "--out", tmp_path / "set.jsonl") == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line == f"error: {said} in 0 draws; another seed or variant may have one"
+
+
+@pytest.mark.parametrize("benchmark", ["derivations", "calculus"])
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--variant", "original"],
+        ["--style", "clean"],
+        ["--count", "20"],
+        ["--workers", "1"],
+    ],
+)
+def test_options_of_data_sets_are_refused_for_a_subset(
+    benchmark: str, option: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    subset = {"derivations": "step3", "calculus": "int"}[benchmark]
+    assert generate(benchmark, "--subset", subset, *option, "--out", tmp_path / "x.jsonl") == 2
+    assert f"error: {option[0]} has no effect with --subset" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["derivations", "--subset", "step3", "--steps", "4"], "--steps has no effect"),
+        (["calculus", "--subset", "int", "--operation", "integration"], "--operation has no"),
+        (["bee", "--subset", "lin_comb", "--split", "test"], "--split and --skip-broken are for"),
+        (
+            ["brittleness", "--subset", "times_k", "--bank", "bee", "--difficulty", "2"],
+            "--difficulty has no effect",
+        ),
+        (
+            ["lample-charton", "--method", "fwd", "--operators", "3", "--max-operators", "9"],
+            "--max-operators has no effect",
+        ),
+        (["lample-charton", "--method", "ibp", "--operators", "3"], "--operators has no effect"),
+    ],
+)
+def test_no_option_is_ignored(
+    args: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert generate(*args, "--out", tmp_path / "x.jsonl") == 2
+    assert said in capsys.readouterr().err

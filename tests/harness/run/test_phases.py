@@ -19,6 +19,7 @@ import pytest
 
 from calculus_harness.benchmarks import Problem
 from calculus_harness.harness import Policy, Run, Sampling, UserError, summarise
+from calculus_harness.harness.cli.options import preset_file
 from calculus_harness.harness.core.requests import problem_key
 from calculus_harness.harness.models.base import Capability, Continuation, Model, Scored
 from calculus_harness.harness.models.python_function import PythonFunction
@@ -30,6 +31,7 @@ from calculus_harness.harness.report.sections import (
 from calculus_harness.harness.run.job import Job
 from calculus_harness.harness.run.phases import PhaseResults, run_phases
 from calculus_harness.harness.run.scoring import score
+from calculus_harness.harness.run.spec import PhaseFilter, read_settings
 from calculus_harness.harness.stats.compare import compare
 from calculus_harness.harness.studies import named_phases
 from calculus_harness.harness.studies.brittleness import tables as report
@@ -225,6 +227,10 @@ def test_other_settings_are_refused_once_problems_were_derived(tmp_path: Path, m
     run_phases(job(model, out), named_phases("brittleness"))
     with pytest.raises(UserError, match="derived with limit 42, not 60"):
         run_phases(job(model, out, limit=60), named_phases("brittleness"))
+    with pytest.raises(UserError, match="derived with phase-filter none, not published"):
+        run_phases(job(model, out), named_phases("brittleness", "published"))
+    with pytest.raises(UserError, match="derived with phases brittleness, not brittleness-paper"):
+        run_phases(job(model, out), named_phases("brittleness-paper"))
     with pytest.raises(UserError, match="derived with policy balls"):
         run_phases(job(model, out), named_phases("brittleness"), policy=Policy(strict=True))
     wider = run_phases(job(model, out, samples=3), named_phases("brittleness"))
@@ -267,16 +273,40 @@ def test_pools_by_where_a_problem_comes_from_and_at_which_rank() -> None:
         },
     )
     pools: dict[str, set[str]] = {}
-    for child in (child for group in derive("code", found) for child in group):
+    for child in (child for group in derive("code", "none", found) for child in group):
         pools.setdefault(child.subset, set()).update(parent.id for parent in child.parents)
     assert pools["coeff_sum1"] == pools["coeff_sum3"] == {"p0"}
     assert pools["exp_sum2"] == {"p2", "p3"}
     assert pools["valid_sum4"] == pools["over_k"] == pools["plus_ln"] == {"p4"}
     assert len(pools) == 16
     steady = _found(False, {"bee/qualifier": 1})
-    names = {child.subset for group in derive("paper", steady) for child in group}
+    names = {child.subset for group in derive("paper", "none", steady) for child in group}
     assert not {name for name in names if name.endswith("1")}
     assert set(PLANS) == {"brittleness", "brittleness-paper"}
+
+
+@pytest.mark.parametrize("benchmark", ["lample_charton", "bee", "mine"])
+def test_the_filters_are_an_option_whatever_the_benchmark_is_called(benchmark: str) -> None:
+    sides = [("2 x", "x^2"), (r"\cosh x", r"\sinh x"), ("11 x^{10} + 12 x^{11} + 13 x^{12}", "")]
+    shown = [{"integrand": f, "variable": "x", "antiderivative": big_f} for f, big_f in sides]
+    shown[2]["antiderivative"] = "x^{11} + x^{12} + x^{13}"
+    made = [
+        Problem(f"p{i}", "integration", benchmark, "valid", inputs=one, target=one)
+        for i, one in enumerate(shown)
+    ]
+    rank = {problem_key(problem): 1 for problem in made}
+    found = PhaseResults(tuple(made), rank, 10, 0, False)
+
+    def used(phase_filter: PhaseFilter, subset: str) -> set[str]:
+        children = (child for group in derive("code", phase_filter, found) for child in group)
+        return {
+            parent.id for child in children if child.subset == subset for parent in child.parents
+        }
+
+    assert used("none", "times_k") == used("none", "valid_sum2") == {"p0", "p1", "p2"}
+    assert used("published", "times_k") == {"p0", "p2"}
+    assert used("published", "valid_sum2") == {"p0"}  # the other is longer than 20 characters
+    assert read_settings(preset_file("brittleness"))["phase-filter"] == "published"
 
 
 # --- whose fault, and the report ---------------------------------------------------------------
@@ -299,6 +329,16 @@ def cells(sections: list[Any], title: str) -> dict[str, tuple[str, ...]]:
     (section,) = [section for section in sections if title in section.title]
     assert all(len(row) == len(section.headings) for row in section.rows)
     return {row[0]: row[1:] for row in section.rows}
+
+
+def test_table_14_counts_sums_of_two_terms_and_more(tmp_path: Path, model: str) -> None:
+    sampled = job(model, tmp_path / "run", samples=2, sampling=Sampling(temperature=1.0))
+    run = run_phases(sampled, named_phases("brittleness"))
+    (source,) = report.answers_of([Run(run.path)])
+    counted = cells(report.sections(source), "Table 14")["1"][0]
+    sums = [len(problems(run, f"exp_sum{terms}")) for terms in (1, 2, 3, 4)]
+    assert sums[0] > 0
+    assert int(counted) == sum(sums[1:])
 
 
 def test_the_report_says_what_was_measured_and_what_was_published(

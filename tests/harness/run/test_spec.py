@@ -144,6 +144,8 @@ def test_mistakes_in_python_are_named_as_in_python() -> None:
         plan(SweepSpec("solver/sympy", ("bee",)))  # type: ignore[arg-type]
     with pytest.raises(UserError, match="at least one model and one benchmark"):
         sweep(["solver/sympy"], [])
+    with pytest.raises(UserError, match="phase-filter is for the problems of phases"):
+        sweep(["solver/sympy"], ["bee"], phase_filter="published")  # type: ignore[call-overload]
     with pytest.raises(UserError, match="named_phases"):
         sweep(SweepSpec(("solver/sympy",), ("bee",), phases="brittleness"))
 

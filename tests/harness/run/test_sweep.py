@@ -20,6 +20,7 @@ import pytest
 from calculus_harness import harness
 from calculus_harness.harness import Policy, Run, Sampling, UserError
 from calculus_harness.harness.report import write_page
+from calculus_harness.harness.run.phases import Phase, PhaseResults
 from calculus_harness.harness.run.runner import run_job
 from calculus_harness.harness.stats.summary import Row
 from calculus_harness.rewards.workers.pool import PoolError
@@ -383,3 +384,23 @@ def test_twenty_kills_lose_and_repeat_nothing(tmp_path: Path, model: str, bench:
     for log in ("completions", "verdicts/*"):
         assert len(list(out.glob(f"{log}/*.jsonl.gz"))) > 5
     assert counts(out) == counts(undisturbed)
+
+
+def test_a_deterministic_model_is_asked_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    solver, subset = ["solver/sympy"], ["brittleness/primitive_sin"]
+    found: list[PhaseResults] = []
+    phase = Phase("none", lambda results: (found.append(results), ())[1])
+    settings: Any = {"samples": 64, "limit": 2, "sampling": Sampling(temperature=1.0)}
+    run = harness.sweep(solver, subset, phases=[phase], out=tmp_path / "run", **settings)
+    assert (found[0].samples, found[0].sampled) == (1, False)
+    assert len(completions(run.path)) == 2
+    summary = harness.summarise(run)
+    assert summary.missing == 0
+    assert [estimate.k for estimate in summary.rows[0].passes] == [1]
+    harness.print_summary(summary)
+    assert "solver/sympy, deterministic: asked once" in capsys.readouterr().out
+    replayed = [f"replay/{run.path}"]
+    again = harness.sweep(replayed, subset, samples=64, limit=2, out=tmp_path / "again")
+    assert len(completions(again.path)) == 2

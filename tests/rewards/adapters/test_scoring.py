@@ -226,9 +226,12 @@ def test_without_workers_there_is_no_opinion(monkeypatch: pytest.MonkeyPatch) ->
 def test_what_a_completion_does_to_its_worker_is_its_own_fault(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    late = WorkerTimeout("7 s")
+    late.seconds = 7.0
+
     class Pool:
         def map(self, *_: object, **__: object) -> list[object]:
-            return [WorkerTimeout("10 s"), WorkerMemory("1 GiB"), WorkerCrash("signal 11")]
+            return [late, WorkerMemory("1 GiB"), WorkerCrash("signal 11")]
 
     monkeypatch.setattr(verdicts, "shared_pool", lambda *_: Pool())
     scores = score([Item(RIGHT, "2x")] * 3, Rubric(deadline=7.0))

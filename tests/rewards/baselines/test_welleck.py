@@ -47,6 +47,8 @@ def test_a_timeout_is_correct_and_says_so() -> None:
     verdict = verify_antiderivative(rf"\boxed{{{answer}}}", integrand, method="welleck")
     assert (verdict.status, verdict.reward, verdict.answer) == (CORRECT, 1.0, answer)
     assert verdict.evidence.flags == ("timeout_is_correct",)
+    (again,) = verify_many([rf"\boxed{{{answer}}}"], integrand, method="welleck")
+    assert min(verdict.evidence.seconds, again.evidence.seconds) >= 0.99  # the limit is 1 s
     assert verify_antiderivative(answer, integrand).status is INCORRECT
 
 

@@ -1,0 +1,32 @@
+"""HINT's two scorers side by side, of the problems that both apply to (those without concepts).
+
+The GPT-3 rows of table 3 of Li et al. 2023 are ordinary arithmetic, all others HINT's answer.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ....rewards.verdict import Status
+from ...tasks.arithmetic import ORDINARY_RIGHT, ORDINARY_WRONG
+from ..tallies import Group
+from .registry import metric
+
+
+def _sum(group: Group, name: str) -> float:
+    pairs = zip(group.problems, group.verdicts, strict=True)
+    return math.fsum(sums.get(name, 0) for one, sums in pairs if "ordinary" in one.target)
+
+
+@metric("HINT answer")
+def hint_answer(group: Group) -> float | None:
+    """The share of samples that give HINT's answer."""
+    samples = _sum(group, "samples")
+    return _sum(group, Status.CORRECT) / samples if samples else None
+
+
+@metric("ordinary arithmetic")
+def ordinary_arithmetic(group: Group) -> float | None:
+    """The share of samples that the released notebooks count as right; see `tasks.arithmetic`."""
+    right, wrong = (_sum(group, f"flag {flag}") for flag in (ORDINARY_RIGHT, ORDINARY_WRONG))
+    return right / (right + wrong) if right + wrong else None

@@ -1,0 +1,100 @@
+"""Further values of an integrand's parameters, which bring other orders, signs and cases about.
+
+One draw cannot show that ``|a - b|`` differs from ``a - b``, nor ``max(a, 5)`` from 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from ...expression.traversal import fold, nodes_of, symbols_of
+from ...expression.tree import Call, Expression, Number, Symbol
+
+#: The least and the greatest parameter of a draw; those between are spaced geometrically.
+LEAST, GREATEST = 0.21875, 9.71875
+#: Larger numbers of an expression are not taken for thresholds of a parameter.
+MAX_THRESHOLD = 1e6
+
+#: Kind of a parameter -> its value, from a size and its position among the parameters.
+_KINDS: dict[str, Callable[[float, int], float]] = {
+    "positive": lambda size, _: size,
+    "negative": lambda size, _: -size,
+    "real": lambda size, at: size if at % 2 else -size,
+    "integer": lambda size, at: float(int(size) // 2 * 2 + 2 + (at + 1) % 2),
+    "even": lambda size, _: 2.0 * (int(size) + 1),
+    "odd": lambda size, _: 2.0 * int(size) + 3.0,
+}
+#: Functions that distinguish cases.
+_CASES = frozenset("abs max min sgn floor ceil frac heaviside piecewise".split())
+
+Draw = tuple[tuple[str, float], ...]
+
+
+def draws(
+    names: Sequence[str],
+    kinds: Mapping[str, str],
+    variable: str,
+    expressions: Sequence[Expression],
+) -> list[Draw]:
+    """Values of all parameters: ascending, descending, beyond thresholds, and at special values.
+
+    Args:
+        names: the parameters, sorted.
+        kinds: their assumptions (`rewards.decision.integrand.ASSUMPTIONS`).
+        variable: the variable of integration.
+        expressions: f and F.
+
+    """
+    if not names:
+        return []
+    sizes = _sizes(len(names))
+
+    def draw(values: Sequence[float], turn: int) -> Draw:
+        return tuple(
+            (name, _KINDS[kinds.get(name, "positive")](size, at + turn))
+            for at, (name, size) in enumerate(zip(names, values, strict=True))
+        )
+
+    found = [draw(sizes, 0), draw(sizes[::-1] if len(sizes) > 1 else (GREATEST,), 1)]
+    if any(_distinguishes(node, variable) for tree in expressions for node in nodes_of(tree)):
+        threshold = max((n for tree in expressions for n in _numbers(tree)), default=1.0)
+        found.append(draw([2.375 * threshold * size / LEAST for size in sizes], 0))
+    for tree in expressions:
+        for name, value in _special_values(tree):
+            if name in names:
+                found.append(tuple((n, value if n == name else v) for n, v in found[0]))
+    return list(dict.fromkeys(found))
+
+
+def _sizes(count: int) -> tuple[float, ...]:
+    ratio = GREATEST / LEAST
+    # Rounded to binary fractions: no library's power function decides about a sample point.
+    return tuple(
+        round(LEAST * ratio ** (i / max(count - 1, 1)) * 1024) / 1024 for i in range(count)
+    )
+
+
+def _distinguishes(node: Expression, variable: str) -> bool:
+    """Whether a node distinguishes cases of the parameters alone."""
+    if not isinstance(node, Call) or node.function not in _CASES:
+        return False
+    parts = node.args[1::2] if node.function == "piecewise" else node.args
+    symbols = set().union(*(symbols_of(part) for part in parts))
+    return bool(symbols) and variable not in symbols
+
+
+def _numbers(tree: Expression) -> Iterator[float]:
+    for node in nodes_of(tree):
+        if isinstance(node, Number) and abs(node.numerator) < MAX_THRESHOLD * node.denominator:
+            yield abs(node.numerator) / node.denominator
+
+
+def _special_values(tree: Expression) -> Iterator[tuple[str, float]]:
+    """Parameters with the values that an (in)equality singles out."""
+    for node in nodes_of(tree):
+        if isinstance(node, Call) and node.function in ("eq", "ne"):
+            for one, two in pairwise((*node.args, node.args[0])):
+                value = fold(two)
+                if isinstance(one, Symbol) and value is not None:
+                    yield one.name, float(value)
