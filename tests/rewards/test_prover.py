@@ -117,7 +117,10 @@ def test_a_step_is_not_accepted_for_its_derivative() -> None:
 def test_evidence_names_the_proof() -> None:
     evidence = verify_antiderivative(r"\sin(x^2)+C", r"2x\cos(x^2)").evidence
     assert (evidence.proof, evidence.coverage) == ("identity", 1.0)
-    assert verify_antiderivative(r"\operatorname{arcosh}x", r"\frac{1}{\sqrt{x^2-1}}").evidence.proof == "agreement"  # noqa: E501  # fmt: skip
+    assert (
+        verify_antiderivative(r"\operatorname{arcosh}x", r"\frac{1}{\sqrt{x^2-1}}").evidence.proof
+        == "agreement"
+    )
     assert verify_antiderivative("x^3", "2x").evidence.proof == "witness"
 
 
@@ -151,18 +154,26 @@ def diff(e: Expression) -> Expression:
     one, two, square = Number(1), Number(2), call("pow", u, Number(2))
     plus, minus = call("add", one, square), call("add", one, call("neg", square))
     slopes = {
-        "sin": call("cos", u), "cos": call("neg", call("sin", u)), "exp": e,
-        "tan": call("pow", call("sec", u), two), "ln": call("div", one, u),
-        "sinh": call("cosh", u), "cosh": call("sinh", u),
-        "tanh": call("pow", call("sech", u), two), "atan": call("div", one, plus),
+        "sin": call("cos", u),
+        "cos": call("neg", call("sin", u)),
+        "exp": e,
+        "tan": call("pow", call("sec", u), two),
+        "ln": call("div", one, u),
+        "sinh": call("cosh", u),
+        "cosh": call("sinh", u),
+        "tanh": call("pow", call("sech", u), two),
+        "atan": call("div", one, plus),
         "sqrt": call("div", one, call("mul", two, e)),
         "asinh": call("div", one, call("sqrt", plus)),
-        "asin": call("div", one, call("sqrt", minus)), "atanh": call("div", one, minus),
-        "erf": call("mul", call("div", two, call("sqrt", Call("pi"))),
-                    call("exp", call("neg", square))),
-        "abs": call("sgn", u), "ei": call("div", call("exp", u), u),
+        "asin": call("div", one, call("sqrt", minus)),
+        "atanh": call("div", one, minus),
+        "erf": call(
+            "mul", call("div", two, call("sqrt", Call("pi"))), call("exp", call("neg", square))
+        ),
+        "abs": call("sgn", u),
+        "ei": call("div", call("exp", u), u),
         "lambertw": call("div", e, call("mul", u, call("add", one, e))),
-    }  # fmt: skip
+    }
     return call("mul", slopes[name], du)
 
 
@@ -216,8 +227,10 @@ def mutate(e: Expression, source: random.Random) -> Expression:
 def test_what_is_proved_is_not_refuted(tree: Expression, seed: int) -> None:
     source = random.Random(seed)
     for answer, integrand in [
-        (tree, diff(tree)), (mutate(tree, source), diff(tree)), (tree, mutate(diff(tree), source))
-    ]:  # fmt: skip
+        (tree, diff(tree)),
+        (mutate(tree, source), diff(tree)),
+        (tree, mutate(diff(tree), source)),
+    ]:
         if prove(answer, integrand, "x", {"a": "positive"}):
             assert not refuted(answer, integrand, seed)
 
@@ -289,7 +302,7 @@ def elements(tree: Expression) -> tuple[Expression, Expression] | None:
     {}_2F_1(\tfrac13,\tfrac12;\tfrac32;x)
     {}_2F_1(\tfrac13,\tfrac12;\tfrac52;x) {}_1F_1(\tfrac13;\tfrac43;x)
     \operatorname{Ai}(x)""".split(),
-)  # fmt: skip
+)
 def test_rules_keep_values_and_derivatives(text: str) -> None:
     source = random.Random(text)
     for reading in read(text, symbols=["x"]):

@@ -298,10 +298,23 @@ def test_the_share_that_is_proved_is_of_accepted_integrals() -> None:
 def test_proofs_are_counted_from_verdicts() -> None:
     def row(status: str, proof: str | None) -> dict[str, object]:
         evidence = {} if proof is None else {"proof": proof}
-        return {"model": "m", "problem": "p", "sample": 0, "finish_reason": "stop",
-                "reward": 0.0, "status": status, "evidence": evidence}  # fmt: skip
+        return {
+            "model": "m",
+            "problem": "p",
+            "sample": 0,
+            "finish_reason": "stop",
+            "reward": 0.0,
+            "status": status,
+            "evidence": evidence,
+        }
 
-    rows = [row("correct", "identity"), row("correct", "identity"), row("correct", "agreement"),
-            row("correct", None), row("incorrect", "witness"), row("undecided", "")]  # fmt: skip
+    rows = [
+        row("correct", "identity"),
+        row("correct", "identity"),
+        row("correct", "agreement"),
+        row("correct", None),
+        row("incorrect", "witness"),
+        row("undecided", ""),
+    ]
     ((_, _, sums),) = count_verdicts(rows)
     assert (sums["proved"], sums["agreed"], sums["correct"]) == (2, 1, 4)

@@ -114,8 +114,11 @@ def test_a_changed_coefficient_is_seen(integrand: str, answer: str) -> None:
         *path, last = source.choice(_numbers(case))
         function = case["generators"][path[1]]["function"] if path[0] == "generators" else ""
         derivative = path[0] == "generators" and path[2:4] == ["derivative", 0]
-        if not (path[:2] == ["integrand", 0] or path[0] == "cofactors"
-                or (derivative and function != "symbol")):  # fmt: skip
+        if not (
+            path[:2] == ["integrand", 0]
+            or path[0] == "cofactors"
+            or (derivative and function != "symbol")
+        ):
             continue  # a constant term of F, say, or a factor of a logarithm's argument
         row = case
         for key in path:
@@ -138,8 +141,13 @@ def test_forged_witnesses_are_seen() -> None:
 
 
 def test_malformed_certificates_are_refused() -> None:
-    for data in ({}, {"kind": "identity", "cases": []}, {"kind": "identity", "cases": [{}]},
-                 {"kind": "rumour"}, {"kind": "witness"}):  # fmt: skip
+    for data in (
+        {},
+        {"kind": "identity", "cases": []},
+        {"kind": "identity", "cases": [{}]},
+        {"kind": "rumour"},
+        {"kind": "witness"},
+    ):
         with pytest.raises(CertificateError):
             check(data)
 
