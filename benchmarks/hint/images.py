@@ -164,7 +164,7 @@ def _distance(points: list[tuple[float, float]]) -> npt.NDArray[np.float64]:
 def _digits() -> dict[str, list[Pixels]]:
     """scikit-learn's digits, enlarged linearly to 40 x 40 in the middle of the picture."""
     try:
-        from sklearn.datasets import load_digits  # type: ignore
+        from sklearn.datasets import load_digits
     except ImportError:
         raise PoolError(
             f"the digits are scikit-learn's: {_EXTRA}, or name a folder of pictures"
