@@ -99,7 +99,7 @@ def test_verify_says_why_and_exits_accordingly(cli: Command) -> None:
     [
         (["verify", "--integrand", "2x"], ["--answer"]),
         (["verify", "--integrand", r"\frac{", "--answer", "x"], []),
-        (["verify", "--integrand", "t^2", "--answer", "x"], []),
+        (["verify", "--integrand", "t^2", "--variable", "x", "--answer", "x"], []),
         (["verify", "--integrand", "x", "--answer", "x", "--assume", "a"], ["KEY=VALUE"]),
         (["sweeep"], ["did you mean 'sweep'"]),
         (["report", "nowhere"], ["nowhere is not a run"]),

@@ -73,6 +73,6 @@ def test_hashes_do_not_change() -> None:
     assert digest(sampling.to_dict()) == "8f2c9dca25fa7b1c"
     assert json.dumps(Policy("welleck", True, True, True).to_dict()) == (
         '{"method": "welleck", "strict": true, "strict_domain": true, '
-        '"require_continuous": true, "verifier": "2"}'
+        '"require_continuous": true, "verifier": "3"}'
     )
-    assert Policy("published", strict_domain=True).name == "published-2-strict_domain"
+    assert Policy("published", strict_domain=True).name == "published-3-strict_domain"
