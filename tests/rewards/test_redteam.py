@@ -23,6 +23,8 @@ from hypothesis import strategies as st
 from calculus_harness.rewards import ProblemError, Status, verify_antiderivative
 from calculus_harness.rewards.batch import verify_many
 
+pytestmark = pytest.mark.slow
+
 CASES = Path(__file__).parent / "cases"
 _spec = importlib.util.spec_from_file_location(
     "make_antiderivatives", CASES / "make_antiderivatives.py"

@@ -16,6 +16,8 @@ import pytest
 
 from calculus_harness.rewards import verify_many
 
+pytestmark = pytest.mark.slow
+
 CASES = Path(__file__).parent / "cases"
 KNOWN: dict[str, list[str]] = json.loads((CASES / "known_failures.json").read_text("utf-8"))
 #: Seconds for one row: a row that takes longer fails.

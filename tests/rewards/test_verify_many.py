@@ -130,6 +130,7 @@ def test_what_happens_to_a_worker_becomes_a_verdict(
     assert bad.evidence.seconds > (0.99 if status is Status.TIMEOUT else 0)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("mischief")
 def test_five_per_cent_of_hostile_items() -> None:
     kinds = ["sleep", "segfault", "python_memory", "exit", "spin"]

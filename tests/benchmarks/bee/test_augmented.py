@@ -27,6 +27,8 @@ from calculus_harness.rewards import verify_antiderivative
 from calculus_harness.rewards.decision.balls import symbols_of
 from calculus_harness.rewards.latex import read, to_latex
 
+pytestmark = pytest.mark.slow
+
 CACHE = "bee-decisions.jsonl"
 PAPERS = ("lin_comb", "subst_poly", "subst_hard")
 

@@ -61,6 +61,7 @@ def test_rows_are_the_problems_of_the_benchmark(splits: dict[str, list[Row]]) ->
             assert problem.id == row["id"]
 
 
+@pytest.mark.slow
 def test_the_same_by_two_workers(splits: dict[str, list[Row]]) -> None:
     assert derivation_splits(3, SMALL, 7, workers=2) == splits
 

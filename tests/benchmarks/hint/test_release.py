@@ -20,6 +20,8 @@ from calculus_harness.benchmarks.hint.release import (
 from calculus_harness.benchmarks.hint.semantics import infix, parse
 from tests.benchmarks.hint.test_semantics import flat, trees
 
+pytestmark = pytest.mark.slow
+
 #: A row as the release has it, from the values that its notebooks print.
 ROW: dict[str, Any] = {
     "id": "test_00000000",

@@ -175,6 +175,7 @@ def by_python(node: ast.expr) -> int | None:
     return None if right == 0 else math.ceil(Fraction(left, right))
 
 
+@pytest.mark.slow
 def test_values_agree_with_recursive_descent_with_all_concepts() -> None:
     rng = random.Random(2)
     for _ in range(20_000):

@@ -18,6 +18,8 @@ from calculus_harness.benchmarks.hint.splits import (
     split_sizes,
 )
 
+pytestmark = pytest.mark.slow
+
 #: Table A1: training, validation, test, and the test splits.
 PUBLISHED = {
     None: (998_000, 4_698, 46_620, 9_980, 8_000, 10_000, 8_640, 10_000),

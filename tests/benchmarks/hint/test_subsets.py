@@ -120,6 +120,7 @@ def test_generated_problems_do_not() -> None:
         assert contradiction(problem(split, 0, 0)) is None
 
 
+@pytest.mark.slow
 def test_problems_with_a_concept() -> None:
     for concept in CONCEPTS:
         for split in ("train", *SPLITS):

@@ -397,6 +397,7 @@ def test_several_runs_are_on_one_page_and_told_apart(
 # --- figures for papers ---
 
 
+@pytest.mark.slow
 @pytest.mark.plots
 def test_figures_are_the_same_every_time(model: str, bench: str, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")

@@ -138,6 +138,7 @@ def test_exactly_what_was_solved_is_perturbed(tmp_path: Path, model: str) -> Non
         assert at_one.second <= 0.5
 
 
+@pytest.mark.slow
 def test_problems_of_ones_own_are_paired_with_their_neighbours(tmp_path: Path, model: str) -> None:
     rows = [
         {"integrand": f"{n} x", "antiderivative": f"{n}x^2/2", "id": f"t{n}"} for n in range(2, 14)

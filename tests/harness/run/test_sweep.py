@@ -242,6 +242,7 @@ def test_it_works_inside_a_running_loop(tmp_path: Path, model: str, bench: str) 
     assert len(completions(asyncio.run(notebook()).path)) == 2
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path: Path, model: str, bench: str) -> None:
     out = tmp_path / "run"
     command = [

@@ -157,6 +157,7 @@ def test_empty_batch(pool: WorkerPool) -> None:
     assert pool.map("double", [], deadline=1) == []
 
 
+@pytest.mark.slow
 def test_hostile_items_cost_only_themselves() -> None:
     kinds = ["sleep", "spin", "python_memory", "exit", "segfault", "killed", "raise", "recursion"]
     items = [("good", i) for i in range(160)]
@@ -191,6 +192,7 @@ def test_slow_neighbours_do_not_wait_for_each_other() -> None:
     assert 2 <= slow.count(slow[0]) <= 4
 
 
+@pytest.mark.slow
 def test_a_short_batch_does_not_wait_for_a_long_one() -> None:
     with WorkerPool(1, 200, tasks=TASKS) as pool:
         long = pool.submit("hold", [(0.01, i) for i in range(300)], deadline=10)
