@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -39,8 +40,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in filter(None, tracked):
         target = source / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        if (ROOT / name).is_file():
-            target.write_bytes((ROOT / name).read_bytes())
+        if (ROOT / name).exists():
+            shutil.copy(ROOT / name, target, follow_symlinks=False)
     run(sys.executable, "-m", "build", "--wheel", "--outdir", place, source, cwd=place)
     (built,) = place.glob("*.whl")
     return built
@@ -104,7 +105,7 @@ from calculus_harness.rewards.adapters.for_trl import antiderivative_reward
 assert {"sweep", "compare", "verify_antiderivative"} <= set(dir(ch))
 assert ch.verify_antiderivative("x^2", "2x").correct
 assert [verdict.correct for verdict in ch.verify_many(["x^2", "x"], "2x")] == [True, False]
-assert antiderivative_reward(["x^2"], integrand=["2x"]) == [1.0]
+assert antiderivative_reward(prompts=["?"], completions=["\\\\boxed{x^2}"], integrand=["2x"])[0] > 0
 assert not {"torch", "vllm", "datasets"} & set(sys.modules)
 run = ch.sweep(["python/model.py:answer"], ["bee/qualifier", "bee/lin_comb"], limit=4, out="run")
 assert len(list(run.completions.rows())) == 4

@@ -12,8 +12,16 @@ __all__ = ["Metric", "metric", "metrics"]
 
 #: The modules that register metrics, in the order of their columns.
 MODULES = (
-    *("pass_at_k", "fail_at_k", "labels", "hint", "proved"),
-    *("rates", "cost", "pass_hat_k", "reward", "usage"),
+    "pass_at_k",
+    "fail_at_k",
+    "labels",
+    "hint",
+    "proved",
+    "rates",
+    "cost",
+    "pass_hat_k",
+    "reward",
+    "usage",
 )
 for _module in MODULES:
     import_module(f"{__name__}.{_module}")
