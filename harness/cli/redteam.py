@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..core.errors import UserError
+from ..studies.redteam import KINDS, search
 
 if TYPE_CHECKING:
     from ..studies.redteam import Result
@@ -54,8 +55,6 @@ def redteam(
     from rich.console import Console
     from rich.progress import Progress
 
-    from ..studies.redteam import search
-
     if minutes is None and tries is None:
         raise UserError("say for how long: --minutes, --tries or both")
     console = Console(stderr=True)
@@ -94,8 +93,6 @@ def _print_table(result: Result) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
-
-    from ..studies.redteam import KINDS
 
     table = Table(box=SIMPLE_HEAD, title=f"Verdicts that are wrong (seed {result.seed})")
     table.add_column("generator", no_wrap=True, min_width=18)

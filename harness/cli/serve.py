@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from ...rewards.adapters.for_openrlhf import make_reward_func
+from ...rewards.adapters.server import RewardServer, ServerLimits, run
 from ..core.errors import UserError
 
 
@@ -89,9 +91,6 @@ def serve_reward(
     authentication: it belongs on loopback or a private network.
     """
     import asyncio
-
-    from ...rewards.adapters.for_openrlhf import make_reward_func
-    from ...rewards.adapters.server import RewardServer, ServerLimits, run
 
     named = dict(_component(text) for text in components) or {"correctness": None}
     try:

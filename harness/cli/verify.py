@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ... import rewards
+from ...rewards.certificates.check import CertificateError
+from ...rewards.certificates.check import check as check_certificate
 from ..core.errors import UserError
 from .options import json_option, key_values, policy_options
 
@@ -50,8 +53,6 @@ def verify(
     **strictness: Any,
 ) -> None:
     """Judge one answer. Exit status: 0 correct, 1 not correct, 3 undecided."""
-    from ... import rewards
-
     text = sys.stdin.read() if answer == "-" else answer
     asked: dict[str, Any] = {"variable": variable, "assumptions": key_values(assume, "--assume")}
     verdict = rewards.verify_antiderivative(text, integrand, **asked, **strictness)
@@ -106,9 +107,6 @@ def _print_verdict(verdict: Verdict) -> None:
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
 def check(file: Path) -> None:
     """Check a certificate of `verify`, by fractions alone. Exit status: 0 valid, 1 not valid."""
-    from ...rewards.certificates.check import CertificateError
-    from ...rewards.certificates.check import check as check_certificate
-
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
         if not isinstance(data, dict):

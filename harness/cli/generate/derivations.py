@@ -8,6 +8,9 @@ from typing import Any
 
 import click
 
+from ....benchmarks.derivations.options import VARIANTS
+from ....benchmarks.derivations.splits import Sizes, calculus_splits, derivation_splits
+from ....benchmarks.registry import load
 from ...core.errors import UserError
 from ...store.problem_files import check_out, write_problems, write_splits
 from ..options import refuse_given
@@ -82,8 +85,6 @@ def generate_derivations(
     """
     if _of_subset("derivations", seed, **rest):
         return
-    from ....benchmarks.derivations.options import VARIANTS
-    from ....benchmarks.derivations.splits import Sizes, derivation_splits
 
     sizes = Sizes.of(count, test_share=5)
     options = VARIANTS[variant]
@@ -115,8 +116,6 @@ def generate_calculus(
     """
     if _of_subset("calculus", seed, **rest):
         return
-    from ....benchmarks.derivations.options import VARIANTS
-    from ....benchmarks.derivations.splits import Sizes, calculus_splits
 
     sizes = Sizes.of(count, test_share=8)
     options = VARIANTS[variant]
@@ -135,7 +134,6 @@ def _of_subset(
         return False
     data_set = click.get_current_context().params.keys() - _OF_PROBLEMS
     refuse_given(sorted(data_set), "with --subset, which names the problems; leave it out")
-    from ....benchmarks.registry import load
 
     problems = load(f"{benchmark}/{subset}", limit=limit, seed=seed)
     write_problems(problems, out)

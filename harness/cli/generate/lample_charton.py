@@ -6,7 +6,11 @@ from pathlib import Path
 
 import click
 
+from ....benchmarks.lample_charton import GeneratorSettings, random_integrals
+from ....benchmarks.lample_charton.codec.released import CountedPair, write
+from ....rewards.workers.pool import usable_cores
 from ...core.errors import UserError
+from ...store.problem_files import check_out, write_problems
 from ..options import refuse_given
 
 
@@ -72,10 +76,6 @@ def generate_pairs(
     from rich.console import Console
     from rich.progress import track
 
-    from ....benchmarks.lample_charton import GeneratorSettings, random_integrals
-    from ....rewards.workers.pool import usable_cores
-    from ...store.problem_files import check_out, write_problems
-
     check_out(out, force)
     if pairs is not None and pairs.exists() and not force:
         raise UserError(f"{pairs} is there already; --force replaces it")
@@ -90,8 +90,6 @@ def generate_pairs(
     problems = list(track(stream, "generating", count, console=console, transient=True))
     write_problems(problems, out)
     if pairs is not None:
-        from ....benchmarks.lample_charton.codec.released import CountedPair, write
-
         sides = ((p.metadata["prefix"], p.metadata["antiderivative_prefix"]) for p in problems)
         try:
             lines = (CountedPair(1, tuple(str(f).split()), tuple(str(g).split())) for f, g in sides)

@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
+from ....benchmarks.bee.augmented import Generator, Parents, built_in
+from ....benchmarks.bee.perturbations import PERTURBATIONS
+from ....benchmarks.brittleness import KINDS
+from ....benchmarks.registry import load, names, resolve
 from ...core.errors import UserError, suggest
 from ...store.problem_files import check_out, write_problems
 from ..options import refuse_given, source_options, with_source_options
@@ -32,7 +36,6 @@ class Generators(click.Group):
     }
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        from ....benchmarks.registry import names
 
         return sorted({*names(), *self.OWN} - self.ALIASES.keys())
 
@@ -115,9 +118,6 @@ def _problems(
     difficulty: int,
     bank: str | None,
 ) -> Iterable[Problem]:
-    from ....benchmarks.bee.augmented import Generator, Parents, built_in
-    from ....benchmarks.bee.perturbations import PERTURBATIONS
-    from ....benchmarks.registry import load, resolve
 
     name = benchmark if subset is None else f"{benchmark}/{subset}"
     if benchmark == "brittleness" and bank is not None:
@@ -136,9 +136,6 @@ def _problems(
 
 def _perturbed(name: str, bank: str, seed: int, limit: int | None) -> Sequence[Problem]:
     """Perturbations of any problems, as if a model had solved them."""
-    from ....benchmarks.brittleness import KINDS
-    from ....benchmarks.registry import load
-
     kind = name.partition("/")[2]
     if kind not in KINDS:
         raise UserError(f"{name!r} cannot be made of a bank; {suggest(kind, KINDS)}")
