@@ -23,6 +23,8 @@ from calculus_harness.rewards.adapters.for_trl import make_reward
 from calculus_harness.rewards.adapters.for_verl import compute_score
 from calculus_harness.rewards.adapters.scoring import Item, Rubric, score
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 CASES = json.loads((Path(__file__).parent / "cases" / "antiderivatives.json").read_text("utf-8"))
 FORM = {"components": ["correctness", "format"]}
