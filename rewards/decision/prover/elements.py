@@ -8,6 +8,7 @@ the sign that the present *case* gives it. A proof needs all cases.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as new
@@ -214,9 +215,9 @@ class Elements:
 
     # --- powers ---
 
+    @abstractmethod
     def root(self, element: Quotient, q: int) -> Quotient:
-        """The q-th root, which `Roots` knows."""
-        raise NotImplementedError
+        """The q-th root (`Roots`)."""
 
     def power(self, element: Quotient, exponent: Fraction) -> Quotient:
         """A rational power, as `rewards.decision.jets.pow_rational` has it."""
