@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,10 +14,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from calculus_harness import harness
+from calculus_harness import Run, harness
 from calculus_harness.harness.report import export_summary, print_summary, write_page
 from calculus_harness.harness.stats.metrics import metric, metrics, registry
-from calculus_harness.harness.stats.tallies import Group
+from calculus_harness.harness.stats.tallies import Group, group_samples
 
 ROOT = Path(__file__).parents[3]
 
@@ -110,3 +111,15 @@ def test_another_package_brings_a_metric(tmp_path: Path) -> None:
         check=True,
     )
     assert done.stdout.strip() == "their metric"
+
+
+def test_metrics_of_a_task_are_for_its_problems_only(tmp_path: Path) -> None:
+    stored = Path(__file__).parents[1] / "stored_run" / "run"
+    run = Run(shutil.copytree(stored, tmp_path / "run"))
+    (f1,) = (one for one in metrics() if one.name == "F1")
+    (reward,) = (one for one in metrics() if one.name == "reward")
+    applies = {group.subset: f1.applies(group) for group in group_samples(run, run.policy, None)}
+    assert applies["derivations/step2"]
+    assert applies["all"]
+    assert not applies["drills/monomials"]
+    assert all(reward.applies(group) for group in group_samples(run, run.policy, None))
