@@ -2,12 +2,13 @@
 
     ./mine.jsonl                                       also .json, .csv, .tsv, .parquet
     file:mine.csv?integrand=problem&antiderivative=answer
-    file:saved_dataset                                 a folder by `datasets.save_to_disk`
+    saved_dataset                                      a folder by `datasets.save_to_disk`
     hub:someone/integrals?split=test&syntax=sympy      by `datasets.load_dataset`
+    lample_charton/prim_fwd.valid                      pairs as Lample and Charton released them
 
 After the question mark come columns (FIELD=COLUMN, see `benchmarks.table_rows`), ``syntax``
 (``latex`` or ``sympy``) and ``split``. Every row is checked when the table is loaded. Rows that
-cannot be used are an error that lists them, or with ``skip-broken=yes`` a warning.
+cannot be used are an error that shows the first, or with ``skip-broken=yes`` a warning.
 """
 
 from __future__ import annotations
@@ -17,16 +18,21 @@ import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ..rewards.errors import install
 from .errors import BenchmarkError
 from .problem import Problem
 from .table_rows import FIELDS, RowFormat, problem_from_row
 
 SUFFIXES = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
-#: Broken rows that a message lists.
-LISTED = 5
+#: Before the name of a file in a benchmark's own format: the module whose `rows` reads it. It
+#: declares a benchmark, so it is imported when one is met (as in `benchmarks.registry`).
+RELEASED = {"lample_charton/": ".lample_charton.released_problems"}
+#: Characters of a message about the first broken row, and how many others are named.
+SHOWN, LISTED = 200, 5
 
 
 class ProblemFileError(BenchmarkError):
@@ -39,10 +45,11 @@ class BrokenRowsWarning(UserWarning):
 
 @dataclass(frozen=True, slots=True)
 class TableSource:
-    """The place of a table and how to read it."""
+    """The place of a table and how to read it; ``reader`` is a module of `RELEASED`."""
 
     place: str
     hub: bool = False
+    reader: str = ""
     row_format: RowFormat = field(default_factory=RowFormat)
     split: str | None = None
     skip_broken: bool = False
@@ -55,7 +62,25 @@ class TableSource:
 
 def is_source(spec: str) -> bool:
     """Whether a benchmark's name is that of a table."""
-    return spec.startswith(("file:", "hub:")) or spec.partition("?")[0].endswith(SUFFIXES)
+    name = spec.partition("?")[0]
+    return (
+        name.startswith(("file:", "hub:"))
+        or name.endswith(SUFFIXES)
+        or (Path(name) / "state.json").is_file()  # a folder by `datasets.save_to_disk`
+        or _released(name)[1] != ""
+    )
+
+
+def _released(name: str) -> tuple[str, str]:
+    """The path in a name such as ``lample_charton/FILE`` and the module that reads the file.
+
+    A path has a dot or a slash, so that no file hides a subset.
+    """
+    for start, reader in RELEASED.items():
+        path = name.removeprefix(start)
+        if path != name and ("." in path or "/" in path) and Path(path).is_file():
+            return path, reader
+    return name, ""
 
 
 def parse(spec: str) -> TableSource:
@@ -66,6 +91,7 @@ def parse(spec: str) -> TableSource:
 
     """
     place, _, query = spec.partition("?")
+    place, reader = _released(place)
     kind, colon, rest = place.partition(":")
     if colon and kind in ("file", "hub"):
         place = rest
@@ -79,12 +105,15 @@ def parse(spec: str) -> TableSource:
     skip = settings.pop("skip-broken", "no")
     if skip not in ("yes", "no"):
         raise ProblemFileError(f"{spec}: skip-broken must be yes or no, not {skip!r}")
+    if reader and settings:
+        raise ProblemFileError(f"{spec}: a file of prefix tokens has no {next(iter(settings))}=")
     split, syntax = settings.pop("split", None), settings.pop("syntax", "latex")
     try:
         row_format = RowFormat(settings, syntax)
     except ValueError as error:
         raise ProblemFileError(f"{spec}: {error}") from None
-    return TableSource(place, colon != "" and kind == "hub", row_format, split, skip == "yes")
+    hub = colon != "" and kind == "hub"
+    return TableSource(place, hub, reader, row_format, split, skip == "yes")
 
 
 def with_columns(spec: str, columns: Iterable[str], **settings: str) -> str:
@@ -128,12 +157,18 @@ def read_problems(source: TableSource | Path) -> list[Problem]:
 
 
 def _report(source: TableSource, broken: list[str]) -> None:
-    listed = "; ".join(broken[:LISTED])
-    if len(broken) > LISTED:
-        listed += f"; and {len(broken) - LISTED} more"
+    first = broken[0] if len(broken[0]) <= SHOWN else f"{broken[0][:SHOWN]} ..."
+    others = ""
+    if len(broken) > 1:
+        places = [row.partition(":")[0] for row in broken[1 : LISTED + 1]]
+        more = ", ..." if len(broken) > LISTED + 1 else ""
+        others = f"; {len(broken) - 1} more rows cannot be used: {', '.join(places)}{more}"
     if not source.skip_broken:
-        raise ProblemFileError(f"{source.place}, {listed} (skip-broken=yes leaves them out)")
-    message = f"{source.place}: left out {len(broken)} broken: {listed}"
+        leaves = "it" if len(broken) == 1 else "them"
+        raise ProblemFileError(
+            f"{source.place}, {first}{others} (--skip-broken leaves {leaves} out)"
+        )
+    message = f"{source.place}: left out {len(broken)} broken: {first}{others}"
     warnings.warn(message, BrokenRowsWarning, stacklevel=3)
 
 
@@ -148,6 +183,8 @@ def _rows(source: TableSource) -> _Rows:
         return _of_hub(source)
     if path.is_dir():
         return _of_folder(source)
+    if source.reader:
+        return _of_released(path, source.reader)
     if path.suffix == ".parquet":
         return _of_parquet(path)
     try:
@@ -161,6 +198,13 @@ def _rows(source: TableSource) -> _Rows:
     if path.suffix == ".json":
         return _of_json(path, text)
     return _of_lines(text)
+
+
+def _of_released(path: Path, reader: str) -> _Rows:
+    try:
+        yield from import_module(reader, __package__).rows(path)
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise ProblemFileError(f"cannot read {path}: {error}") from None
 
 
 def _of_lines(text: str) -> _Rows:
@@ -189,13 +233,13 @@ def _of_json(path: Path, text: str) -> _Rows:
 
 def _lists(tree: Any) -> list[tuple[str, list[Any]]]:
     """The lists in nested objects by their joined names; none if there is anything else."""
-    found: list[tuple[str, list[Any]]] = []
+    lists: list[tuple[str, list[Any]]] = []
     for name, inner in tree.items() if isinstance(tree, Mapping) else ():
         below = [("", inner)] if isinstance(inner, list) else _lists(inner)
         if not below:
             return []
-        found += [(", ".join(filter(None, (name, rest))), rows) for rest, rows in below]
-    return found
+        lists += [(", ".join(filter(None, (name, rest))), rows) for rest, rows in below]
+    return lists
 
 
 def _of_csv(text: str, delimiter: str) -> _Rows:
@@ -272,7 +316,5 @@ def _datasets() -> Any:
     try:
         import datasets
     except ImportError:
-        raise ProblemFileError(
-            "this needs the extra 'data': pip install 'calculus-harness[data]'"
-        ) from None
+        raise ProblemFileError(f"this needs the extra 'data': {install('data')}") from None
     return datasets

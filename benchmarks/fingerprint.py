@@ -1,17 +1,17 @@
-"""Fingerprints of integrands, equal up to a constant factor and the names of symbols.
+"""Fingerprints of integrals, equal up to a constant factor and the names of symbols.
 
 They find duplicates within a benchmark, and problems of a benchmark in a training set. An integrand
 is evaluated in ball arithmetic at fixed complex and real points. The quotients of neighbouring
 values, in which a constant factor cancels, are rounded to `DIGITS` digits: these are the marks of
 the fingerprint. Integrands that share `SHARED` marks are candidates (not all marks, because two
 ways to write a root may differ in sign at some points); the verifier decides whether they are the
-same.
+same. Of definite integrals the limits have to agree, too.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -19,16 +19,18 @@ from typing import Any
 from flint import acb, arb
 
 from ..rewards import ProblemError, Status, verify_equivalent
-from ..rewards.decision.balls import Tape, UnusableError, compile_tape, precision
+from ..rewards.decision.balls import Tape, UnusableError, precision
+from ..rewards.decision.compiler import compile_tape
 from ..rewards.decision.integrand import prepare
-from ..rewards.expression.traversal import needs_worker
+from ..rewards.expression.traversal import needs_worker, symbols_of
 from ..rewards.expression.tree import Call, Expression, Symbol
 from ..rewards.latex import to_latex
+from ..rewards.quadrature import prepare_definite
 from .expressions import walk
 from .problem import Problem
 
-__all__ = ["Fingerprint", "Match", "Overlap", "duplicates", "fingerprint", "overlap"]
-
+#: The tasks whose problems have fingerprints.
+TASKS = ("integration", "definite_integral")
 #: Decimal digits of a mark.
 DIGITS = 12
 #: Marks that two integrands must share to be compared by the verifier.
@@ -64,14 +66,18 @@ _REAL = (
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """The marks of an integrand, and the integrand itself in ``x``, ``p_1``, ``p_2``, ..."""
+    """The marks of an integrand, and the integrand itself in ``x``, ``p_1``, ``p_2``, ...
+
+    ``range`` has the limits of a definite integral, in either order, and is empty without.
+    """
 
     marks: frozenset[str]
     canonical: Expression
+    range: tuple[str, ...] = ()
 
     def resembles(self, other: Fingerprint) -> bool:
         """Whether the two are candidates for being the same up to a factor."""
-        return len(self.marks & other.marks) >= SHARED
+        return self.range == other.range and len(self.marks & other.marks) >= SHARED
 
     def same(self, other: Fingerprint) -> bool | None:
         """Whether the verifier proves the two to be the same up to a factor; None if undecided.
@@ -79,6 +85,8 @@ class Fingerprint:
         It compares the derivatives of their logarithms, so the factor may differ between the pieces
         of the domain.
         """
+        if self.range != other.range:
+            return False
         if self.canonical == other.canonical:
             return True
         first, second = (_logarithm(print_.canonical) for print_ in (self, other))
@@ -106,13 +114,35 @@ def fingerprint(integrand: str, variable: str | None = None) -> Fingerprint:
 
     """
     problem = prepare(integrand, variable, None)
-    tree = _canonical(problem.expression, problem.variable)
+    (tree,) = _canonical([problem.expression], problem.variable)
     return Fingerprint(_marks(tree), tree)
 
 
-def _canonical(tree: Expression, variable: str) -> Expression:
+def definite_fingerprint(integral: str) -> Fingerprint:
+    r"""The fingerprint of a definite integral in LaTeX, equal up to a factor, names and direction.
+
+    Args:
+        integral: as for `rewards.verify_definite_integral`.
+
+    Returns:
+        The fingerprint.
+
+    Raises:
+        ProblemError: if the integral cannot be read, or its integrand or limits not evaluated.
+
+    """
+    problem = prepare_definite(integral)
+    ends = problem.lower, problem.upper
+    finite = [end for end in ends if not isinstance(end, int)]
+    tree, *limits = _canonical([problem.integrand.expression, *finite], problem.integrand.variable)
+    places = [f"{end} oo" for end in ends if isinstance(end, int)] + [*map(_place, limits)]
+    kind = ["principal value"] if problem.principal_value else []
+    return Fingerprint(_marks(tree), tree, (*sorted(places), *kind))
+
+
+def _canonical(trees: Sequence[Expression], variable: str) -> list[Expression]:
     names = {variable: "x"}
-    for node in walk(tree):
+    for node in (node for tree in trees for node in walk(tree)):
         if isinstance(node, Symbol):
             names.setdefault(node.name, f"p_{len(names)}")
 
@@ -123,7 +153,23 @@ def _canonical(tree: Expression, variable: str) -> Expression:
             return Call(node.function, tuple(map(renamed, node.args)))
         return node
 
-    return renamed(tree)
+    return [renamed(tree) for tree in trees]
+
+
+def _place(limit: Expression) -> str:
+    """A limit of integration, rounded."""
+    names = symbols_of(limit)
+    values = {name: acb(arb(3 + 2 * int(name.removeprefix("p_"))) / 7) for name in names}
+    for bits in _PRECISIONS:
+        with precision(bits):
+            tape = compile_tape(limit, "")
+            value = tape.run(acb(0), values, derivative=False)[tape.root][0]
+            if value.is_zero() or (value.contains(0) and bits == _PRECISIONS[-1]):
+                return "0"
+            rounded = _rounded(value) if value.is_finite() and not value.contains(0) else None
+        if rounded is not None:
+            return rounded
+    raise ProblemError(f"the limit {to_latex(limit)} has no value")
 
 
 def _logarithm(tree: Expression) -> str:
@@ -185,7 +231,7 @@ def _rounded(value: Any) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Two problems whose integrands are the same up to a factor and names.
+    """Two problems whose integrands (and limits) are the same up to a factor and names.
 
     ``confirmed`` is False if the fingerprints agree but the verifier is undecided.
     """
@@ -225,7 +271,9 @@ class _Index:
 
 
 def overlap(ours: Iterable[Problem], theirs: Iterable[Problem]) -> Overlap:
-    """The problems of one set that match a problem of another. Other tasks are skipped.
+    """The problems of one set that match a problem of another.
+
+    Integrals, indefinite and definite, are compared; other tasks are skipped.
 
     Args:
         ours: the first set, which is held in memory.
@@ -258,11 +306,17 @@ def _fingerprints(
     problems: Iterable[Problem], result: Overlap
 ) -> Iterator[tuple[str, Fingerprint]]:
     for problem in problems:
-        if problem.task != "integration":
+        if problem.task not in TASKS:
             continue
         name = f"{problem.name}/{problem.id}"
         try:
-            integrand, variable = str(problem.target["integrand"]), problem.target["variable"]
-            yield name, fingerprint(integrand, str(variable))
+            yield name, fingerprint_of(problem)
         except ProblemError as error:
             result.unreadable.append((name, str(error)))
+
+
+def fingerprint_of(problem: Problem) -> Fingerprint:
+    """The fingerprint of a problem of one of `TASKS`; raises `ProblemError`."""
+    if problem.task == "definite_integral":
+        return definite_fingerprint(str(problem.target["integral"]))
+    return fingerprint(str(problem.target["integrand"]), str(problem.target["variable"]))

@@ -6,20 +6,37 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-JSON: TypeAlias = bool | int | float | str | list["JSON"] | dict[str, "JSON"] | None
+from ..rewards.errors import UserError
+from ..rewards.records import Record, convert
+
+if TYPE_CHECKING:
+    JSON: TypeAlias = bool | int | float | str | list["JSON"] | dict[str, "JSON"] | None
+else:  # msgspec knows no recursive types
+    JSON = Any
 
 #: The tasks. Each has prompt templates and a verifier.
-TASKS = ("integration", "derivation_step", "calculus_step", "arithmetic")
+TASKS = (
+    "integration",
+    "definite_integral",
+    "derivation_step",
+    "calculus_step",
+    "arithmetic",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Parent:
     """A problem that another was made from, and its role in it.
 
+    Attributes:
+        id: its id.
+        role: what it was used as.
+
     >>> Parent("bee-c-001", "f")
     Parent(id='bee-c-001', role='f')
+
     """
 
     id: str
@@ -27,7 +44,7 @@ class Parent:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Record):
     """One problem: what the prompt shows, what the verifier needs, and where it comes from.
 
     The mappings are plain dictionaries, because these pickle and print well. Do not change them.
@@ -40,7 +57,8 @@ class Problem:
         inputs: all that a prompt may show.
         target: all that a verdict may depend on. For the task ``integration``, both have the keys
             ``integrand`` and ``variable``, and the target ``antiderivative`` if a reference is
-            known; all are LaTeX.
+            known; all are LaTeX. For ``definite_integral`` both have ``integral``, and the target
+            ``value`` if one is known.
         assumptions: what is assumed of symbols other than the variable, by default ``positive``.
         parents: the problems that it was made from.
         pair_parent: the id of the problem that it is compared with.
@@ -88,39 +106,23 @@ class Problem:
         text = json.dumps(row, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def to_dict(self) -> dict[str, Any]:
-        """The problem as a JSON-serialisable dictionary, which `from_dict` reads."""
-        return {
-            "id": self.id,
-            "task": self.task,
-            "benchmark": self.benchmark,
-            "subset": self.subset,
-            "inputs": dict(self.inputs),
-            "target": dict(self.target),
-            "assumptions": dict(self.assumptions),
-            "parents": [{"id": parent.id, "role": parent.role} for parent in self.parents],
-            "pair_parent": self.pair_parent,
-            "perturbation": self.perturbation,
-            "metadata": dict(self.metadata),
-        }
-
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> Problem:
         """Make a problem of a `to_dict` dictionary.
 
+        Args:
+            row: the fields by name. An id or a subset that is a whole number is read as text.
+
+        Returns:
+            The problem.
+
         Raises:
-            ValueError: if a field is missing or unknown.
+            UserError: a field is missing, unknown or of a wrong type; the message names it.
 
         """
-        known = set(cls.__slots__)
-        unknown = sorted(set(row) - known)
-        missing = sorted({"id", "task", "benchmark", "subset", "inputs", "target"} - set(row))
-        if unknown or missing:
-            parts = [f"unknown field {name!r}" for name in unknown]
-            parts += [f"missing field {name!r}" for name in missing]
-            raise ValueError(f"not a problem: {', '.join(parts)}")
-        values = dict(row)
-        values["parents"] = tuple(
-            Parent(str(parent["id"]), str(parent["role"])) for parent in row.get("parents") or ()
-        )
-        return cls(**values)
+        unknown = sorted(row.keys() - set(cls.__slots__))
+        if unknown:
+            raise UserError(f"a problem has no field {unknown[0]!r}")
+        names = ("id", "subset", "pair_parent")
+        numbers = {name: str(row[name]) for name in names if type(row.get(name)) is int}
+        return convert({**row, **numbers}, cls)

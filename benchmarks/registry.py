@@ -31,9 +31,9 @@ import difflib
 import hashlib
 import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
-from itertools import islice, zip_longest
+from itertools import islice
 
 from . import files
 from .errors import BenchmarkError
@@ -43,6 +43,7 @@ from .problem import Problem
 MODULES: dict[str, str] = {
     "bee": ".bee",
     "lample_charton": ".lample_charton",
+    "definite": ".definite",
     "drills": ".drills",
     "brittleness": ".brittleness",
     "derivations": ".derivations",
@@ -76,6 +77,12 @@ class Subset:
         summary: one line that describes it.
         endless: whether indices may exceed the size.
         default: whether the bare name of the benchmark includes it; ``NAME/all`` always does.
+        siblings: all subsets of the benchmark, or of the table.
+
+    >>> from calculus_harness.benchmarks.registry import resolve
+    >>> subset, = resolve("drills/monomials")
+    >>> subset.size(), subset.task
+    (72, 'integration')
 
     """
 
@@ -87,6 +94,7 @@ class Subset:
     summary: str
     endless: bool = False
     default: bool = True
+    siblings: Callable[[], tuple[Subset, ...]] = field(default=tuple, repr=False)
 
     @property
     def benchmark(self) -> str:
@@ -94,6 +102,13 @@ class Subset:
 
     def problem(self, seed: int, index: int) -> Problem:
         """The problem with this index, counted from 0.
+
+        Args:
+            seed: the seed of generated problems.
+            index: which problem.
+
+        Returns:
+            The problem.
 
         Raises:
             IndexError: if there is no such index.
@@ -104,15 +119,35 @@ class Subset:
         return self.make(seed, index)
 
     def problems(self, limit: int | None = None, seed: int = 0) -> list[Problem]:
-        """All problems, or ``limit`` of them. A larger limit includes those of a smaller one."""
+        """All problems, or ``limit`` of them. A larger limit includes those of a smaller one.
+
+        Args:
+            limit: how many problems.
+            seed: the seed of generated problems, and of the choice of ``limit`` problems.
+
+        Returns:
+            The problems.
+
+        """
         size = self.size()
         if limit is None:
             indices = list(range(size))
         elif self.endless:
             indices = list(range(limit))
+        elif self.perturbs:
+            # What a problem was made from does not depend on the seed; the problems of seed 0 have
+            # recorded decisions, and others may take minutes each.
+            recorded = self.problems(None, 0)
+            order = family_order([(self, recorded)], seed)
+            indices = sorted(range(size), key=lambda i: order[recorded[i]])[:limit]
         else:
             indices = sorted(range(size), key=lambda i: _shuffle_key(seed, self.name, i))[:limit]
         return [self.make(seed, index) for index in indices]
+
+    @property
+    def perturbs(self) -> bool:
+        """Whether its problems are made from others, to be compared with them."""
+        return self.size() > 0 and self.problem(0, 0).pair_parent is not None
 
 
 _SUBSETS: dict[str, Subset] = {}
@@ -137,12 +172,32 @@ def benchmark(
         endless: whether indices may exceed ``size``.
         default: whether the bare name of the benchmark includes the subset.
 
+    Returns:
+        A decorator that returns the function unchanged.
+
+    Example::
+
+        @benchmark("mine/powers", source="Example, 2026", size=100)
+        def power(seed: int, index: int) -> Problem:
+            shown = {"integrand": f"x^{{{index + 1}}}", "variable": "x"}
+            return Problem(f"power-{index}", "integration", "mine", "powers", shown, shown)
+
     """
 
     def declare(make: Make) -> Make:
         summary = (make.__doc__ or "").strip().partition("\n")[0]
         count = size if callable(size) else lambda: size
-        _SUBSETS[name] = Subset(name, make, count, task, source, summary, endless, default)
+        _SUBSETS[name] = Subset(
+            name,
+            make,
+            count,
+            task,
+            source,
+            summary,
+            endless,
+            default,
+            lambda: _declared(name.partition("/")[0]),
+        )
         return make
 
     return declare
@@ -158,7 +213,7 @@ def names() -> tuple[str, ...]:
         PluginError: if another package brings a benchmark whose name is already taken.
 
     >>> names()[:3]
-    ('bee', 'lample_charton', 'drills')
+    ('bee', 'lample_charton', 'definite')
 
     """
     return (*MODULES, *_plugins())
@@ -208,6 +263,7 @@ def resolve(spec: str) -> tuple[Subset, ...]:
         parts = [subset.name.partition("/")[2] for subset in declared]
         raise UnknownBenchmarkError(
             f"benchmark {name!r} has no subset {part!r}{_suggest(part, parts)}"
+            + (f", or the path of a file; {part} is none" if files.RELEASED.get(f"{name}/") else "")
         )
     return matches
 
@@ -268,38 +324,79 @@ def spread(limit: int, room: list[int]) -> list[int]:
     return shares
 
 
-def sample_families(
-    subsets: Sequence[Sequence[Problem]], limit: int, seed: int = 0
-) -> list[Problem]:
+def sample_families(subsets: Sequence[Subset], limit: int, seed: int = 0) -> list[Problem]:
     """Problems of several subsets, sampled by families: originals with their perturbations.
 
     Independent samples of originals and of perturbations have few pairs in common. A family is an
-    original with all problems that are compared with it. Families are taken in turn from the
-    subsets of the originals. Only the last family may be incomplete; it has its original.
+    original with all problems that are compared with it. Families are taken in `family_order`, in
+    turn from the subsets of the originals. Only the last family may be incomplete; it has its
+    original.
 
     Args:
-        subsets: the problems of each subset.
+        subsets: the subsets, none of them endless.
         limit: how many problems. A larger limit includes the problems of a smaller one.
         seed: the seed of the random order of families.
 
     Returns:
-        The problems, in the order of the subsets.
+        The problems, in the order of the subsets. Those of each subset are the first of
+        `Subset.problems`, whatever the others are.
 
     """
-    problems = [problem for subset in subsets for problem in subset]
-    by_id = {(problem.benchmark, problem.id): problem for problem in problems}
-    families: dict[tuple[str, str], list[Problem]] = {}
-    for problem in problems:
-        families.setdefault((problem.benchmark, _original(problem, by_id)), []).append(problem)
-    queues: dict[str, list[list[Problem]]] = {}
-    for (_, original), family in families.items():
-        family.sort(key=lambda problem: problem.id != original)  # the original first
-        queues.setdefault(family[0].name, []).append(family)
-    for name, queue in queues.items():
-        queue.sort(key=lambda family: _shuffle_key(seed, name, family[0].id))
-    turns = (family for turn in zip_longest(*queues.values()) for family in turn if family)
-    chosen = set(islice((problem for family in turns for problem in family), limit))
+    whole = [(subset, subset.problems(None, seed)) for subset in subsets]
+    problems = [problem for _, its_problems in whole for problem in its_problems]
+    order = family_order(whole, seed)
+    families = sorted(problems, key=lambda problem: order[problem][:-1])  # stable within a family
+    chosen = set(islice(families, limit))
     return [problem for problem in problems if problem in chosen]
+
+
+#: A sort key: whether the original is unknown, its place in the order of its subset, that subset's
+#: place in its benchmark, the original's id, whether it is a perturbation, its place.
+FamilyPlace = tuple[bool, int, int, bytes, bool, int]
+
+
+def family_order(
+    subsets: Sequence[tuple[Subset, Sequence[Problem]]], seed: int
+) -> dict[Problem, FamilyPlace]:
+    """The place of every problem in the order in which a limit takes families.
+
+    Args:
+        subsets: subsets, each with all its problems.
+        seed: the seed of the order.
+
+    Returns:
+        For every problem a sort key. It depends on the whole benchmark, and not on which of its
+        subsets are given.
+
+    """
+    known = {(one.name, one.source): problems for one, problems in subsets}
+    places = {(one.name, one.source): 0 for one, _ in subsets}
+    for subset in (one for one, _ in subsets if one.perturbs):
+        for place, one in enumerate(subset.siblings()):
+            if (one.name, one.source) in known:
+                places[one.name, one.source] = place
+            elif not (one.endless or one.perturbs):
+                known[one.name, one.source] = one.problems(None, seed)
+                places[one.name, one.source] = place
+    ranks: dict[tuple[str, str], tuple[int, int]] = {}
+    by_id: dict[tuple[str, str], Problem] = {}
+    for name, problems in known.items():
+        for problem in problems:
+            by_id.setdefault((problem.benchmark, problem.id), problem)
+        originals = [place for place, one in enumerate(problems) if one.pair_parent is None]
+        shuffled = sorted(originals, key=lambda index: _shuffle_key(seed, name[0], index))
+        for rank, index in enumerate(shuffled):
+            original = problems[index]
+            ranks.setdefault((original.benchmark, original.id), (rank, places[name]))
+    order: dict[Problem, FamilyPlace] = {}
+    for _, problems in subsets:
+        for place, problem in enumerate(problems):
+            root = problem.benchmark, _original(problem, by_id)
+            rank_and_place = ranks.get(root, (0, 0))
+            unknown = root not in ranks
+            key = _shuffle_key(seed, *root) if unknown else b""
+            order[problem] = (unknown, *rank_and_place, key, problem.pair_parent is not None, place)
+    return order
 
 
 def _original(problem: Problem, by_id: Mapping[tuple[str, str], Problem]) -> str:
@@ -327,9 +424,11 @@ def _in_table(spec: str) -> tuple[Subset, ...]:
             task=problems[0].task,
             source=spec,
             summary=f"Problems in {source.place}.",
+            siblings=lambda: members,
         )
 
-    return tuple(subset(name, problems) for name, problems in groups.items())
+    members: tuple[Subset, ...] = tuple(subset(*group) for group in groups.items())
+    return members
 
 
 def _declared(name: str) -> tuple[Subset, ...]:

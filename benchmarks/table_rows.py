@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -13,6 +15,7 @@ from ..rewards.decision.integrand import Integrand, prepare
 from ..rewards.expression.sympy_text import read_sympy
 from ..rewards.expression.traversal import symbols_of
 from ..rewards.latex import ReadError, read, to_latex
+from ..rewards.quadrature import prepare_definite
 from .problem import Problem
 
 #: The fields of a row; only ``integrand`` is required.
@@ -47,9 +50,10 @@ class RowFormat:
 def problem_from_row(row: Any, row_format: RowFormat, benchmark: str, number: int) -> Problem:
     """The problem in a row.
 
-    A row with a ``task`` is a `Problem.to_dict` dictionary, one with the columns of a `PUBLISHED`
-    data set is that set's. Any other row is an integration problem, whose columns must be `FIELDS`,
-    unless the format maps columns: then others are ignored.
+    A row with a ``task`` but no integral of its own is a `Problem.to_dict` dictionary, one with the
+    columns of a `PUBLISHED` data set is that set's, one with a ``problem`` is a definite integral.
+    Any other row is an integration problem with the columns `FIELDS`; what else it has becomes
+    metadata.
 
     Args:
         row: the row, a mapping.
@@ -63,9 +67,11 @@ def problem_from_row(row: Any, row_format: RowFormat, benchmark: str, number: in
     """
     if not isinstance(row, Mapping):
         raise ValueError("not a JSON object")
-    if "task" in row and not row_format.columns:
+    flat = row.keys() & {"integrand", "problem"}  # so are the rows of training sets
+    if "task" in row and not flat and not row_format.columns:
         loose = {name: _mapping(row, name) for name in ("assumptions", "metadata")}
-        problem = Problem.from_dict({**row, **loose})
+        given = {name: value for name, value in row.items() if value is not None}
+        problem = Problem.from_dict({"id": "", **given, **loose})
         if problem.task == "integration":
             target = problem.target
             variable = str(target["variable"])
@@ -73,6 +79,8 @@ def problem_from_row(row: Any, row_format: RowFormat, benchmark: str, number: in
             _check_reference(target, prepared)
     elif (module := _publisher(row)) and not row_format.columns:
         problem = import_module(module, __package__).problem_from_row(row, benchmark)
+    elif _is_definite(row) and not row_format.columns:
+        problem = _definite(row, benchmark, number)
     else:
         problem = _integration(_fields(row, row_format), row_format, benchmark, number)
     try:
@@ -83,6 +91,43 @@ def problem_from_row(row: Any, row_format: RowFormat, benchmark: str, number: in
     return problem
 
 
+def _is_definite(row: Mapping[str, Any]) -> bool:
+    """Whether a row without an integrand has an integral with limits, or its known value."""
+    if "integrand" in row or "problem" not in row:
+        return False
+    values = ("symbolic_answer", "numerical_answer")
+    return any(name in row for name in values) or bool(_WITH_LIMITS.search(str(row["problem"])))
+
+
+_WITH_LIMITS = re.compile(r"(?:\\(?:int|fint)|∫)\s*(?:\\limits)?\s*[_^]")
+
+
+def _definite(row: Mapping[str, Any], benchmark: str, number: int) -> Problem:
+    """A definite integral: ``problem``, and its ``value``, as published sets call it, if known."""
+    integral = str(row["problem"])
+    assumptions = _mapping(row, "assumptions")
+    try:
+        prepare_definite(integral, assumptions)
+    except ProblemError as error:
+        raise ValueError(str(error)) from None
+    target: dict[str, Any] = {"integral": integral}
+    answers = {"value": "value", "symbolic_answer": "value", "numerical_answer": "decimal"}
+    for column, name in answers.items():
+        if row.get(column) not in (None, ""):
+            target[name] = str(row[column])
+    used = {"problem", "assumptions", "id", "subset", *answers}
+    return Problem(
+        id=str(row.get("id") or f"{number:04}"),
+        task="definite_integral",
+        benchmark=benchmark,
+        subset=str(row.get("subset") or "problems"),
+        inputs={"integral": integral},
+        target=target,
+        assumptions=assumptions,
+        metadata={name: value for name, value in row.items() if name not in used},
+    )
+
+
 def _publisher(row: Mapping[str, Any]) -> str | None:
     known = (module for columns, module in PUBLISHED.items() if row.keys() >= set(columns))
     return next(known, None)
@@ -90,6 +135,8 @@ def _publisher(row: Mapping[str, Any]) -> str | None:
 
 def _fields(row: Mapping[str, Any], row_format: RowFormat) -> dict[str, Any]:
     fields = {name: row[name] for name in FIELDS if name in row and row[name] not in (None, "")}
+    taken = set(row_format.columns.values())
+    others = {str(name): row[name] for name in row if name not in FIELDS and name not in taken}
     for name, column in row_format.columns.items():
         if column not in row:
             columns = ", ".join(map(str, row))
@@ -98,11 +145,26 @@ def _fields(row: Mapping[str, Any], row_format: RowFormat) -> dict[str, Any]:
         if row[column] not in (None, ""):
             fields[name] = row[column]
     if "integrand" not in fields:
-        raise ValueError("no 'integrand'")
-    unknown = [str(name) for name in row if name not in FIELDS]
-    if unknown and not row_format.columns:
-        raise ValueError(f"unknown field {unknown[0]!r}; {_known_fields()}")
-    return fields
+        raise ValueError(
+            f"no 'integrand'; the columns are {', '.join(map(str, row))} (--columns "
+            f"integrand={next(iter(others), 'COLUMN')} takes another)"
+        )
+    for name in others:
+        near = difflib.get_close_matches(name, FIELDS, n=1, cutoff=0.85)
+        if near and near[0] not in fields:
+            raise ValueError(
+                f"unknown column {name!r}; did you mean {near[0]!r}? (--columns {near[0]}={name})"
+            )
+    plain = {name: _plain(value) for name, value in others.items()}
+    return fields | {"metadata": plain | _mapping(fields, "metadata")}
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON can hold it."""
+    try:
+        return json.loads(json.dumps(value))
+    except (TypeError, ValueError):
+        return str(value)
 
 
 def _integration(

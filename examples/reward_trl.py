@@ -1,6 +1,6 @@
 """GRPO with TRL. The two lines that matter are the import and ``reward_funcs``.
 
-pip install 'calculus-harness[train]'
+pip install '.[train]'
 """
 
 from datasets import load_dataset

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .core.errors import UserError
     from .core.policy import Policy
+    from .core.prices import Prices
     from .core.requests import Completion, FinishReason, Request, Sampling
     from .models import Capability, Model, ask_each, register
     from .report import print_comparison, print_summary, to_pandas
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from .run.spec import SweepSpec
     from .run.sweep import sweep
     from .stats.compare import compare
-    from .stats.prices import Prices
     from .stats.summary import summarise
     from .store.run import Run
 
@@ -57,10 +57,10 @@ _HOMES = {
     ".stats.summary": ("summarise",),
     ".core.errors": ("UserError",),
     ".core.policy": ("Policy",),
+    ".core.prices": ("Prices",),
     ".models": ("Capability", "Model", "ask_each", "register"),
     ".run.phases": ("run_phases",),
     ".run.plan": ("plan",),
-    ".stats.prices": ("Prices",),
     ".core.requests": ("Completion", "FinishReason", "Request", "Sampling"),
     ".store.run": ("Run",),
     ".run.scoring": ("score",),
@@ -75,3 +75,7 @@ def __getattr__(name: str) -> Any:
         if name in names:
             return getattr(import_module(home, __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -17,11 +17,12 @@ if __name__ == "prompts":  # imported from a checkout's root
     _checkout.alias(__name__)
 
 from .rendering import Message, Rendered
-from .templates import ANSWER, Prompt, PromptError, load, names, parse
+from .templates import ANSWER, PictureError, Prompt, PromptError, load, names, parse
 
 __all__ = [
     "ANSWER",
     "Message",
+    "PictureError",
     "Prompt",
     "PromptError",
     "Rendered",

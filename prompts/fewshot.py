@@ -3,7 +3,8 @@
 The pools are disjoint from the benchmarks (a test proves that). An example that equals the problem
 up to a constant factor and names, or from which the problem was made, is not shown. The first of
 the others are shown in a fixed order, so that the first 2 of 4 examples are those of 2 and prompts
-share a prefix. Tasks whose answer is a label have other rules (`prompts.labelled`).
+share a prefix. Tasks whose answer is a label have other rules (`prompts.labelled`), and so has
+arithmetic (`prompts.hint_examples`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import TypeVar
 from ..benchmarks.fingerprint import Fingerprint, fingerprint
 from ..benchmarks.problem import Problem
 from ..rewards import ProblemError
-from . import labelled
+from . import hint_examples, labelled
 
 Shown = TypeVar("Shown")
 
@@ -53,7 +54,7 @@ def pool(task: str) -> tuple[WorkedExample, ...]:
 
 def select(
     problem: Problem, shots: int, pick: str = labelled.OPERATOR
-) -> Sequence[WorkedExample | labelled.LabelledExample]:
+) -> Sequence[WorkedExample | labelled.LabelledExample | hint_examples.WorkedExpression]:
     """The examples to show with a problem.
 
     Args:
@@ -67,6 +68,8 @@ def select(
     """
     if problem.task in labelled.TASKS:
         return _require_enough(labelled.select(problem, shots, pick), shots, problem.task)
+    if problem.task == "arithmetic":
+        return _require_enough(hint_examples.select(problem, shots), shots, problem.task)
     related = {problem.id, problem.pair_parent, *(parent.id for parent in problem.parents)}
     own = _fingerprint_of(problem)
     chosen: list[WorkedExample] = []

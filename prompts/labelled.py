@@ -26,11 +26,12 @@ PICKS = (OPERATOR, RANDOM)
 
 @dataclass(frozen=True, slots=True)
 class LabelledExample:
-    """An example as templates use it."""
+    """An example as templates use it; ``reasoning`` says why the label is the right one."""
 
     id: str
     sequence: str
     label: int
+    reasoning: str
 
 
 @cache
@@ -57,13 +58,31 @@ def select(problem: Problem, shots: int, pick: str = OPERATOR) -> list[LabelledE
     rows = [row for row in rng.shuffled(pool(problem.task)) if row["id"] != itself]
     chosen = sorted(rows, key=lambda row: _distance(row, problem, pick))[:shots]
     half = (shots + 1) // 2
-    labelled = [
-        LabelledExample(
-            row["id"], row["positive" if place < half else "negative"], int(place < half)
-        )
-        for place, row in enumerate(rng.shuffled(chosen))
-    ]
+    labelled = [_labelled(row, int(place < half)) for place, row in enumerate(rng.shuffled(chosen))]
     return rng.shuffled(labelled)
+
+
+def _labelled(row: dict[str, Any], label: int) -> LabelledExample:
+    shown = row["positive" if label else "negative"]
+    return LabelledExample(row["id"], shown, label, _reasoning(row, label))
+
+
+def _reasoning(row: dict[str, Any], label: int) -> str:
+    """What the right result is, and whether it is the one that is shown."""
+    *_, given, asked, right = row["positive"].split(" [SEP] ")
+    shown = row["negative"].rpartition(" [SEP] ")[2]
+    operator = row["operator"]
+    if operator in _OPERATIONS:
+        first = f"{_OPERATIONS[operator]} {given} with respect to {asked} is {right}."
+    elif operator == "renaming_premise":
+        first = f"It gives an expression of the derivation a new name, as in {right}."
+    else:
+        first = f"The last annotation, {asked}, gives {right}."
+    ending = "This is" if label else f"This is not {shown},"
+    return f"{first} {ending} the last part of the prompt."
+
+
+_OPERATIONS = {"differentiation": "The derivative of", "integration": "An antiderivative of"}
 
 
 def _distance(row: dict[str, Any], problem: Problem, pick: str) -> tuple[bool, bool]:

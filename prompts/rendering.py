@@ -10,12 +10,28 @@ from typing import Any
 class Message:
     """A message of a chat.
 
+    Attributes:
+        role: ``system``, ``user`` or ``assistant``.
+        content: its text.
+        pictures: PNG files in base64, which precede the text.
+
     >>> Message("user", "Integrate 2x.").role
     'user'
+
     """
 
     role: str
     content: str
+    pictures: tuple[str, ...] = ()
+
+    @property
+    def parts(self) -> str | list[dict[str, Any]]:
+        """The content in the OpenAI protocol: text, or with pictures a list of parts."""
+        if not self.pictures:
+            return self.content
+        urls = ({"url": f"data:image/png;base64,{picture}"} for picture in self.pictures)
+        shown: list[dict[str, Any]] = [{"type": "image_url", "image_url": url} for url in urls]
+        return [*shown, {"type": "text", "text": self.content}]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +55,28 @@ class Rendered:
         return "chat" if self.messages else "completion"
 
     @property
-    def turns(self) -> list[dict[str, str]]:
+    def pictures(self) -> tuple[str, ...]:
+        """The pictures of all messages."""
+        return tuple(picture for message in self.messages for picture in message.pictures)
+
+    @property
+    def turns(self) -> list[dict[str, Any]]:
         """The messages as dictionaries, as in the OpenAI protocol."""
-        return [{"role": turn.role, "content": turn.content} for turn in self.messages]
+        return [{"role": turn.role, "content": turn.parts} for turn in self.messages]
 
     def to_dict(self) -> dict[str, Any]:
+        """The prompt as JSON has it.
+
+        Returns:
+            ``messages`` or ``text``.
+
+        """
         return {"messages": self.turns} if self.messages else {"text": self.text}
 
     def __str__(self) -> str:
         """The prompt as text for reports."""
         if not self.messages:
             return self.text
-        return "\n\n".join(f"[{message.role}]\n{message.content}" for message in self.messages)
+        return "\n\n".join(
+            f"[{one.role}]\n{'[picture]' * len(one.pictures)}{one.content}" for one in self.messages
+        )

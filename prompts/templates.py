@@ -1,5 +1,7 @@
 """Prompt templates: files with a TOML head between two lines ``+++`` and a Jinja body.
 
+A file without a head is a body for the task ``integration``.
+
     +++
     task = "integration"
     description = "One line for `run.py ls prompts`."
@@ -9,6 +11,8 @@
     pick = "operator"   # optional: how labelled examples are chosen (`prompts.labelled`)
     stages = ["reasoning", "answer"] # optional: stages in order; the last must be "answer"
     max_tokens = { reasoning = 1000 } # optional: the limit of a stage, if below --max-tokens
+    pictures = ""       # optional: the first message shows the expression as a picture, whose
+                        # symbols are in this folder; "": they are drawn (`benchmarks.hint.images`)
     +++
     {% call user() %}Integrate {{ integrand }}.{% endcall %}
 
@@ -17,7 +21,9 @@ A body without such blocks is one text to complete. Variables of the body:
 
 - the problem's ``inputs`` by name, and the whole problem as ``problem``;
 - with ``shots``, ``examples``: worked examples (`prompts.fewshot`), with ``integrand``,
-  ``variable``, ``solution`` and ``antiderivative``, or for labels ``sequence`` and ``label``;
+  ``variable``, ``solution`` and ``antiderivative``; for labels ``sequence`` and ``label``; for
+  arithmetic ``expression``, ``value`` and ``steps``;
+- the filter ``problem | prefix_form("integrand")``, for sequence models that read prefix tokens;
 - with ``stages``, the body is rendered once for each: ``stage`` is the name of the current stage,
   and the names of earlier stages hold the model's completions. Only the last stage is graded.
 
@@ -28,16 +34,23 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import json
 import re
 import tomllib
+from base64 import b64encode
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import jinja2
+import jinja2.meta
 
+from ..benchmarks.hint.images import problem_pictures
+from ..benchmarks.hint.pools import PoolError
+from ..benchmarks.lample_charton.codec.prefix import PrefixError
+from ..benchmarks.lample_charton.prefix_forms import prefix_form
 from ..benchmarks.problem import TASKS, Problem
 from ..rewards.errors import UserError
 from .fewshot import NotEnoughExamplesError, select
@@ -57,12 +70,19 @@ _HEAD = {
     "pick": str,
     "stages": list,
     "max_tokens": dict,
+    "pictures": str,
 }
+_CALLS = re.compile(r"\{%-?\s*call\s+(\w+)\(")
 _SHOTS = re.compile(r"^shots\s*=.*$", re.MULTILINE)
+_PICTURES = re.compile(r"^pictures\s*=.*$", re.MULTILINE)
 
 
 class PromptError(UserError):
     """A prompt is unknown, invalid or for another task; the message says what to do."""
+
+
+class PictureError(PromptError):
+    """A problem's picture is missing or cannot be read; the message names it."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +101,7 @@ class Prompt:
         pick: how labelled examples are chosen.
         stages: the names of its stages.
         max_tokens: stage -> its limit of tokens.
+        pictures: the folder of symbols in pictures, "" for drawn ones; None without pictures.
 
     >>> load("few-shot").shots
     4
@@ -98,6 +119,7 @@ class Prompt:
     pick: str = OPERATOR
     stages: tuple[str, ...] = (ANSWER,)
     max_tokens: Mapping[str, int] = field(default_factory=dict)  # by stage
+    pictures: str | None = None
 
     @property
     def hash(self) -> str:
@@ -106,6 +128,12 @@ class Prompt:
 
     def with_shots(self, shots: int) -> Prompt:
         """The prompt with another number of worked examples, also in its source.
+
+        Args:
+            shots: the number.
+
+        Returns:
+            The prompt.
 
         Raises:
             PromptError: if the prompt has no examples, or the number is negative.
@@ -119,6 +147,52 @@ class Prompt:
             raise PromptError(f"the number of examples cannot be {shots}")
         return parse(self.name, _SHOTS.sub(f"shots = {shots}", self.source, count=1))
 
+    def with_pictures(self, folder: str) -> Prompt:
+        """The prompt with the pictures of another folder, also in its source.
+
+        Args:
+            folder: has a folder for each symbol.
+
+        Returns:
+            The prompt.
+
+        Raises:
+            PromptError: if the prompt shows no pictures.
+
+        """
+        if self.pictures is None:
+            raise PromptError(f"prompt {self.name!r} shows no pictures; hint-picture does")
+        line = f"pictures = {json.dumps(folder)}"
+        return parse(self.name, _PICTURES.sub(lambda _: line, self.source, count=1))
+
+    def with_system_message(self, text: str) -> Prompt:
+        """The prompt with a system message before its other messages, also in its source.
+
+        Args:
+            text: the system message.
+
+        Returns:
+            A new prompt.
+
+        Raises:
+            PromptError: if the prompt is a text to complete, or has a system message of its own.
+
+        """
+        roles = set(_CALLS.findall(self.body))
+        if not roles or "system" in roles:
+            why = (
+                "has a system message of its own" if roles else "is a text to complete, not a chat"
+            )
+            raise PromptError(f"prompt {self.name!r} {why}, and takes no --system-message")
+        if not text.strip():
+            raise PromptError("the system message is empty")
+        # As a string of Jinja's, the text can hold anything, also what looks like Jinja.
+        message = (
+            f"{{% call system() %}}{{{{ {json.dumps(text, ensure_ascii=False)} }}}}{{% endcall %}}"
+        )
+        head = self.source.removesuffix(self.body)
+        return parse(self.name, f"{head}{message}\n{self.body}")
+
     @cached_property
     def _template(self) -> jinja2.Template:
         return _ENVIRONMENT.from_string(self.body)
@@ -130,9 +204,13 @@ class Prompt:
             problem: a problem of this prompt's task.
             replies: the completions of earlier stages by stage. The next stage is rendered.
 
+        Returns:
+            The rendered prompt.
+
         Raises:
             PromptError: if the problem is of another task, lacks an input that the template uses,
                 or there are too few examples.
+            PictureError: if its picture is missing or cannot be read.
 
         """
         replies = replies or {}
@@ -154,7 +232,7 @@ class Prompt:
                 )
                 | {role: _collector(role, messages) for role in ROLES}
             )
-        except jinja2.UndefinedError as error:
+        except (jinja2.UndefinedError, PrefixError) as error:
             raise PromptError(f"prompt {self.name!r}, problem {problem.id}: {error}") from None
         except NotEnoughExamplesError as error:
             raise PromptError(f"prompt {self.name!r}: {error}") from None
@@ -164,7 +242,15 @@ class Prompt:
             raise PromptError(
                 f"prompt {self.name!r} has text outside its messages: {text.strip()[:60]!r}"
             )
+        if self.pictures is not None:
+            messages[0] = replace(messages[0], pictures=(self._picture(problem),))
         return Rendered(messages=tuple(messages))
+
+    def _picture(self, problem: Problem) -> str:
+        try:
+            return b64encode(problem_pictures(self.pictures or "").png(problem)).decode()
+        except PoolError as error:
+            raise PictureError(f"{problem.id}: {error}") from None
 
 
 def names(task: str | None = None) -> tuple[str, ...]:
@@ -233,10 +319,12 @@ def parse(name: str, source: str) -> Prompt:
     'Integrate {{ integrand }}.'
 
     """
-    opening, _, rest = source.partition("+++\n")
+    opening, marker, rest = source.partition("+++\n")
     head_text, closing, body = rest.partition("\n+++\n")
-    if opening.strip() or not closing:
-        raise PromptError(f"prompt {name!r}: no head between two lines '+++' at the top")
+    if not marker or opening.strip():  # a template without a head
+        head_text, body = 'task = "integration"', source
+    elif not closing:
+        raise PromptError(f"prompt {name!r}: its head has no second line '+++'")
     try:
         head: dict[str, Any] = tomllib.loads(head_text)
     except tomllib.TOMLDecodeError as error:
@@ -262,10 +350,17 @@ def parse(name: str, source: str) -> Prompt:
                 f"{{ {stages[0]} = 1000 }}"
             )
     try:
-        _ENVIRONMENT.parse(body)
+        variables = jinja2.meta.find_undeclared_variables(_ENVIRONMENT.parse(body))
     except jinja2.TemplateSyntaxError as error:
         line = source[: len(source) - len(body)].count("\n") + error.lineno
         raise PromptError(f"prompt {name!r}, line {line}: {error.message}") from None
+    if head.get("pictures") is not None and not _CALLS.search(body):
+        raise PromptError(f"prompt {name!r}: pictures need messages, as in {{% call user() %}}")
+    if "pictures" not in head and not variables - {*ROLES, "examples", "stage", *stages}:
+        raise PromptError(
+            f"prompt {name!r} does not show the problem: it has no placeholder, as "
+            "{{ integrand }} for the task integration"
+        )
     return Prompt(
         name=name,
         task=head["task"],
@@ -278,6 +373,7 @@ def parse(name: str, source: str) -> Prompt:
         pick=pick,
         stages=stages,
         max_tokens=limits,
+        pictures=head.get("pictures"),
     )
 
 
@@ -302,3 +398,4 @@ _ENVIRONMENT = jinja2.Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_ENVIRONMENT.filters["prefix_form"] = prefix_form

@@ -12,29 +12,40 @@ if __name__ == "rewards" and find_spec("calculus_harness"):  # imported from a c
 
     _checkout.alias(__name__)
 
+from .adapters.for_datasets import verify_dataset
 from .antiderivative import verify_antiderivative
 from .arithmetic import verify_integer
 from .batch import averify_many, verify_many
 from .certificates.make import certify
+from .definite import verify_definite_integral
 from .errors import NoCertificateError, ProblemError, UserError
 from .labels import verify_label
+from .steps import Claim, Judgement, Solution, verify_solution
 from .values import verify_equivalent, verify_value
 from .verdict import Evidence, Status, Verdict, Witness
+from .workers.cluster import use_cluster
 
 __all__ = [
+    "Claim",
     "Evidence",
+    "Judgement",
     "NoCertificateError",
     "ProblemError",
+    "Solution",
     "Status",
     "UserError",
     "Verdict",
     "Witness",
     "averify_many",
     "certify",
+    "use_cluster",
     "verify_antiderivative",
+    "verify_dataset",
+    "verify_definite_integral",
     "verify_equivalent",
     "verify_integer",
     "verify_label",
     "verify_many",
+    "verify_solution",
     "verify_value",
 ]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from .decision.decide import Outcome
+from .arguments import check_switches, check_text
+from .decision.outcome import Outcome
 from .expression.traversal import substitute, symbols_of
 from .expression.tree import Expression, Symbol
 from .extraction import extract
@@ -22,8 +23,8 @@ from .latex import (
     to_latex,
 )
 from .verdict import Evidence, Status, Verdict
+from .workers.child import in_worker
 from .workers.errors import WorkerError
-from .workers.pool import in_worker
 from .workers.verdicts import call_task, unpack, verdict_of
 
 
@@ -99,6 +100,8 @@ def find_answer(
     completion: str, *, strict: bool, stop: Sequence[str], truncated: bool, method: str = "balls"
 ) -> ExtractedAnswer:
     """Extract the final answer; `read_answer` makes it readable."""
+    check_text("completion", completion)
+    check_switches(strict=strict, truncated=truncated)
     started = time.perf_counter()
     extraction = extract(completion, strict=strict, stop=stop, truncated=truncated)
     status = Status.NO_ANSWER if extraction.answer is None else None
@@ -187,6 +190,58 @@ def verify_in_worker(
         return unpack(call_task(task, completion, target, options, deadline=deadline))
     except WorkerError as error:
         return verdict_of(error, answer.text, answer.evidence)
+
+
+Judge = Callable[[ExtractedAnswer], Iterable[tuple[Outcome, Reading]]]
+
+
+def with_others(
+    answer: ExtractedAnswer,
+    outcome: Outcome,
+    reading: Reading,
+    judge: Judge,
+    symbols: Collection[str],
+    *,
+    allowed: Expression | None = None,
+) -> Outcome:
+    """A right answer's outcome, unless the text offers or equates it with something wrong.
+
+    Of "F or G", both must be right, and of ``a = b = F`` none may be a wrong answer: a list or
+    chain of guesses earns nothing. Links that hold an integral or other symbols than the answer are
+    steps.
+
+    Args:
+        answer: what was extracted.
+        outcome: on its last link.
+        reading: that of the last link.
+        judge: yields outcomes and readings of a readable answer.
+        symbols: the problem's symbols.
+        allowed: a link that may differ, as the integrand may in an answer that begins with it.
+
+    """
+    if outcome.status is not Status.CORRECT:
+        return outcome
+    for text in answer.alternatives:
+        other = read_answer(ExtractedAnswer(text, answer.source, ()), symbols)
+        if other.status is not None or best(judge(other))[0].status is not Status.CORRECT:
+            detail = f"the text also offers {text}, which is not right"
+            return Outcome(Status.INCORRECT, points=outcome.points, detail=detail)
+    known = {*symbols, *symbols_of(reading.expression), *_CONSTANTS}
+    for text in answer.steps:
+        step = read_answer(ExtractedAnswer(text, answer.source, ()), symbols)
+        if step.status is not None:
+            continue
+        judged, read_as = best(judge(step))
+        if judged.status is not Status.INCORRECT or read_as.expression == allowed:
+            continue
+        if symbols_of(read_as.expression) <= known:
+            detail = f"the text also states {text}, which is not right"
+            return Outcome(Status.INCORRECT, points=outcome.points, detail=detail)
+    return outcome
+
+
+#: Letters of constants of integration.
+_CONSTANTS = frozenset("CcKk")
 
 
 def best(judged: Iterable[tuple[Outcome, Reading]]) -> tuple[Outcome, Reading]:

@@ -8,7 +8,8 @@ bounded by deterministic work budgets and runs in this process.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from functools import partial
+from typing import TYPE_CHECKING
 
 from .answers import (
     ExtractedAnswer,
@@ -18,15 +19,17 @@ from .answers import (
     read_answer,
     require_worker,
     verify_in_worker,
+    with_others,
 )
-from .baselines.calls import verify_published, verify_welleck
+from .arguments import Method, check_method, check_switches, check_text
+from .baselines.calls import deadline_for, verify_published, verify_welleck
 from .decision.balls import UnusableError
-from .decision.decide import DecisionPolicy, Outcome, decide
+from .decision.decide import decide
 from .decision.integrand import Integrand, as_latex, prepare
-from .expression.traversal import needs_worker, symbols_of
+from .decision.outcome import DecisionPolicy, Outcome
+from .expression.traversal import needs_worker
 from .latex import Reading
 from .verdict import Status, Verdict
-from .workers.pool import DEFAULT_DEADLINE
 
 if TYPE_CHECKING:
     import sympy
@@ -44,8 +47,8 @@ def verify_antiderivative(
     stop: Sequence[str] = (),
     truncated: bool = False,
     undecided_reward: float = 0.0,
-    deadline: float = DEFAULT_DEADLINE,
-    method: Literal["balls", "published", "welleck"] = "balls",
+    deadline: float | None = None,
+    method: Method = "balls",
 ) -> Verdict:
     r"""Verify that the final answer of a completion is an antiderivative of an integrand.
 
@@ -65,7 +68,8 @@ def verify_antiderivative(
         stop: the prompt's stop strings. Text after the first of them is ignored.
         truncated: the completion was cut off by the token limit.
         undecided_reward: the reward of an undecided answer.
-        deadline: seconds of wall clock, for an item that has to run in a worker.
+        deadline: seconds of wall clock, for an item that has to run in a worker; of processor
+            time for ``published``. By default 10, for ``published`` 30, for ``welleck`` 1.
         method: ``balls`` (ball arithmetic), ``published`` for AntiderivBench's evaluator (extra
             ``published``), or ``welleck`` for the scorer of "Symbolic Brittleness in Sequence
             Models" (`rewards.baselines.welleck`).
@@ -76,7 +80,9 @@ def verify_antiderivative(
     Raises:
         ProblemError: the integrand is unreadable or ambiguous, or the variable is wrong.
         PoolError: a worker is needed and cannot be started.
-        ImportError: ``method="published"`` without its extra.
+        ArgumentTypeError: the completion is no text, or a switch is neither True nor False.
+        UnknownNameError: there is no such method.
+        MissingExtraError: ``method="published"`` without its extra.
 
     Example:
         >>> verdict = verify_antiderivative(r"So $\boxed{\sin(x^2) + C}$.", r"2x\cos(x^2)")
@@ -84,7 +90,11 @@ def verify_antiderivative(
         (<Status.CORRECT: 'correct'>, 1.0)
 
     """
+    check_method(method)
+    check_text("completion", completion)
+    check_switches(strict_domain=strict_domain, require_continuous=require_continuous)
     problem = prepare(integrand, variable, assumptions)
+    deadline = deadline_for(method, deadline)
     if method == "welleck":
         options = {
             "variable": problem.variable,
@@ -93,7 +103,7 @@ def verify_antiderivative(
             "stop": list(stop),
             "truncated": truncated,
         }
-        return verify_welleck(completion, as_latex(integrand), options)
+        return verify_welleck(completion, as_latex(integrand), options, deadline)
     answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated, method=method)
     if answer.text is not None and method == "published":
         return verify_published(answer, problem, deadline)
@@ -103,10 +113,14 @@ def verify_antiderivative(
         if answer.status is not None:
             return answer.verdict(answer.status)
         outcome, reading = best(_outcomes(answer, problem, policy))
-        if outcome.status is Status.CORRECT and answer.alternatives:
-            outcome = _with_alternatives(answer, outcome, problem, policy)
-        if outcome.status is Status.CORRECT and answer.steps:
-            outcome = _with_steps(answer, outcome, reading, problem, policy)
+        outcome = with_others(
+            answer,
+            outcome,
+            reading,
+            partial(_outcomes, problem=problem, policy=policy),
+            problem.symbols,
+            allowed=problem.expression,
+        )
     except NeedsWorkerError:
         return verify_in_worker(
             "verify",
@@ -142,47 +156,3 @@ def _outcomes(
             )
         except UnusableError as error:
             yield Outcome(Status.UNDECIDED, detail=str(error)), reading
-
-
-def _with_alternatives(
-    answer: ExtractedAnswer, outcome: Outcome, problem: Integrand, policy: DecisionPolicy
-) -> Outcome:
-    """Of "F or G", both must be right: guesses earn nothing."""
-    for text in answer.alternatives:
-        other = read_answer(ExtractedAnswer(text, answer.source, ()), problem.symbols)
-        if other.status is None:
-            judged, _ = best(_outcomes(other, problem, policy))
-            if judged.status is Status.CORRECT:
-                continue
-        detail = f"the text also offers {text}, which is not right"
-        return Outcome(Status.INCORRECT, points=outcome.points, detail=detail)
-    return outcome
-
-
-def _with_steps(
-    answer: ExtractedAnswer,
-    outcome: Outcome,
-    reading: Reading,
-    problem: Integrand,
-    policy: DecisionPolicy,
-) -> Outcome:
-    """Of ``a = b = F``, none may be a wrong answer: a chain of guesses earns nothing.
-
-    Links that hold an integral or other symbols than the answer are steps, and so is f itself.
-    """
-    known = {*problem.symbols, *symbols_of(reading.expression), *_CONSTANTS}
-    for text in answer.steps:
-        step = read_answer(ExtractedAnswer(text, answer.source, ()), problem.symbols)
-        if step.status is not None:
-            continue
-        judged, read_as = best(_outcomes(step, problem, policy))
-        if judged.status is not Status.INCORRECT or read_as.expression == problem.expression:
-            continue
-        if symbols_of(read_as.expression) <= known:
-            detail = f"the text also states {text}, which is not right"
-            return Outcome(Status.INCORRECT, points=outcome.points, detail=detail)
-    return outcome
-
-
-#: Letters of constants of integration.
-_CONSTANTS = frozenset("CcKk")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from .arguments import check_switches, check_text
+from .errors import ArgumentTypeError
 from .extraction.announced import final_text
 from .verdict import Evidence, Status, Verdict
 
@@ -61,11 +63,18 @@ def verify_integer(
     Returns:
         A `Verdict`.
 
+    Raises:
+        ArgumentTypeError: the completion is no text, or the target no whole number.
+
     Example:
         >>> verify_integer(r"Together $\boxed{1{,}024}$.", 1024).correct
         True
 
     """
+    check_text("completion", completion)
+    check_switches(strict=strict, truncated=truncated)
+    if not isinstance(target, int):
+        raise ArgumentTypeError(f"target must be a whole number (int), not {target!r:.60}")
     final = final_text(completion, strict=strict, stop=stop, truncated=truncated)
     text, source = (final.answer, final.source) if final.answer else (final.text, "last_number")
     numbers = [each for each in _NUMBER.finditer(text) if not _is_operand(text, each)]

@@ -6,16 +6,16 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from .antiderivative import verify_antiderivative
-from .baselines.calls import WELLECK_LIMIT, welleck_verdicts
+from .arguments import check_method, check_texts, keyword_options
+from .baselines.calls import deadline_for, wall_clock, welleck_verdicts
 from .decision.integrand import as_latex
+from .errors import ArgumentTypeError
 from .verdict import Verdict
-from .workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB, shared_pool
+from .workers.pool import DEFAULT_MEMORY_MB, shared_pool
 from .workers.verdicts import WorkItem, amap_verdicts, map_verdicts
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def verify_many(
     integrands: str | sympy.Expr | Sequence[str | sympy.Expr],
     *,
     workers: int | None = None,
-    deadline: float = DEFAULT_DEADLINE,
+    deadline: float | None = None,
     memory_mb: int = DEFAULT_MEMORY_MB,
     **options: Any,
 ) -> list[Verdict]:
@@ -41,7 +41,8 @@ def verify_many(
         integrands: one for all, or one for each.
         workers: number of worker processes (default: `rewards.workers.pool.usable_cores`). They
             are started once and kept.
-        deadline: seconds of wall clock for each item, after which its worker is killed.
+        deadline: seconds of wall clock for each item, after which its worker is killed; by default
+            the method's own, as for `verify_antiderivative`.
         memory_mb: megabytes of memory that a worker may take beyond its code.
         options: as for `verify_antiderivative`; ``variable``, ``assumptions`` and ``truncated`` may
             be lists with one entry for each completion.
@@ -50,7 +51,10 @@ def verify_many(
         One `Verdict` for each completion.
 
     Raises:
-        TypeError: an unknown option, or one string as ``completions``.
+        ArgumentTypeError: an unknown option, or ``completions`` that are no sequence of texts; it
+            is a `TypeError`, too.
+        UnknownNameError: there is no such method.
+        MissingExtraError: ``method="published"`` without its extra.
         ValueError: lists of different lengths.
         PoolError: the workers cannot be started.
 
@@ -60,10 +64,13 @@ def verify_many(
         [True, False]
 
     """
-    items = _items(completions, integrands, options)
-    if options.get("method") != "welleck":
-        return map_verdicts("verify", items, workers, deadline, memory_mb)
-    pool, limit = shared_pool(workers, memory_mb), min(deadline, WELLECK_LIMIT)
+    method = options.get("method", "balls")
+    seconds = deadline_for(method, deadline)
+    items = _items(completions, integrands, options, seconds)
+    limit = wall_clock(method, seconds)
+    if method != "welleck":
+        return map_verdicts("verify", items, workers, limit, memory_mb)
+    pool = shared_pool(workers, memory_mb)
     return welleck_verdicts(items, pool.map("welleck", items, deadline=limit))
 
 
@@ -72,7 +79,7 @@ async def averify_many(
     integrands: str | sympy.Expr | Sequence[str | sympy.Expr],
     *,
     workers: int | None = None,
-    deadline: float = DEFAULT_DEADLINE,
+    deadline: float | None = None,
     memory_mb: int = DEFAULT_MEMORY_MB,
     **options: Any,
 ) -> list[Verdict]:
@@ -90,7 +97,8 @@ async def averify_many(
         One `Verdict` for each completion.
 
     Raises:
-        TypeError: as `verify_many`.
+        ArgumentTypeError: as `verify_many`.
+        UnknownNameError: as `verify_many`.
         ValueError: as `verify_many`.
         PoolError: as `verify_many`.
 
@@ -100,22 +108,27 @@ async def averify_many(
         True
 
     """
-    items = _items(completions, integrands, options)
-    if options.get("method") != "welleck":
-        return await amap_verdicts("verify", items, workers, deadline, memory_mb)
-    pool, limit = shared_pool(workers, memory_mb), min(deadline, WELLECK_LIMIT)
+    method = options.get("method", "balls")
+    seconds = deadline_for(method, deadline)
+    items = _items(completions, integrands, options, seconds)
+    limit = wall_clock(method, seconds)
+    if method != "welleck":
+        return await amap_verdicts("verify", items, workers, limit, memory_mb)
+    pool = shared_pool(workers, memory_mb)
     return welleck_verdicts(items, await pool.amap("welleck", items, deadline=limit))
 
 
 def _items(
-    completions: Sequence[str], integrands: Any, options: Mapping[str, Any]
+    completions: Sequence[str], integrands: Any, options: Mapping[str, Any], seconds: float
 ) -> list[WorkItem]:
     """Arguments for every item: completion, integrand, options."""
     if isinstance(completions, str):
-        raise TypeError("completions must be a sequence of strings, not one string")
+        raise ArgumentTypeError("completions must be a sequence of strings, not one string")
+    check_texts("completions", completions)
+    check_method(options.get("method", "balls"))
     unknown = options.keys() - _options()
     if unknown:
-        raise TypeError(f"no such option: {', '.join(sorted(unknown))}")
+        raise ArgumentTypeError(f"no such option: {', '.join(sorted(unknown))}")
     count = len(completions)
     if isinstance(integrands, list | tuple):
         _check_length("integrands", integrands, count)
@@ -123,6 +136,8 @@ def _items(
     else:
         texts = [as_latex(integrands)] * count
     common = dict(options)
+    if options.get("method") == "published":
+        common["deadline"] = seconds
     columns: dict[str, list[Any]] = {}
     for name in _PER_ITEM:
         if isinstance(common.get(name), list | tuple):
@@ -141,8 +156,5 @@ def _check_length(name: str, values: Sequence[Any], count: int) -> None:
         raise ValueError(f"{count} completions but {len(values)} {name}")
 
 
-@cache
 def _options() -> frozenset[str]:
-    parameters = inspect.signature(verify_antiderivative).parameters.values()
-    keywords = {p.name for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
-    return frozenset(keywords - {"deadline"})
+    return keyword_options(verify_antiderivative) - {"deadline"}

@@ -4,6 +4,8 @@ The command line prints any `UserError` and exits with status 2. All of them are
 
 * UserError
   x UnknownNameError                a name that no registry has
+  x MissingExtraError               an optional package is not installed
+  x ArgumentTypeError               an argument of a wrong type
   x ProblemError                    an integrand or target that cannot be used (also: rewards)
   x NoCertificateError              a verdict without a certificate (also: rewards)
   x harness.core.errors
@@ -26,7 +28,12 @@ verifier's workers are in `rewards.workers.errors`, those of the LaTeX reader in
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 
 class UserError(ValueError):
@@ -44,6 +51,14 @@ class UnknownNameError(UserError):
     """A name that is in no registry."""
 
 
+class ArgumentTypeError(UserError, TypeError):
+    """An argument of a public function has a wrong type."""
+
+
+class MissingExtraError(UserError, ImportError):
+    """An optional package is not installed; the message has the command that installs it."""
+
+
 class ProblemError(UserError):
     """The problem itself is bad, not the answer: an unreadable integrand, a wrong variable.
 
@@ -58,7 +73,71 @@ class ProblemError(UserError):
 
 
 class NoCertificateError(UserError):
-    """A verdict has no certificate; the message says what it rests on instead."""
+    """A verdict has no certificate; the message says what it rests on instead.
+
+    Example:
+        >>> from calculus_harness.rewards import certify
+        >>> certify("no answer", "2x")
+        Traceback (most recent call last):
+        ...
+        calculus_harness.rewards.errors.NoCertificateError: ...
+
+    """
+
+
+def install(extra: str) -> str:
+    """The command that installs an extra: of the checkout, or of the wheel that was installed.
+
+    Args:
+        extra: its name in ``pyproject.toml``.
+
+    Returns:
+        The command.
+
+    >>> install("openai").startswith("pip install '")
+    True
+
+    """
+    checkout = Path(__file__).resolve().parents[1]
+    if (checkout / "pyproject.toml").is_file():
+        return f"pip install '{'.' if checkout == Path.cwd() else checkout}[{extra}]'"
+    return f"pip install '{_wheel() or 'calculus-harness'}[{extra}]'"
+
+
+def _wheel() -> str | None:
+    """The file that pip installed this package from, if it was one."""
+    try:
+        noted = distribution("calculus-harness").read_text("direct_url.json")
+    except PackageNotFoundError:
+        return None
+    address = urlsplit(json.loads(noted)["url"]) if noted else None
+    return unquote(address.path) if address and address.scheme == "file" else None
+
+
+def require_extra(what: str, extra: str, *packages: str) -> None:
+    """Raise `MissingExtraError` if a package is not installed.
+
+    Args:
+        what: what needs it, for the message.
+        extra: the extra that has the packages.
+        packages: their names.
+
+    Raises:
+        MissingExtraError: one is missing.
+
+    """
+    missing = [name for name in packages if not _installed(name)]
+    if missing:
+        raise MissingExtraError(
+            f"{what} needs {' and '.join(missing)}, of the extra '{extra}': {install(extra)}"
+        )
+
+
+def _installed(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ValueError:  # it is None in sys.modules, so that it cannot be imported
+        return False
 
 
 def suggest(wanted: str, known: Iterable[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from .arguments import check_switches, check_text
 from .extraction.announced import final_text
 from .verdict import Evidence, Status, Verdict
 
@@ -51,7 +52,7 @@ def verify_label(
         True
 
     """
-    wanted = _label_of(str(int(target)) if isinstance(target, bool | int) else target)
+    wanted = _label_of(str(int(target)) if isinstance(target, bool | int) else str(target))
     if wanted is None:
         raise ValueError(f"{target!r} is not a label: use 0, 1, or one of {', '.join(_WORDS)}")
     label, source = read_label(completion, strict=strict, stop=stop, truncated=truncated)
@@ -70,6 +71,8 @@ def read_label(
     completion: str, *, strict: bool = False, stop: Sequence[str] = (), truncated: bool = False
 ) -> tuple[int | None, str]:
     """The label (0, 1 or None) and its place in the text, by the rules of `verify_label`."""
+    check_text("completion", completion)
+    check_switches(strict=strict, truncated=truncated)
     final = final_text(completion, strict=strict, stop=stop, truncated=truncated)
     if final.answer is not None:
         return _label_of(final.answer), final.source

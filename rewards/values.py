@@ -7,23 +7,28 @@ or agree to `EQUAL_BITS` bits. So 1/2004! is not 1/2006!, although both are 0.0 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from .answers import (
     ExtractedAnswer,
+    Judge,
     NeedsWorkerError,
     best,
     find_answer,
     read_answer,
     require_worker,
     verify_in_worker,
+    with_others,
 )
-from .decision.balls import Tape, UnusableError, compile_tape, precision
-from .decision.decide import DecisionPolicy, Outcome, decide, show
+from .arguments import check_text
+from .decision.balls import Tape, UnusableError, precision
+from .decision.compiler import compile_tape
+from .decision.decide import decide
 from .decision.integrand import Integrand
 from .decision.jets import ZERO, Ball
 from .decision.magnitude import log2
+from .decision.outcome import DecisionPolicy, Outcome, show
 from .errors import ProblemError
 from .expression.traversal import needs_worker, symbols_of
 from .expression.tree import Expression
@@ -79,7 +84,8 @@ def verify_value(
     read_answer(answer, ())
     return _verdict(
         answer,
-        _values(answer, expected, relative_tolerance),
+        partial(_values, expected=expected, relative_tolerance=relative_tolerance),
+        (),
         "value",
         completion,
         target,
@@ -138,7 +144,8 @@ def verify_equivalent(
     read_answer(answer, problem.symbols)
     return _verdict(
         answer,
-        _comparisons(answer, problem),
+        partial(_comparisons, problem=problem),
+        problem.symbols,
         "equivalent",
         completion,
         target,
@@ -155,7 +162,8 @@ def verify_equivalent(
 
 def _verdict(
     answer: ExtractedAnswer,
-    outcomes: Iterator[tuple[Outcome, Reading]],
+    judge: Judge,
+    symbols: Sequence[str],
     task: str,
     completion: str,
     target: str,
@@ -168,7 +176,8 @@ def _verdict(
     if answer.status is not None:
         return answer.verdict(answer.status)
     try:
-        outcome, reading = best(outcomes)
+        outcome, reading = best(judge(answer))
+        outcome = with_others(answer, outcome, reading, judge, symbols)
     except NeedsWorkerError:
         return verify_in_worker(
             task,
@@ -247,6 +256,7 @@ def _value(tape: Tape) -> Ball:
 
 @lru_cache(maxsize=1024)
 def _target(text: str, symbols: tuple[str, ...]) -> Expression:
+    check_text("target", text)
     try:
         return read(text, symbols=symbols)[0].expression
     except ReadError as error:

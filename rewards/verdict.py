@@ -2,9 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import ClassVar
+
+from .records import Record
+
+#: The version of the verifier: raised whenever a verdict could come out differently. Runs keep the
+#: verdicts of different versions apart (`run.py score` makes those of a new one).
+VERSION = "4"
+
+#: The version of a published evaluator, where it has changed since the verifier's first version.
+_EVALUATORS = {"published": "3", "welleck": "2"}
+
+
+def version_of(method: str = "balls") -> str:
+    """The version of the verdicts of a method: the verifier's, and the evaluator's if it has one.
+
+    >>> version_of("published").partition(".")[2]
+    '3'
+
+    """
+    own = _EVALUATORS.get(method)
+    return VERSION if own is None else f"{VERSION}.{own}"
 
 
 class Status(StrEnum):
@@ -32,6 +53,9 @@ class Witness:
         point: the values of the variable and of all parameters.
         expected: the integrand's value there, as a ball ``[midpoint +/- radius]``.
         got: the value of the answer's derivative there.
+        difference: ``got`` minus ``expected``, where their first digits do not tell them apart.
+
+    A refutation by a jump has the answer's values ``expected`` at the point and ``got`` just above.
 
     Example:
         >>> from calculus_harness.rewards import verify_antiderivative
@@ -43,6 +67,29 @@ class Witness:
     point: str
     expected: str
     got: str
+    difference: str = ""
+
+    def described(self) -> dict[str, str]:
+        """The numbers by what they are, without their error bounds.
+
+        Returns:
+            The values by their names.
+
+        """
+        jump = self.point.endswith("just above")
+        names = ("value", "just above") if jump else ("integrand", "derivative")
+        if not self.point:
+            names = ("expected", "answer")
+        values = {
+            "at": self.point.replace("=", " = "),
+            names[0]: self.expected,
+            names[1]: self.got,
+            "difference": self.difference,
+        }
+        return {name: _midpoints(text) for name, text in values.items() if text}
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {value}" for name, value in self.described().items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +109,8 @@ class Evidence:
         offset: where in the answer's text reading failed.
         extracted_by: where the answer was (`rewards.extraction.Extraction.source`).
         seconds: time that the verification took, in a worker if it ran in one.
+        proof: what the verdict rests on, in one word (``docs/verifier.md`` has the table).
+        rules: the functions and rewriting rules that a proof of identity uses.
 
     Example:
         >>> from calculus_harness.rewards import verify_antiderivative
@@ -87,7 +136,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Record):
     """The result of a verification.
 
     Attributes:
@@ -102,40 +151,28 @@ class Verdict:
 
     """
 
+    computed: ClassVar[tuple[str, ...]] = ("correct",)
+
     status: Status
     reward: float
     answer: str | None = None
     evidence: Evidence = field(default_factory=Evidence)
+
+    def __bool__(self) -> bool:
+        raise TypeError("a Verdict is neither true nor false: ask for verdict.correct")
+
+    def __repr__(self) -> str:
+        evidence = self.evidence
+        why = str(evidence.witness or evidence.detail or evidence.proof)
+        said = f": {self.answer!r}" if self.answer is not None else ""
+        return f"<Verdict {self.status}, reward {self.reward:g}{said}{f' ({why})' if why else ''}>"
 
     @property
     def correct(self) -> bool:
         """Whether the status is ``correct``."""
         return self.status is Status.CORRECT
 
-    def to_dict(self) -> dict[str, Any]:
-        """A JSON-serialisable dictionary; `from_dict` reads it back."""
-        evidence = _shallow(self.evidence)
-        if self.evidence.witness is not None:
-            evidence["witness"] = _shallow(self.evidence.witness)
-        return {
-            "status": self.status.value,
-            "reward": self.reward,
-            "answer": self.answer,
-            "evidence": evidence,
-            "correct": self.correct,
-        }
 
-    @classmethod
-    def from_dict(cls, row: dict[str, Any]) -> Verdict:
-        """The verdict of a dictionary that `to_dict` made."""
-        evidence = dict(row.get("evidence") or {})
-        if evidence.get("witness"):
-            evidence["witness"] = Witness(**evidence["witness"])
-        for name in ("flags", "rules"):
-            evidence[name] = tuple(evidence.get(name, ()))
-        return cls(Status(row["status"]), row["reward"], row.get("answer"), Evidence(**evidence))
-
-
-def _shallow(record: Evidence | Witness) -> dict[str, Any]:
-    """`dataclasses.asdict` without its deep copies, which took a tenth of a sweep's time."""
-    return {name: getattr(record, name) for name in record.__slots__}
+def _midpoints(text: str) -> str:
+    """Balls ``[midpoint +/- radius]`` as their midpoints; a ball around zero is 0."""
+    return re.sub(r"\[([^\] ]*) ?\+/- [^\]]*\]", lambda ball: ball[1] or "0", text)

@@ -11,8 +11,10 @@ from .antiderivative import verify_antiderivative
 from .arithmetic import verify_integer
 from .baselines.antiderivbench import evaluate
 from .certificates.make import certify as make_certificate
+from .definite import verify_definite_integral
 from .errors import ProblemError
 from .labels import read_label, verify_label
+from .steps.reward import verify_steps
 from .values import verify_equivalent, verify_value
 from .workers.verdicts import pack
 
@@ -33,6 +35,14 @@ def equivalent(completion: str, target: str, options: dict[str, Any]) -> list[An
     return pack(verify_equivalent(completion, target, **options))
 
 
+def definite(completion: str, problem: str, options: dict[str, Any]) -> list[Any]:
+    return pack(verify_definite_integral(completion, problem, **options))
+
+
+def steps(completion: str, integrand: str, options: dict[str, Any]) -> list[Any]:
+    return pack(verify_steps(completion, integrand, **options))
+
+
 def label(completion: str, target: Any, options: dict[str, Any]) -> list[Any]:
     if read_label(f"\\boxed{{{target}}}", strict=True)[0] is None:
         raise ProblemError(f"{target!r} is not a label")
@@ -47,6 +57,6 @@ def integer(completion: str, target: Any, options: dict[str, Any]) -> list[Any]:
     return pack(verify_integer(completion, number, **options))
 
 
-def published(answer: str, integrand: str, variable: str) -> list[Any]:
-    finding = evaluate(answer, integrand, variable)
+def published(answer: str, integrand: str, variable: str, seconds: float) -> list[Any]:
+    finding = evaluate(answer, integrand, variable, seconds)
     return [finding.status, finding.step, finding.detail, finding.flags, finding.points]

@@ -9,6 +9,9 @@ import shutil
 import pytest
 from hypothesis import settings
 
+# Every core has a test of its own: threads of a matrix product wait for each other for nothing.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # The same examples every time, so that a green commit stays green; HYPOTHESIS_PROFILE=search draws
 # new ones, to look for more.
 settings.register_profile("steady", derandomize=True, deadline=None)
@@ -19,7 +22,11 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 EXTRAS = {
     "data": ("datasets", "pip install 'calculus-harness[data]'"),
     "published": ("latex2sympy2_extended", "pip install 'calculus-harness[published]'"),
+    "images": ("sklearn", "pip install 'calculus-harness[images]'"),
+    "plots": ("matplotlib", "pip install 'calculus-harness[plots]'"),
     "openai": ("openai", "pip install 'calculus-harness[openai]'"),
+    "litellm": ("litellm", "pip install 'calculus-harness[litellm]'"),
+    "alkahest": ("alkahest", "pip install 'calculus-harness[alkahest]'"),
     "vllm": ("vllm", "pip install 'calculus-harness[vllm]'"),
     "train": ("trl", "pip install 'calculus-harness[train]'"),
     "ray": ("ray", "pip install 'calculus-harness[ray]'"),

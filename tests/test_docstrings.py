@@ -5,31 +5,44 @@ from __future__ import annotations
 import ast
 import doctest
 import inspect
+import re
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import calculus_harness
 
 PACKAGE = Path(calculus_harness.__file__).parent
+REFERENCE = Path(__file__).parents[1] / "docs" / "api"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+#: A module or name that a page of the reference shows, and the members it is limited to.
+SHOWN = re.compile(r"^::: ([\w.]+)(?:\n    options:\n      members: (.*))?", re.MULTILINE)
 
 
-def modules_with_examples() -> list[str]:
-    """Modules whose docstrings hold a prompt; only these are imported."""
+def modules_with(text: str) -> list[str]:
+    """Modules that hold a text; only these are imported."""
     names = []
     for folder in ("harness", "prompts", "rewards", "benchmarks"):
         for path in sorted((PACKAGE / folder).rglob("*.py")):
-            if ">>> " in path.read_text(encoding="utf-8"):
+            if text in path.read_text(encoding="utf-8"):
                 parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
                 names.append(".".join(parts).removesuffix(".__init__"))
-    return ["calculus_harness", *names]
+    return names
 
 
-@pytest.mark.parametrize("name", modules_with_examples())
+#: Modules whose examples need an optional package, though the modules do not.
+NEEDS = {"calculus_harness.rewards.adapters.for_datasets": "datasets"}
+
+
+@pytest.mark.parametrize("name", ["calculus_harness", *modules_with(">>> ")])
 def test_examples(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # what an example writes
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name])
     try:
         module = import_module(name)
     except ImportError as error:
@@ -39,19 +52,79 @@ def test_examples(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert not failed
 
 
-@pytest.mark.parametrize("name", sorted(set(calculus_harness.__all__) - {"CalculusTaskset"}))
-def test_public_names_are_documented(name: str) -> None:
-    thing = getattr(calculus_harness, name)
+def entries() -> list[tuple[str, str]]:
+    """What the API reference shows, as modules and their members, and modules with `__all__`."""
+    pages = [page.read_text(encoding="utf-8") for page in sorted(REFERENCE.glob("*.md"))]
+    found = [entry for page in pages for entry in SHOWN.findall(page)]
+    return sorted({*found, *((place, "") for place in modules_with("\n__all__ = "))})
+
+
+def public(place: str, members: str) -> dict[str, Any]:
+    """The functions and classes that an entry shows."""
+    try:
+        module = import_module(place)
+    except ModuleNotFoundError as error:  # one name of a module, or an extra
+        if error.name != place:
+            raise
+        place, _, members = place.rpartition(".")
+        module = import_module(place)
+    own = [name for name, value in vars(module).items() if _belongs(name, value, place)]
+    names = re.findall(r"\w+", members) if members else getattr(module, "__all__", own)
+    things = {name: getattr(module, name) for name in names if name != "false"}
+    return {
+        name: thing
+        for name, thing in things.items()
+        if inspect.isfunction(thing) or isinstance(thing, type)
+    }
+
+
+def _belongs(name: str, value: object, place: str) -> bool:
+    return not name.startswith("_") and getattr(value, "__module__", "") == place
+
+
+def lacks(thing: Any) -> list[str]:
+    """What the docstring of a public function or class, and of its methods, lacks."""
     text = inspect.getdoc(thing) or ""
-    assert ">>> " in text, "an example that runs"
-    if not inspect.isfunction(thing):
-        return
-    parameters = inspect.signature(thing).parameters
-    sections = ["Returns:"] + ["Args:"] * bool(parameters)
-    assert [section for section in sections if section not in text] == []
-    arguments = text.partition("Args:")[2].partition("Returns:")[0]
-    missing = [name for name in parameters if f"{name}:" not in arguments.replace("*", "")]
-    assert missing == []
+    example = [] if re.search(">>> |^Example::", text, re.MULTILINE) else ["an example"]
+    if not isinstance(thing, type):
+        return sections_lacking(thing) + example
+    if issubclass(thing, Exception):
+        return [] if text else ["a docstring"]
+    lacking = []
+    if is_dataclass(thing):
+        own = [item.name for item in fields(thing) if item.name in thing.__annotations__]
+        lacking += [name for name in own if f"{name}:" not in text]
+    for value in vars(thing).values():
+        method = getattr(value, "__func__", value)
+        if inspect.isfunction(method) and method.__name__[0] != "_" and method.__doc__:
+            lacking += [f"{method.__name__}: {part}" for part in sections_lacking(method)]
+    return lacking + example
+
+
+def sections_lacking(function: Callable[..., Any]) -> list[str]:
+    """The parameters that a docstring does not describe, and the sections that it lacks."""
+    text = inspect.getdoc(function) or ""
+    signature = inspect.signature(function)
+    described = text.partition("Args:")[2].partition("Returns:")[0]
+    parameters = [name for name in signature.parameters if name not in ("self", "cls")]
+    lacking = [name for name in parameters if f"{name}:" not in described]
+    if signature.return_annotation not in (None, "None") and not re.search(
+        "^(Returns|Yields):", text, re.MULTILINE
+    ):
+        lacking.append("Returns")
+    source = inspect.getsource(function)
+    if "Raises:" not in text and re.search(r"^\s+raise (?!AssertionError)", source, re.MULTILINE):
+        lacking.append("Raises")
+    return lacking
+
+
+@pytest.mark.parametrize(("place", "members"), entries())
+def test_public_names_are_documented(place: str, members: str) -> None:
+    try:
+        things = public(place, members)
+    except ImportError as error:
+        pytest.skip(f"needs an extra: {error}")
+    assert {name: lacks(thing) for name, thing in things.items() if lacks(thing)} == {}
 
 
 def test_no_module_of_ours_is_imported_in_a_function_without_need() -> None:

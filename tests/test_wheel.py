@@ -75,6 +75,21 @@ def test_the_script_verifies_outside_the_checkout(installed: Path, tmp_path: Pat
     assert "bee/qualifier" in run(script, "ls", cwd=tmp_path)
 
 
+def test_hints_of_an_installed_wheel_can_be_typed(
+    wheel: Path, installed: Path, tmp_path: Path
+) -> None:
+    """An extra is installed from the wheel, as there is no index to take it from."""
+    hint = run(
+        installed / "python",
+        "-c",
+        "from calculus_harness.rewards.errors import install; print(install('openai'))",
+        cwd=tmp_path,
+    )
+    assert hint == f"pip install '{wheel}[openai]'\n"
+    said = run(installed / "calculus-harness", "view", "--help", cwd=tmp_path)
+    assert "\n  calculus-harness view runs/mini q001\n" in said
+
+
 def test_a_sweep_runs_outside_the_checkout(installed: Path, tmp_path: Path) -> None:
     script = installed / "calculus-harness"
     said = run(

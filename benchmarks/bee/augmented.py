@@ -2,9 +2,10 @@
 
 A problem is addressed by (perturbation, seed, index): index i is variation i mod n of competition
 problem i div n. A draw is accepted if its integrand is real somewhere and the verifier proves the
-antiderivative that follows from the parents'; otherwise it is drawn again. SymPy then simplifies
-the integrand. If that takes too long, or the verifier does not prove the simplified integrand to be
-the same, the integrand stays as it is. These decisions are recorded (`benchmarks.bee.decisions`).
+antiderivative that follows from the parents'; otherwise it is drawn again. SymPy, or the prover's
+normal forms, then simplify the integrand. If that takes too long, or the verifier does not prove
+the simplified integrand to be the same, the integrand stays as it is. These decisions are recorded
+(`benchmarks.bee.decisions`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from ..problem import Problem
 from ..registry import benchmark
 from . import bank
 from .decisions import Decision, decisions, integrand_hash, shipped_variations
+from .normal_form import shortest_form
 from .perturbations import PERTURBATIONS, Choices, NewIntegral, Perturbation, SourceIntegral
 from .simplify import CPU_LIMIT, Outcome, simplify_all
 
@@ -196,14 +198,17 @@ class Generator:
 
     def _perturbed(self, f: SourceIntegral, attempt: int) -> NewIntegral | None:
         others = [other for other in self.parents.qualifier if other.id != f.id]
-        key = (self.perturbation.name, self.seed, f.id)
+        key = (self.perturbation.draws, self.seed, f.id)
         try:
             return self.perturbation.make(f, Choices(key, others, attempt, self.difficulty))
         except ValueError:  # a function that cannot be differentiated here
             return None
 
-    def _recorded(self, f: SourceIntegral, variation: int) -> tuple[_Accepted, Decision] | None:
-        key = (self.perturbation.name, self.seed, self.difficulty, _variation_id(f, variation))
+    def _recorded(
+        self, f: SourceIntegral, variation: int, name: str | None = None
+    ) -> tuple[_Accepted, Decision] | None:
+        name = name or self.perturbation.name
+        key = (name, self.seed, self.difficulty, _variation_id(f, variation))
         for decision in decisions().find(key):
             integral = self._perturbed(f, decision.attempt)
             if integral and integrand_hash(integral.integrand) == decision.integrand_hash:
@@ -213,6 +218,9 @@ class Generator:
 
     def _draw(self, f: SourceIntegral, variation: int) -> _Accepted | None:
         """The first draw that is real somewhere, proven, and not one of the parents."""
+        same = self._recorded(f, variation, self.perturbation.draws)
+        if same is not None:
+            return same[0]
         step = self.perturbation.variations
         tried: set[Expression] = set()
         for attempt in range(variation, variation + MAX_DRAWS * step, step):
@@ -228,8 +236,10 @@ class Generator:
 
     def _decide(self, accepted: Sequence[_Accepted]) -> list[Decision]:
         outcomes: list[Outcome] = [(None, "kept")] * len(accepted)
-        if self.perturbation.simplified:
+        if self.perturbation.simplifier == "sympy":
             outcomes = simplify_all([one.integrand for one in accepted], cpu_limit=self.cpu_limit)
+        elif self.perturbation.simplifier == "normal forms":
+            outcomes = [shortest_form(one.integral.integrand) for one in accepted]
         new: list[Decision] = []
         for one, (simplified, outcome) in zip(accepted, outcomes, strict=True):
             coverage = one.coverage

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ...rewards.latex import read, to_latex
+from ...rewards.records import convert
 from ..problem import Problem
 from ..registry import benchmark
 
@@ -29,11 +29,6 @@ class Entry:
     tags: tuple[str, ...]
     sympy_solves_in_10s: bool | None = None
     source: str | None = None
-
-    @classmethod
-    def from_dict(cls, row: Mapping[str, Any]) -> Entry:
-        kept = {key: value for key, value in row.items() if key != "normalised"}
-        return cls(**{**kept, "tags": tuple(row["tags"])})
 
     @property
     def normalised(self) -> str:
@@ -64,7 +59,7 @@ def entries(partition: str) -> tuple[Entry, ...]:
     """The rows of one partition, in the order of its file."""
     file = Path(__file__).with_name(f"{partition}.jsonl")
     lines = file.read_text(encoding="utf-8").splitlines()
-    return tuple(Entry.from_dict(json.loads(line)) for line in lines if line)
+    return tuple(convert(json.loads(line), Entry) for line in lines if line)
 
 
 @cache

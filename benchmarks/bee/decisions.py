@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+
+from msgspec import Struct
 
 from ...rewards.expression.tree import Expression
+from ...rewards.records import convert, plain
 from ..recorded_decisions import RecordedDecisions
 
 #: Field -> its name in the files, where they differ.
@@ -21,8 +22,7 @@ _STORED_NAMES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True, omit_defaults=True, rename=_STORED_NAMES):
     """How one problem was made.
 
     Attributes:
@@ -66,8 +66,8 @@ def decisions() -> RecordedDecisions[Decision]:
         Path(__file__).with_name("decisions.jsonl"),
         "bee-decisions.jsonl",
         key=attrgetter("key"),
-        from_row=_from_row,
-        to_row=_to_row,
+        from_row=partial(convert, kind=Decision),
+        to_row=plain,
     )
 
 
@@ -75,13 +75,3 @@ def shipped_variations(perturbation: str) -> set[str]:
     """The variations of a perturbation for which the package has a problem with seed 0."""
     wanted = (perturbation, 0, 1)
     return {variation_id for *key, variation_id in decisions().shipped if tuple(key) == wanted}
-
-
-def _from_row(row: dict[str, Any]) -> Decision:
-    names = {stored: name for name, stored in _STORED_NAMES.items()}
-    return Decision(**{names.get(name, name): value for name, value in row.items()})
-
-
-def _to_row(decision: Decision) -> dict[str, Any]:
-    fields = asdict(decision).items()
-    return {_STORED_NAMES.get(name, name): value for name, value in fields if value is not None}

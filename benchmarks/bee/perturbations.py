@@ -9,9 +9,9 @@ is the plain perturbation; a higher one combines or composes more integrals.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from typing import TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 from ...rewards.expression.traversal import symbols_of
 from ...rewards.expression.tree import Call, Expression, Symbol
@@ -100,9 +100,16 @@ class Choices:
 Make = Callable[[SourceIntegral, Choices], NewIntegral | None]
 
 
+#: What simplifies new integrands: SymPy within a time limit, or the prover's normal forms.
+Simplifier: TypeAlias = Literal["sympy", "normal forms", "none"]
+
+
 @dataclass(frozen=True, slots=True)
 class Perturbation:
-    """A declared perturbation; see `perturbation`."""
+    """A declared perturbation; see `perturbation`.
+
+    Two with the same ``draws`` make the same random choices.
+    """
 
     name: str
     make: Make
@@ -110,7 +117,8 @@ class Perturbation:
     summary: str
     source: str
     of_all: bool
-    simplified: bool
+    simplifier: Simplifier
+    draws: str
 
 
 PERTURBATIONS: dict[str, Perturbation] = {}
@@ -129,15 +137,16 @@ def perturbation(
         source: the paper or document that describes it.
         variations: how many problems it makes from each original.
         of_all: whether it is applied to all problems of the bank, not only to the competition's.
-        simplified: whether SymPy simplifies the new integrands.
+        simplified: whether the new integrands are simplified, by SymPy.
 
     """
 
     def declare(make: Make) -> Make:
         name = make.__name__
         summary = (make.__doc__ or "").partition("\n")[0]
+        simplifier: Simplifier = "sympy" if simplified else "none"
         PERTURBATIONS[name] = Perturbation(
-            name, make, variations, summary, source, of_all, simplified
+            name, make, variations, summary, source, of_all, simplifier, draws=name
         )
         return make
 
@@ -179,6 +188,16 @@ def subst_hard(f: SourceIntegral, choices: Choices) -> NewIntegral | None:
     partners = choices.several(choices.others)
     inner = reduce(lambda tree, g: substitute(g.integrand, "x", tree), partners, X)
     return _substitution(f, inner, *partners)
+
+
+for _name in ("lin_comb", "subst_poly", "subst_hard"):
+    PERTURBATIONS[f"{_name}_normal"] = replace(
+        PERTURBATIONS[_name],
+        name=f"{_name}_normal",
+        summary=f"The draws of {_name}, simplified by exact normal forms instead of SymPy.",
+        source=f"{PAPER}, with another simplifier: docs/bee.md",
+        simplifier="normal forms",
+    )
 
 
 # --- this project's ---

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...rewards.workers.pool import WorkerError, WorkerMemory, WorkerPool, WorkerTimeout
+from ...rewards.workers.errors import WorkerError, WorkerMemory, WorkerTimeout
+from ...rewards.workers.pool import make_pool
 
 #: Seconds of processor time for one integrand: processor time does not depend on other programs.
 CPU_LIMIT = 5.0
@@ -36,7 +37,7 @@ def simplify_all(integrands: Sequence[str], *, cpu_limit: float = CPU_LIMIT) -> 
     if not integrands:
         return []
     items = [(text, cpu_limit) for text in integrands]
-    with WorkerPool(memory_mb=MEMORY_MB, tasks=_TASKS) as pool:
+    with make_pool(memory_mb=MEMORY_MB, tasks=_TASKS) as pool:
         results = pool.map("simplify", items, deadline=WALL_CLOCK_FACTOR * cpu_limit)
     return [_outcome(result) for result in results]
 

@@ -11,26 +11,22 @@ from functools import partial
 from ..problem import Problem
 from . import operators, primitives
 from .integrals import DerivationError
-from .neighbours import over_k, plus_exp, plus_ln, times_k
+from .neighbours import KINDS as NEIGHBOURS
+from .neighbours import neighbours
 from .sums import sums
 
 #: Subset -> the function that makes it from any problems and a seed.
 KINDS: dict[str, Callable[[Sequence[Problem], int], list[Problem]]] = {
-    "over_k": over_k,
-    "times_k": times_k,
-    "plus_exp": plus_exp,
-    "plus_ln": plus_ln,
+    **{kind: partial(neighbours, kind) for kind in NEIGHBOURS},
     **{f"valid_sum{terms}": partial(sums, terms=terms) for terms in (1, 2, 3, 4)},
 }
 
 __all__ = [
     "KINDS",
+    "NEIGHBOURS",
     "DerivationError",
+    "neighbours",
     "operators",
-    "over_k",
-    "plus_exp",
-    "plus_ln",
     "primitives",
     "sums",
-    "times_k",
 ]

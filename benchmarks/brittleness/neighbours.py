@@ -32,126 +32,45 @@ SCALED, FACTORS = 100, 10
 ADDED = 1000
 
 
-def over_k(
+def neighbours(
+    kind: str,
     solved: Sequence[Problem],
     seed: int,
     *,
     variant: str = "code",
-    problems: int = SCALED,
-    factors: int = FACTORS,
     limit: int | None = None,
 ) -> list[Problem]:
-    r"""f/k for solved problems f and random factors k (N1).
+    r"""Neighbours of solved problems f.
 
     Args:
+        kind: ``over_k`` (f/k), ``times_k`` (k f), ``plus_exp`` (f + e^x) or ``plus_ln`` (f + ln x).
         solved: the solved problems.
         seed: the seed.
         variant: ``code`` or ``paper``.
-        problems: how many of the solved problems are used.
-        factors: how many factors for each.
         limit: how many neighbours at most.
 
     Returns:
         The neighbours, with their originals as pair parents.
 
     Raises:
-        DerivationError: if the variant is unknown or a problem cannot be used.
+        DerivationError: the kind or variant is unknown, or a problem cannot be used.
 
     >>> from calculus_harness.benchmarks import load
-    >>> neighbour, = over_k(load("drills/monomials", limit=2), seed=0, limit=1)
-    >>> print(neighbour.inputs["integrand"])
+    >>> solved = load("drills/monomials", limit=2)
+    >>> for kind in KINDS:
+    ...     neighbour, = neighbours(kind, solved, seed=0, limit=1)
+    ...     print(neighbour.inputs["integrand"])
     \frac{29 x^{4}}{35}
-
-    """
-    made = _scaled("over_k", solved, seed, variant, problems, factors, div)
-    return list(islice(made, limit))
-
-
-def times_k(
-    solved: Sequence[Problem],
-    seed: int,
-    *,
-    variant: str = "code",
-    problems: int = SCALED,
-    factors: int = FACTORS,
-    limit: int | None = None,
-) -> list[Problem]:
-    """k f for solved problems f and random factors k (N1).
-
-    Args:
-        solved: the solved problems.
-        seed: the seed.
-        variant: ``code`` or ``paper``.
-        problems: how many of the solved problems are used.
-        factors: how many factors for each.
-        limit: how many neighbours at most.
-
-    Returns:
-        The neighbours, with their originals as pair parents.
-
-    Raises:
-        DerivationError: if the variant is unknown or a problem cannot be used.
-
-    >>> from calculus_harness.benchmarks import load
-    >>> neighbour, = times_k(load("drills/monomials", limit=2), seed=0, limit=1)
-    >>> neighbour.inputs["integrand"]
-    '1015 x^{4}'
-
-    """
-    made = _scaled("times_k", solved, seed, variant, problems, factors, lambda f, k: mul(k, f))
-    return list(islice(made, limit))
-
-
-def plus_exp(
-    solved: Sequence[Problem], seed: int, *, variant: str = "code", limit: int | None = None
-) -> list[Problem]:
-    """f + e^x for solved problems f (N2).
-
-    Args:
-        solved: the solved problems.
-        seed: the seed.
-        variant: ``code`` or ``paper``.
-        limit: how many neighbours at most.
-
-    Returns:
-        The neighbours, with their originals as pair parents.
-
-    Raises:
-        DerivationError: if the variant is unknown or a problem cannot be used.
-
-    >>> from calculus_harness.benchmarks import load
-    >>> neighbour, = plus_exp(load("drills/monomials", limit=2), seed=0, limit=1)
-    >>> neighbour.inputs["integrand"]
-    '29 x^{4} + e^{x}'
-
-    """
-    return list(islice(_added("plus_exp", solved, seed, variant, _exponential), limit))
-
-
-def plus_ln(
-    solved: Sequence[Problem], seed: int, *, variant: str = "code", limit: int | None = None
-) -> list[Problem]:
-    r"""f + ln x for solved problems f (N2).
-
-    Args:
-        solved: the solved problems.
-        seed: the seed.
-        variant: ``code`` or ``paper``.
-        limit: how many neighbours at most.
-
-    Returns:
-        The neighbours, with their originals as pair parents.
-
-    Raises:
-        DerivationError: if the variant is unknown or a problem cannot be used.
-
-    >>> from calculus_harness.benchmarks import load
-    >>> neighbour, = plus_ln(load("drills/monomials", limit=2), seed=0, limit=1)
-    >>> print(neighbour.inputs["integrand"])
+    1015 x^{4}
+    29 x^{4} + e^{x}
     29 x^{4} + \ln\left(x\right)
 
     """
-    return list(islice(_added("plus_ln", solved, seed, variant, _logarithm), limit))
+    for word, value, known in (("kind", kind, KINDS), ("variant", variant, VARIANTS)):
+        if value not in known:
+            raise DerivationError(f"unknown {word} {value!r}; known: {', '.join(known)}")
+    make = _scaled if kind in _SCALINGS else _added
+    return list(islice(make(kind, solved, seed, variant), limit))
 
 
 def sample_solved(
@@ -175,79 +94,69 @@ def sample_solved(
     return [by_id[name] for name in order[:count]]
 
 
-def _scaled(
-    name: str,
-    solved: Sequence[Problem],
-    seed: int,
-    variant: str,
-    problems: int,
-    factors: int,
-    scale: Callable[[Expression, Expression], Expression],
-) -> Iterator[Problem]:
-    _check(variant)
-    shared = HashedRandom("brittleness", "factors", seed).shuffled(range(2, 100))[:factors]
+def _scaled(kind: str, solved: Sequence[Problem], seed: int, variant: str) -> Iterator[Problem]:
+    scale = _SCALINGS[kind]
+    shared = HashedRandom("brittleness", "factors", seed).shuffled(range(2, 100))[:FACTORS]
     # The same problems and factors for f/k and k f.
-    for problem in sample_solved(solved, seed, "N1", problems):
+    for problem in sample_solved(solved, seed, "N1", SCALED):
         ks = shared
         if variant == "paper":
             rng = HashedRandom("brittleness", "factors", seed, problem.id)
-            ks = rng.shuffled(range(1, 101))[:factors]
+            ks = rng.shuffled(range(1, 101))[:FACTORS]
         integral = Integral.of(problem)
+        f, big_f = integral.integrand, integral.antiderivative
         for k in ks:
-            big_f = integral.antiderivative
-            scaled = replace(
-                integral,
-                integrand=scale(integral.integrand, number(k)),
-                antiderivative=None if big_f is None else scale(big_f, number(k)),
-            )
-            yield from _child(scaled, name, problem, f"{problem.id}-{name}-{k}", {"k": k})
+            factor = number(k)
+            both = scale(f, factor), None if big_f is None else scale(big_f, factor)
+            yield from _child(integral, both, kind, problem, f"-{k}", {"k": k})
 
 
-def _added(
-    name: str,
-    solved: Sequence[Problem],
-    seed: int,
-    variant: str,
-    term: Callable[[str], tuple[Expression, Expression]],
-) -> Iterator[Problem]:
-    _check(variant)
+def _added(kind: str, solved: Sequence[Problem], seed: int, variant: str) -> Iterator[Problem]:
     for problem in sample_solved(solved, seed, "N2", ADDED if variant == "paper" else None):
         integral = Integral.of(problem)
-        g, big_g = term(integral.variable)
-        big_f = integral.antiderivative
-        summed = replace(
-            integral,
-            integrand=add(integral.integrand, g),
-            antiderivative=None if big_f is None else add(big_f, big_g),
-        )
-        yield from _child(summed, name, problem, f"{problem.id}-{name}", {})
+        f, big_f = integral.integrand, integral.antiderivative
+        g, big_g = _TERMS[kind](Symbol(integral.variable))
+        both = add(f, g), None if big_f is None else add(big_f, big_g)
+        yield from _child(integral, both, kind, problem, "", {})
 
 
 def _child(
-    integral: Integral, name: str, parent: Problem, id_: str, details: dict[str, JSON]
+    integral: Integral,
+    changed: tuple[Expression, Expression | None],
+    kind: str,
+    parent: Problem,
+    suffix: str,
+    details: dict[str, JSON],
 ) -> Iterator[Problem]:
     """The neighbour, unless its reference is not proven."""
+    integrand, antiderivative = changed
     with suppress(UnprovenError):
-        yield integral.problem(
-            id_,
-            name,
+        yield replace(integral, integrand=integrand, antiderivative=antiderivative).problem(
+            f"{parent.id}-{kind}{suffix}",
+            kind,
             parents=(Parent(parent.id, "f"),),
-            perturbation=name,
+            perturbation=kind,
             metadata={**details, "of": parent.name},
         )
 
 
-def _exponential(variable: str) -> tuple[Expression, Expression]:
-    power = Call("exp", (Symbol(variable),))
+def _exponential(x: Symbol) -> tuple[Expression, Expression]:
+    power = Call("exp", (x,))
     return power, power
 
 
-def _logarithm(variable: str) -> tuple[Expression, Expression]:
-    x = Symbol(variable)
+def _logarithm(x: Symbol) -> tuple[Expression, Expression]:
     ln = Call("ln", (x,))
     return ln, mul(x, add(ln, number(-1)))
 
 
-def _check(variant: str) -> None:
-    if variant not in VARIANTS:
-        raise DerivationError(f"unknown variant {variant!r}; known: {', '.join(VARIANTS)}")
+_SCALINGS: dict[str, Callable[[Expression, Expression], Expression]] = {
+    "over_k": div,
+    "times_k": lambda f, k: mul(k, f),
+}
+#: Of the variable: the term that is added, and its antiderivative.
+_TERMS: dict[str, Callable[[Symbol], tuple[Expression, Expression]]] = {
+    "plus_exp": _exponential,
+    "plus_ln": _logarithm,
+}
+KINDS = (*_SCALINGS, *_TERMS)

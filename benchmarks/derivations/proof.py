@@ -31,7 +31,8 @@ from typing import Any
 
 from flint import acb
 
-from ...rewards.decision.balls import UnusableError, compile_tape, precision
+from ...rewards.decision.balls import UnusableError, precision
+from ...rewards.decision.compiler import compile_tape
 from ...rewards.decision.domain import uniform
 from ...rewards.expression.traversal import symbols_of
 from ...rewards.expression.tree import Call, Expression, Number, Symbol

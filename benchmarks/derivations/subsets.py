@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 
 from ..hashed_random import HashedRandom
 from ..problem import JSON, Parent, Problem
@@ -17,7 +18,7 @@ from . import calculus
 from .calculus import DIFFERENTIATION, INTEGRATION, Case, case
 from .examples import PERTURBATIONS, StepExample, example, perturbed
 from .expressions.printing import latex
-from .options import CODE, Options
+from .options import CODE, VARIANTS, Options
 from .sequences import CLEAN, PUBLISHED, annotation_text, sequence
 from .training import digest
 
@@ -38,7 +39,8 @@ def step_problem(
     """A problem of the step task, static or under VR, EE or AR."""
     number, wrong = divmod(index, 2)
     static = example(steps, seed, number, options)
-    name = f"step{steps}-s{seed}-{index}"
+    variant = _prefix(options)
+    name = f"{variant.replace('_', '-')}step{steps}-s{seed}-{index}"
     shown, label = static, 1 - wrong
     if perturbation is not None:
         shown = perturbed(static, perturbation, (steps, seed, number))
@@ -47,14 +49,14 @@ def step_problem(
         id=name if perturbation is None else f"{name}-{perturbation.lower()}",
         task="derivation_step",
         benchmark="derivations",
-        subset=f"step{steps}" + (f"_{perturbation.lower()}" if perturbation else ""),
+        subset=f"{variant}step{steps}" + (f"_{perturbation.lower()}" if perturbation else ""),
         inputs=_step_inputs(shown, label, static.operator, steps),
         target={"label": label},
         parents=(Parent(name, "original"),) if perturbation else (),
         pair_parent=name if perturbation else None,
         perturbation=perturbation,
         metadata={
-            "group": f"step{steps}-s{seed}-{number}",
+            "group": f"{variant.replace('_', '-')}step{steps}-s{seed}-{number}",
             "operator": static.operator,
             "shown_operator": shown.operator,
             "other_operator": shown.negative.annotation.operator,
@@ -64,6 +66,11 @@ def step_problem(
             "options": options.name,
         },
     )
+
+
+def _prefix(options: Options) -> str:
+    """What the subsets of a variant begin with: nothing for the default."""
+    return "" if options == CODE else f"{options.name}_"
 
 
 def _step_inputs(one: StepExample, label: int, operator: str, shots_from: int) -> dict[str, JSON]:
@@ -84,14 +91,16 @@ def _step_inputs(one: StepExample, label: int, operator: str, shots_from: int) -
     }
 
 
-def fewer_steps_problem(steps: int, fewer: int, seed: int, index: int) -> Problem:
+def fewer_steps_problem(
+    steps: int, fewer: int, seed: int, index: int, *, options: Options = CODE
+) -> Problem:
     """A problem of s - 1 or s - 2 steps with few-shot examples of s (the paper's s-1, s-2)."""
-    plain = step_problem(steps - fewer, seed, index)
+    plain = step_problem(steps - fewer, seed, index, options=options)
     return Problem(
         id=f"{plain.id}-as{steps}",
         task=plain.task,
         benchmark=plain.benchmark,
-        subset=f"step{steps}_minus{fewer}",
+        subset=f"{_prefix(options)}step{steps}_minus{fewer}",
         inputs={**plain.inputs, "shots_from": steps},
         target=plain.target,
         parents=(Parent(plain.id, "original"),),
@@ -158,12 +167,17 @@ def _calculus_inputs(
 # --- the registry ---
 
 
-def _declare(name: str, task: str, make: Callable[[int, int], Problem], summary: str) -> None:
+def _declare(
+    name: str, task: str, make: Callable[..., Problem], summary: str, options: Options = CODE
+) -> None:
     def problem(seed: int, index: int) -> Problem:
-        return make(seed, index)
+        return make(seed, index, options=options)
 
-    problem.__doc__ = summary
-    benchmark(name, source=SOURCE, size=SIZE, task=task, endless=True)(problem)
+    variant = "" if options == CODE else f", variant {options.name}"
+    problem.__doc__ = f"{summary[:-1]}{variant}{summary[-1]}"
+    benchmark(name, source=SOURCE, size=SIZE, task=task, endless=True, default=options == CODE)(
+        problem
+    )
 
 
 _DESCRIPTIONS = {
@@ -172,26 +186,30 @@ _DESCRIPTIONS = {
     "AR": "with the last annotation replaced and the label changed",
 }
 
-for _s in STEPS:
+for _options, _s in product(VARIANTS.values(), STEPS):
+    _subset = f"{_prefix(_options)}step{_s}"
     _declare(
-        f"derivations/step{_s}",
+        f"derivations/{_subset}",
         "derivation_step",
         partial(step_problem, _s),
         f"Does the last of {_s} steps follow by its annotation?",
+        _options,
     )
     for _name in PERTURBATIONS:
         _declare(
-            f"derivations/step{_s}_{_name.lower()}",
+            f"derivations/{_subset}_{_name.lower()}",
             "derivation_step",
             partial(step_problem, _s, perturbation=_name),
             f"The problems of step{_s} {_DESCRIPTIONS[_name]}.",
+            _options,
         )
     for _fewer in range(1, _s - 1):
         _declare(
-            f"derivations/step{_s}_minus{_fewer}",
+            f"derivations/{_subset}_minus{_fewer}",
             "derivation_step",
             partial(fewer_steps_problem, _s, _fewer),
             f"The problems of step{_s - _fewer}, with examples of {_s} steps.",
+            _options,
         )
 
 _CALCULUS_DESCRIPTIONS = {

@@ -9,6 +9,8 @@ Dark on white, as there.
 from __future__ import annotations
 
 import io
+import struct
+import zlib
 from functools import lru_cache
 from hashlib import shake_128
 from itertools import pairwise
@@ -18,11 +20,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .pools import DRAWN, VOCABULARY, PoolError, folder_of
+from ...rewards.errors import install
+from ..problem import Problem
+from .pools import DRAWN, VOCABULARY, PoolError, folder_of, pools_of
 from .semantics import DIGITS
 
 SIZE = 45
-_EXTRA = "pip install 'calculus-harness[images]'"
 #: Strokes in a square of side 1, y downwards.
 STROKES: dict[str, tuple[tuple[tuple[float, float], ...], ...]] = {
     "+": (((0.5, 0.1), (0.5, 0.9)), ((0.1, 0.5), (0.9, 0.5))),
@@ -91,6 +94,43 @@ class Pictures:
         return draw_symbol(symbol, int(number), self.seed)
 
 
+class ProblemPictures:
+    """Pictures of problems: those that a released row names, otherwise some of its pool's.
+
+    Args:
+        folder: As of `Pictures`.
+
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.pictures, self.pools = Pictures(folder), pools_of(folder)
+
+    def paths(self, problem: Problem) -> tuple[str, ...]:
+        """The paths of its symbols' pictures; raises `PoolError` for a symbol without any."""
+        named = problem.metadata.get("img_paths")
+        if isinstance(named, list | tuple):
+            return tuple(map(str, named))
+        part = "train" if problem.subset.endswith("train") else "test"
+        text = problem.inputs.get("expression")
+        if not isinstance(text, str) or not text:
+            raise PoolError("there is no expression to show")
+        return self.pools.chosen(part, text, problem.id)
+
+    def symbols(self, problem: Problem) -> list[Pixels]:
+        """Its symbols one by one; raises `PoolError` for a picture that cannot be read."""
+        return [self.pictures.symbol(path) for path in self.paths(problem)]
+
+    def png(self, problem: Problem) -> bytes:
+        """The whole expression as a PNG file; raises `PoolError` as `symbols`."""
+        return png(self.pictures.expression(self.paths(problem)))
+
+
+@lru_cache(maxsize=8)
+def problem_pictures(folder: str = "") -> ProblemPictures:
+    """The pictures in a folder; "": those made here."""
+    return ProblemPictures(Path(folder) if folder else None)
+
+
 _SYMBOLS = {folder_of(symbol): symbol for symbol in VOCABULARY}
 
 
@@ -103,7 +143,7 @@ def _read(folder: Path, path: str) -> Pixels:
             if opened.size != (SIZE, SIZE):
                 raise PoolError(f"{folder / path} is not of {SIZE} x {SIZE} pixels")
             return np.asarray(opened.convert("L"), np.uint8)
-    except (OSError, SyntaxError) as error:  # Pillow's errors for missing and torn files
+    except (OSError, SyntaxError, ValueError, struct.error, zlib.error) as error:  # torn files
         raise PoolError(f"cannot read {folder / path}: {error}") from None
 
 
@@ -156,8 +196,8 @@ def _distance(points: list[tuple[float, float]]) -> npt.NDArray[np.float64]:
         along = np.clip(((right - x) * (u - x) + (down - y) * (v - y)) / square, 0, 1)
         across, below = right - x - along * (u - x), down - y - along * (v - y)
         nearest = np.minimum(nearest, across * across + below * below)
-    found: npt.NDArray[np.float64] = np.sqrt(nearest)
-    return found
+    distance: npt.NDArray[np.float64] = np.sqrt(nearest)
+    return distance
 
 
 @lru_cache(maxsize=1)
@@ -167,13 +207,13 @@ def _digits() -> dict[str, list[Pixels]]:
         from sklearn.datasets import load_digits
     except ImportError:
         raise PoolError(
-            f"the digits are scikit-learn's: {_EXTRA}, or name a folder of pictures"
+            f"the digits are scikit-learn's: {install('images')}, or name a folder of pictures"
         ) from None
     data = load_digits()
-    found: dict[str, list[Pixels]] = {digit: [] for digit in DIGITS}
+    pictures: dict[str, list[Pixels]] = {digit: [] for digit in DIGITS}
     for image, label in zip(data.images, data.target.tolist(), strict=True):
-        found[str(label)].append(_enlarged(image))
-    return found
+        pictures[str(label)].append(_enlarged(image))
+    return pictures
 
 
 def _enlarged(image: npt.NDArray[np.float64]) -> Pixels:
@@ -200,5 +240,5 @@ def _pillow() -> Any:
     try:
         from PIL import Image
     except ImportError:
-        raise PoolError(f"this needs Pillow: {_EXTRA}") from None
+        raise PoolError(f"this needs Pillow: {install('images')}") from None
     return Image

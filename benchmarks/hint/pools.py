@@ -7,8 +7,10 @@ the next picture of its pool, which is shuffled again when it is exhausted.
 from __future__ import annotations
 
 import json
+import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import shake_128
 from pathlib import Path
 from typing import TypeAlias
 
@@ -70,11 +72,30 @@ class Pools:
 
         return take
 
+    def chosen(self, part: str, text: str, *key: object) -> tuple[str, ...]:
+        """A picture for each token of one expression, chosen by a key and not in turn.
+
+        >>> drawn_pools().chosen("test", "3+4", "SS-1")[1].partition("/")[0]
+        '+'
+
+        """
+        drawn = shake_128(repr(("hint", "chosen", self.seed, part, *key)).encode())
+        numbers = struct.unpack(f"<{len(text)}I", drawn.digest(4 * len(text)))
+        return tuple(
+            f"{folder}/{names[number % len(names)]}"
+            for symbol, number in zip(text, numbers, strict=True)
+            for folder, names in [self._pool(part, symbol)]
+        )
+
+    def _pool(self, part: str, symbol: str) -> tuple[str, Sequence[str]]:
+        """The folder of a symbol, and its pictures there."""
+        for folder in (folder_of(symbol), GREEK.get(symbol, "")):
+            if names := self.names[part].get(folder):
+                return folder, names
+        raise PoolError(f"no picture of {symbol!r} for {part}")
+
     def _cycle(self, part: str, symbol: str, start: int) -> Iterator[str]:
-        folder = folder_of(symbol)
-        names = self.names[part].get(folder)
-        if not names:
-            raise PoolError(f"no picture of {symbol!r} for {part}")
+        folder, names = self._pool(part, symbol)
         return self._paths(names, part, folder, start)
 
     def _paths(self, names: Sequence[str], part: str, folder: str, start: int) -> Iterator[str]:
@@ -119,15 +140,23 @@ def folder_pools(folder: Path, seed: int = 0) -> Pools:
         PoolError: If a symbol of the main data set has no picture there.
 
     """
-    found = {
-        entry.name: [file.name for file in entry.iterdir()]
+    pictures = {
+        entry.name: [file.name for file in entry.iterdir() if not file.name.startswith(".")]
         for entry in (folder.iterdir() if folder.is_dir() else ())
         if entry.is_dir()
     }
-    missing = [s for s in DIGITS + OPERATORS + PARENTHESES if not found.get(folder_of(s))]
+    missing = [s for s in DIGITS + OPERATORS + PARENTHESES if not pictures.get(folder_of(s))]
     if missing:
         raise PoolError(f"{folder} has no pictures of {' '.join(missing)}")
-    return split_pictures(found, seed)
+    return split_pictures(pictures, seed)
+
+
+def pools_of(folder: Path | None = None, seed: int = 0) -> Pools:
+    """The pools of a folder, its own (`read_pools`) if it has them; of our drawings without one."""
+    if folder is None:
+        return drawn_pools(seed)
+    split = (folder / "sym_train.json").is_file()
+    return read_pools(folder, seed) if split else folder_pools(folder, seed)
 
 
 def read_pools(folder: Path, seed: int = 0) -> Pools:

@@ -61,9 +61,9 @@ def records(
     pools = pools or drawn_pools(seed)
     take, start = pools.taker(name), 0
     for operators in range(OPERATORS + 1):
-        found = labelled(seed, operators, concept, name)
-        yield from _records(name, start, found, take)
-        start += len(found)
+        expressions = labelled(seed, operators, concept, name)
+        yield from _records(name, start, expressions, take)
+        start += len(expressions)
 
 
 def write_release(
@@ -89,9 +89,9 @@ def write_release(
         by_operators = list(mapped(partial(_every_part, seed), range(OPERATORS + 1)))
         counts = {}
         for name in PARTS:
-            found = [item for one in by_operators for item in one[name]]
-            counts[name] = len(found)
-            texts = mapped(partial(_rows_text, name, pools), *_chunks(found))
+            expressions = [item for one in by_operators for item in one[name]]
+            counts[name] = len(expressions)
+            texts = mapped(partial(_rows_text, name, pools), *_chunks(expressions))
             with (folder / f"expr_{name}.json").open("w", encoding="utf-8") as file:
                 for number, text in enumerate(texts):
                     file.write((", " if number else "[") + text)
@@ -100,10 +100,10 @@ def write_release(
     takers = {name: pools.taker(name) for name in PARTS}
     rows = {
         concept: {
-            name: [one.to_row() for one in _records(name, 0, found[name], takers[name])]
+            name: [one.to_row() for one in _records(name, 0, expressions[name], takers[name])]
             for name in PARTS
         }
-        for concept, found in zip(CONCEPTS, everything, strict=True)
+        for concept, expressions in zip(CONCEPTS, everything, strict=True)
     }
     (folder / "fewshot_dataset.json").write_text(json.dumps(rows), "utf-8")
     return counts
@@ -118,10 +118,10 @@ def _few_shot(seed: int, concept: str) -> dict[str, Labelled]:
     return {name: [item for one in every for item in one[name]] for name in PARTS}
 
 
-def _chunks(found: Labelled) -> tuple[list[int], list[Labelled], list[dict[str, int]]]:
+def _chunks(expressions: Labelled) -> tuple[list[int], list[Labelled], list[dict[str, int]]]:
     """Chunks with their first index and how often each symbol stands before."""
-    starts = list(range(0, len(found), _CHUNK))
-    chunks = [found[start : start + _CHUNK] for start in starts]
+    starts = list(range(0, len(expressions), _CHUNK))
+    chunks = [expressions[start : start + _CHUNK] for start in starts]
     used: dict[str, int] = {}
     before = []
     for chunk in chunks:
@@ -131,13 +131,15 @@ def _chunks(found: Labelled) -> tuple[list[int], list[Labelled], list[dict[str, 
     return starts, chunks, before
 
 
-def _rows_text(name: str, pools: Pools, start: int, found: Labelled, used: dict[str, int]) -> str:
-    made = _records(name, start, found, pools.taker(name, used))
+def _rows_text(
+    name: str, pools: Pools, start: int, expressions: Labelled, used: dict[str, int]
+) -> str:
+    made = _records(name, start, expressions, pools.taker(name, used))
     return ", ".join(json.dumps(record.to_row()) for record in made)
 
 
-def _records(name: str, start: int, found: Labelled, take: Taker) -> Iterator[Record]:
-    for number, (text, split) in enumerate(found, start):
+def _records(name: str, start: int, expressions: Labelled, take: Taker) -> Iterator[Record]:
+    for number, (text, split) in enumerate(expressions, start):
         yield Record(f"{name}_{number:08}", parse(text), take(text), split)
 
 

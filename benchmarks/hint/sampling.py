@@ -172,17 +172,17 @@ def _sampled(what: Draw, key: tuple[object, ...]) -> Rows:
     most = int(what.wanted * SAME_RESULT)
     if most == 0:
         raise ValueError(f"at least {round(1 / SAME_RESULT)} expressions must be drawn at a time")
-    found: dict[bytes, None] = {}
+    drawn: dict[bytes, None] = {}
     counts: Counter[int] = Counter()
     for rows in blocks(what, key):
         fits, results = _fits(what, rows, zero=False)
         for row, result in zip(rows[fits], results[fits].tolist(), strict=True):
-            if counts[result] < most and (name := row.tobytes()) not in found:
-                found[name] = None
+            if counts[result] < most and (name := row.tobytes()) not in drawn:
+                drawn[name] = None
                 counts[result] += 1
-                if len(found) == what.wanted:
-                    joined = np.frombuffer(b"".join(found), np.uint8)
-                    return joined.reshape(len(found), -1)
+                if len(drawn) == what.wanted:
+                    joined = np.frombuffer(b"".join(drawn), np.uint8)
+                    return joined.reshape(len(drawn), -1)
     raise AssertionError("blocks do not end")
 
 

@@ -8,10 +8,11 @@ with the truncated value in ordinary arithmetic, where minus may be negative and
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from typing import TypeAlias
 
-from .semantics import CONCEPTS, Expression
+from .semantics import CONCEPTS, Expression, operations
 
 Score: TypeAlias = Callable[[str, Expression], bool]
 
@@ -49,38 +50,21 @@ def ordinary_value(expression: Expression) -> int | float | None:
     """
     if any(symbol in CONCEPTS for symbol in expression.text):
         raise ValueError(f"{expression.text[:60]} holds a concept that ordinary arithmetic lacks")
-    children: dict[int, list[int]] = {}
-    for i, parent in enumerate(expression.head):
-        if expression.text[i] not in "()":
-            children.setdefault(parent, []).append(i)
-    values: dict[int, int | float] = {}
-    todo = [expression.root]
-    while todo:
-        node = todo[-1]
-        below = children.get(node, [])
-        waiting = [child for child in below if child not in values]
-        if waiting:
-            todo += waiting
-            continue
-        todo.pop()
-        try:
-            values[node] = _python(expression.text[node], *(values[child] for child in below))
-        except (ZeroDivisionError, OverflowError):
-            return None
+    values = [int(symbol) if symbol.isdigit() else 0.0 for symbol in expression.text]
+    try:
+        for node, left, right in operations(expression):
+            values[node] = _PYTHON[expression.text[node]](values[left], values[right])
+    except (ZeroDivisionError, OverflowError):
+        return None
     return values[expression.root]
 
 
-def _python(symbol: str, *given: int | float) -> int | float:
-    match symbol:
-        case "+":
-            return given[0] + given[1]
-        case "-":
-            return given[0] - given[1]
-        case "*":
-            return given[0] * given[1]
-        case "/":
-            return given[0] / given[1]
-    return int(symbol)
+_PYTHON: dict[str, Callable[[float, float], float]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+}
 
 
 def ordinary_answer(expression: Expression) -> int | None:

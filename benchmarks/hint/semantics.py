@@ -9,7 +9,7 @@ rounded up there, which the paper's table 4 leaves out.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -168,8 +168,8 @@ class _Reader:
     def _expect(self, position: int, *, operand: bool) -> None:
         if self.operand_next != operand:
             wanted = "a number or '('" if self.operand_next else "an operator or ')'"
-            found = repr(self.text[position]) if position < len(self.text) else "the end"
-            raise GrammarError(f"position {position}: {found} where {wanted} must stand")
+            symbol = repr(self.text[position]) if position < len(self.text) else "the end"
+            raise GrammarError(f"position {position}: {symbol} where {wanted} must stand")
 
     def _reduce(self, precedence: int) -> None:
         """Apply the pending operators that bind at least as strongly, up to a parenthesis."""
@@ -185,6 +185,39 @@ class _Reader:
                 self.text[operator], self.values[left], self.values[right]
             )
             self.operands.append(operator)
+
+
+def operations(expression: Expression) -> Iterator[tuple[int, int, int]]:
+    """The operators of an expression as they are applied: an index, and those of both operands.
+
+    >>> list(operations(parse("6*(5-2)")))
+    [(4, 3, 5), (1, 0, 4)]
+    """
+    operands: dict[int, list[int]] = {}
+    for place, parent in enumerate(expression.head):
+        if expression.text[place] not in PARENTHESES and parent >= 0:
+            operands.setdefault(parent, []).append(place)
+    todo, order = [expression.root], []
+    while todo:
+        if (place := todo.pop()) in operands:
+            order.append(place)
+            todo += operands[place]
+    for place in reversed(order):
+        left, right = operands[place]
+        yield place, left, right
+
+
+def worked(expression: Expression) -> list[str]:
+    """What is computed step by step.
+
+    >>> worked(parse("6*(5-7)"))
+    ['5 - 7 = 0', '6 * 0 = 0']
+    """
+    values = expression.values
+    return [
+        f"{values[left]} {expression.text[place]} {values[right]} = {values[place]}"
+        for place, left, right in operations(expression)
+    ]
 
 
 def infix(prefix: Sequence[str]) -> str:

@@ -75,8 +75,8 @@ def part(seed: int, operators: int, concept: str | None = None) -> Part:
 
     def held(size: int, new: slice, beyond: slice) -> dict[str, Rows]:
         seen = len(train) * size // quota.train
-        found = {"I": train[:seen], f"{length}S": rest[new], f"{length}L": large[beyond]}
-        return {split: rows for split, rows in found.items() if len(rows)}
+        subsets = {"I": train[:seen], f"{length}S": rest[new], f"{length}L": large[beyond]}
+        return {split: rows for split, rows in subsets.items() if len(rows)}
 
     val, test = slice(quota.val), slice(quota.val, None)
     return Part(train, held(quota.val, val, val), held(quota.test, test, test))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..problem import Problem
+from ..problem import JSON, Problem
 from ..registry import benchmark
 from .problems import concepts_in, problem_of
 from .records import Record, from_row
@@ -48,7 +48,8 @@ def released_problem(record: Record, benchmark: str = "hint") -> Problem:
     part, concept = record.id.partition("_")[0], concepts_in(record.expression.text)
     subset = record.split if part == "test" else "_".join(filter(None, (part, record.split)))
     before = f"{concept}_" if concept else ""
-    return problem_of(before + record.id, benchmark, f"{before}{subset}", record.expression, {})
+    about: dict[str, JSON] = {"img_paths": list(record.img_paths)}
+    return problem_of(before + record.id, benchmark, f"{before}{subset}", record.expression, about)
 
 
 def problem_from_row(row: Mapping[str, Any], benchmark: str) -> Problem:

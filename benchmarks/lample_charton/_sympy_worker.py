@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from . import pairs
+from .algebra import counted_sympy
 from .algebra.isolation import ForkError, load_sympy, run_in_fork
 from .generators import GeneratorSettings
 
+#: An attempt is killed after this many seconds of processor time for each second of its limit.
+PROCESSOR_FACTOR = 15
+
+counted_sympy.install()
 load_sympy()  # at import, which no deadline counts
 
 
@@ -16,7 +21,9 @@ def attempt(method: str, seed: int, index: int, number: int, settings: dict[str,
     if method == "ibp":
         pairs.known_integrals(seed)  # before the fork, so that forks share it
     try:
-        return run_in_fork(_attempt, method, seed, index, number, settings)
+        seconds = PROCESSOR_FACTOR * pairs.LIMITS[method]
+        arguments = method, seed, index, number, settings
+        return run_in_fork(_attempt, *arguments, processor_seconds=seconds)
     except ForkError as error:
         return str(error)
 

@@ -37,6 +37,9 @@ class GeneratorSettings:
         max_length: the most tokens of the integrand and of the antiderivative, including the tokens
             of begin and end.
 
+    >>> GeneratorSettings(max_operators=5).max_length
+    512
+
     """
 
     recipe: str = "own"
@@ -51,7 +54,16 @@ class GeneratorSettings:
             raise ValueError("an expression needs at least one operator")
 
     def operator_number(self, rng: HashedRandom, small: int) -> int:
-        """A random number of operators: rarely below ``small``, else uniform up to the largest."""
+        """A random number of operators: rarely below ``small``, else uniform up to the largest.
+
+        Args:
+            rng: the generator of random numbers.
+            small: the number below which few are.
+
+        Returns:
+            The number.
+
+        """
         if self.operators is not None:
             return self.operators
         if rng.below(SMALL_SHARE) == 0 or self.max_operators < small:
@@ -78,6 +90,7 @@ def forward(backend: Backend[Any], rng: HashedRandom, settings: GeneratorSetting
     _require_variable(backend, f)
     integrand = backend.prefix(f)
     _require_operators(integrand, operators)
+    _require_length(integrand, settings)
     return _bounded(
         UnprovenPair(integrand, backend.prefix(backend.integral(f)), operators), settings
     )
@@ -195,9 +208,14 @@ def _require_operators(tokens: Tokens, drawn: int) -> None:
         raise UnusableFormulaError("evaluated to much less than was drawn")
 
 
-def _bounded(unproven: UnprovenPair, settings: GeneratorSettings) -> UnprovenPair:
-    if max(len(unproven.integrand), len(unproven.antiderivative)) + 2 > settings.max_length:
+def _require_length(tokens: Tokens, settings: GeneratorSettings) -> None:
+    if len(tokens) + 2 > settings.max_length:
         raise UnusableFormulaError("too long")
+
+
+def _bounded(unproven: UnprovenPair, settings: GeneratorSettings) -> UnprovenPair:
+    _require_length(unproven.integrand, settings)
+    _require_length(unproven.antiderivative, settings)
     return unproven
 
 

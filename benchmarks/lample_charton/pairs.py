@@ -8,18 +8,20 @@ settings, so any number of workers makes the same pairs.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
+from msgspec import Struct
+
 from ...rewards import ProblemError
 from ...rewards.decision.balls import UnusableError
-from ...rewards.decision.decide import DecisionPolicy, decide
+from ...rewards.decision.decide import decide
 from ...rewards.decision.integrand import Integrand
+from ...rewards.decision.outcome import DecisionPolicy
 from ...rewards.expression.tree import Expression
+from ...rewards.records import convert, plain
 from ...rewards.verdict import Status
 from ..hashed_random import HashedRandom
-from ..problem import JSON
 from .algebra.backends import CALLS_PER_SECOND, Backend, OwnBackend, SympyBackend
 from .algebra.normal_form import UnusableFormulaError
 from .algebra.readable import readable
@@ -48,8 +50,7 @@ KNOWN_INTEGRALS_DRAWS = 800
 _UNREAL = frozenset(("complex_disc", "complex_parts"))
 
 
-@dataclass(frozen=True, slots=True)
-class IntegralPair:
+class IntegralPair(Struct, frozen=True, rename={"attempt_number": "turn"}):
     """A proven integral in prefix tokens.
 
     Attributes:
@@ -60,6 +61,10 @@ class IntegralPair:
         simplified: whether the integrand was simplified.
         coverage: the share of the real domain on which the proof holds without a change of branch;
             None if it was not measured.
+
+    >>> pair = IntegralPair(("mul", "INT+", "2", "x"), ("pow", "x", "INT+", "2"), 1, 0)
+    >>> pair.coverage is None
+    True
 
     """
 
@@ -78,23 +83,33 @@ class IntegralPair:
     def antiderivative_tree(self) -> Expression:
         return readable(from_prefix(self.antiderivative))
 
-    def to_row(self) -> dict[str, JSON]:
-        """A JSON-serialisable dictionary, which `from_row` reads."""
-        row: dict[str, JSON] = {_STORED_NAMES.get(k, k): v for k, v in asdict(self).items()}
-        sides = self.integrand, self.antiderivative
-        return row | dict(zip(_SIDES, map(" ".join, sides), strict=True))
+    def to_row(self) -> dict[str, Any]:
+        """A JSON-serialisable dictionary, which `from_row` reads.
+
+        Returns:
+            The row.
+
+        """
+        return {**plain(self), **{side: " ".join(getattr(self, side)) for side in _SIDES}}
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> IntegralPair:
-        """Make a pair of a `to_row` dictionary."""
-        names = {stored: name for name, stored in _STORED_NAMES.items()}
-        values = {names.get(name, name): value for name, value in row.items()}
-        return cls(**values | {side: tuple(str(values[side]).split()) for side in _SIDES})
+        """Make a pair of a `to_row` dictionary.
+
+        Args:
+            row: as `to_row` returns it.
+
+        Returns:
+            The pair.
+
+        Raises:
+            UserError: a field is missing or of a wrong type.
+
+        """
+        return convert({**row, **{side: row[side].split() for side in _SIDES}}, cls)
 
 
 _SIDES = ("integrand", "antiderivative")
-#: Field -> its name in files, where they differ.
-_STORED_NAMES = {"attempt_number": "turn"}
 
 
 def needs_sympy(method: str, settings: GeneratorSettings) -> bool:

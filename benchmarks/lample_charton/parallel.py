@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict
-from functools import cache
 from itertools import count, islice
 from typing import Any
 
-from ...rewards.workers.pool import TaskError, WorkerError, WorkerPool, usable_cores
+from ...rewards.workers.errors import TaskError, WorkerError
+from ...rewards.workers.pool import Pool, shared_pool, usable_cores
+from ...rewards.workers.worker import Result
 from .algebra.normal_form import UnusableFormulaError
 from .decisions import decisions, recorded_pair
 from .generators import GeneratorSettings
-from .pairs import LIMITS, MAX_ATTEMPTS, IntegralPair, make, needs_sympy
+from .pairs import MAX_ATTEMPTS, IntegralPair, make, needs_sympy
 
-#: Pairs that a worker makes at a time, and addresses tried for each worker in a round of SymPy's.
-SLICE, ROUND = 16, 6
-#: A worker is killed after this many seconds of wall clock for each second of its limit.
-WALL_CLOCK_FACTOR = 20.0
+#: Pairs that a worker makes at a time, where SymPy is not needed.
+SLICE = 16
+#: Seconds of wall clock for an item, only in case a worker hangs: an attempt ends by its own limits
+#: of calls, processor time and memory, however busy the machine is.
+DEADLINE = 1000.0
 MEMORY_MB = 2048
 _TASKS = {
     "attempt": f"{__package__}._sympy_worker:attempt",
@@ -29,7 +33,10 @@ def pair_at(method: str, seed: int, index: int, settings: GeneratorSettings) -> 
     """The pair at one address."""
     if not needs_sympy(method, settings):
         return make(method, seed, index, settings)
-    return _decided(_pool(usable_cores()), method, seed, [index], settings)[0]
+    if (recorded := recorded_pair((method, settings, seed, index))) is not None:
+        return recorded
+    pool = _pool(usable_cores())
+    return next(_decided(pool, method, seed, [index], settings, at_once=pool.size))
 
 
 def stream(
@@ -49,17 +56,14 @@ def stream(
     """
     if workers < 1:
         raise ValueError(f"there must be at least one worker, not {workers}")
-    if workers == 1 and not needs_sympy(method, settings):
+    if needs_sympy(method, settings):
+        yield from enumerate(_decided(_pool(workers), method, seed, count(), settings))
+    if workers == 1:
         yield from ((index, make(method, seed, index, settings)) for index in count())
     pool = _pool(workers)
-    at_once = workers * (ROUND if needs_sympy(method, settings) else SLICE)
-    for start in count(step=at_once):
-        indices = range(start, start + at_once)
-        if needs_sympy(method, settings):
-            made = _decided(pool, method, seed, indices, settings)
-        else:
-            made = _sliced(pool, method, seed, indices, settings)
-        yield from zip(indices, made, strict=True)
+    for start in count(step=workers * SLICE):
+        indices = range(start, start + workers * SLICE)
+        yield from zip(indices, _sliced(pool, method, seed, indices, settings), strict=True)
 
 
 def distinct(
@@ -78,18 +82,17 @@ def distinct(
     return islice(unseen(), number)
 
 
-@cache
-def _pool(workers: int) -> WorkerPool:
-    return WorkerPool(workers, MEMORY_MB, tasks=_TASKS)
+def _pool(workers: int) -> Pool:
+    return shared_pool(workers, MEMORY_MB, tasks=_TASKS)
 
 
 def _sliced(
-    pool: WorkerPool, method: str, seed: int, indices: Sequence[int], settings: GeneratorSettings
+    pool: Pool, method: str, seed: int, indices: Sequence[int], settings: GeneratorSettings
 ) -> list[IntegralPair]:
     starts = indices[::SLICE]
     items = [(method, seed, i, min(i + SLICE, indices[-1] + 1), asdict(settings)) for i in starts]
     rows: list[Any] = []
-    for made in pool.map("slice", items, deadline=WALL_CLOCK_FACTOR * LIMITS[method] * SLICE):
+    for made in pool.map("slice", items, deadline=DEADLINE):
         if isinstance(made, WorkerError):  # nothing here has a time limit: this is a bug
             raise made
         rows += made
@@ -97,29 +100,63 @@ def _sliced(
 
 
 def _decided(
-    pool: WorkerPool, method: str, seed: int, indices: Sequence[int], settings: GeneratorSettings
-) -> list[IntegralPair]:
-    """The recorded pairs; for other addresses, attempts in rounds until each has a pair.
+    pool: Pool,
+    method: str,
+    seed: int,
+    indices: Iterable[int],
+    settings: GeneratorSettings,
+    *,
+    at_once: int = 1,
+) -> Iterator[IntegralPair]:
+    """The pairs at these indices, in order: recorded, or made by attempts and then recorded.
 
-    An attempt that is killed, because SymPy is stuck inside C or takes too much memory, counts as
-    one that exceeded its limit.
+    The attempts at one index follow each other, ``at_once`` at a time; the first success counts.
+    Those at different indices do not wait for each other, so that no worker is idle. An attempt
+    that is killed, because SymPy is stuck inside C or takes too much memory, counts as one that
+    exceeded its limit.
     """
-    recorded = {index: recorded_pair((method, settings, seed, index)) for index in indices}
-    missing = [index for index, pair in recorded.items() if pair is None]
-    new: dict[int, IntegralPair] = {}
-    for number in range(MAX_ATTEMPTS):
-        left = [index for index in missing if index not in new]
-        if not left:
-            break
-        items = [(method, seed, index, number, asdict(settings)) for index in left]
-        rows = pool.map("attempt", items, deadline=WALL_CLOCK_FACTOR * LIMITS[method])
-        for index, row in zip(left, rows, strict=True):
-            if isinstance(row, TaskError):
-                raise row
-            if isinstance(row, dict):
-                new[index] = IntegralPair.from_row(row)
-    else:
-        raise UnusableFormulaError(f"no {method} pair with seed {seed} in {MAX_ATTEMPTS} attempts")
-    decisions().add([((method, settings, seed, index), new[index]) for index in sorted(new)])
-    pairs = {index: pair or new[index] for index, pair in recorded.items()}
-    return [pairs[index] for index in indices]
+    fixed = asdict(settings)
+    pairs: dict[int, IntegralPair] = {}
+    begun: deque[int] = deque()
+    attempts: dict[Future[list[Result | WorkerError]], tuple[int, int]] = {}
+    waiting = iter(indices)
+
+    def submit(index: int, number: int) -> None:
+        if number >= MAX_ATTEMPTS:
+            raise UnusableFormulaError(
+                f"no {method} pair {index} with seed {seed} in {MAX_ATTEMPTS} attempts"
+            )
+        items = [(method, seed, index, number + ahead, fixed) for ahead in range(at_once)]
+        future = pool.submit("attempt", items, deadline=DEADLINE)
+        attempts[future] = index, number
+
+    try:
+        while True:
+            while len(attempts) < pool.size and (index := next(waiting, None)) is not None:
+                begun.append(index)
+                address = (method, settings, seed, index)
+                if (recorded := recorded_pair(address)) is not None:
+                    pairs[index] = recorded
+                else:
+                    submit(index, 0)
+                if begun[0] in pairs:
+                    break
+            if not begun:
+                return
+            if begun[0] in pairs:
+                yield pairs.pop(begun.popleft())
+                continue
+            for future in wait(attempts, return_when=FIRST_COMPLETED).done:
+                index, number = attempts.pop(future)
+                rows = future.result()
+                if error := next((row for row in rows if isinstance(row, TaskError)), None):
+                    raise error
+                made = next((row for row in rows if isinstance(row, dict)), None)
+                if made is None:
+                    submit(index, number + at_once)
+                else:
+                    pairs[index] = IntegralPair.from_row(made)
+                    decisions().add([((method, settings, seed, index), pairs[index])])
+    finally:
+        for future in attempts:
+            future.cancel()

@@ -1,9 +1,11 @@
-"""Random integrals as problems, and the three endless subsets of the benchmark."""
+"""Random integrals as problems, and the subsets of the benchmark."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from dataclasses import replace
+from functools import cache, partial
+from itertools import count
 
 from ...rewards.latex import to_latex
 from ..problem import JSON, Problem
@@ -108,6 +110,44 @@ def random_integrals(
 def _make(method: str, seed: int, index: int) -> Problem:
     settings = GeneratorSettings()
     return problem_from_pair(pair_at(method, seed, index, settings), method, seed, index, settings)
+
+
+#: The number of validation problems of Welleck et al., and the tokens of those that they drop.
+VALIDATION_SIZE = 1000
+DROPPED = frozenset(
+    ("I", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh")
+)
+
+
+@benchmark(
+    f"{NAME}/fwd_valid",
+    source="Welleck et al. 2022, section 3 and appendix B; the released code's filter",
+    size=VALIDATION_SIZE,
+    endless=True,
+    default=False,
+)
+def validation(seed: int, index: int) -> Problem:
+    """Those of fwd, none twice, without inverse trigonometric and hyperbolic functions."""
+    chosen, others = _validation_indices(seed)
+    while len(chosen) <= index:
+        chosen.append(next(others))
+    return replace(_make("fwd", seed, chosen[index]), subset="fwd_valid")
+
+
+@cache
+def _validation_indices(seed: int) -> tuple[list[int], Iterator[int]]:
+    """The indices in `fwd` that are known, and the further ones."""
+
+    def search() -> Iterator[int]:
+        seen = set()
+        for index in count():
+            pair = pair_at("fwd", seed, index, GeneratorSettings())
+            tokens = pair.integrand + pair.antiderivative
+            if pair.integrand not in seen and DROPPED.isdisjoint(tokens):
+                seen.add(pair.integrand)
+                yield index
+
+    return [], search()
 
 
 def _shipped_fwd() -> int:

@@ -70,6 +70,9 @@ class Grammar:
         shape: (L, p1, p2) of the recurrence; None counts the kinds of leaves and operators, as the
             paper does.
 
+    >>> Grammar(max_integer=9).variable
+    'x'
+
     """
 
     weights: Mapping[str, int] = field(default_factory=lambda: WEIGHTS)

@@ -10,24 +10,31 @@ import json
 import sys
 from pathlib import Path
 
-PAPER = Path(__file__).parents[2] / "benchmarks" / "bee" / "published.csv"
+PAPER = Path(__file__).resolve().parents[2] / "benchmarks" / "bee" / "published.csv"
 
 
 def main() -> None:
     rows = json.load(sys.stdin)["rows"]
     with PAPER.open(encoding="utf-8", newline="") as file:
         published = [row for row in csv.DictReader(file) if row["method"] == "sympy"]
-    paper = {row["subset"]: row["percent"] for row in published}
+    paper = {f"bee/{row['subset']}": row["percent"] for row in published}
     labels = list(dict.fromkeys(row["label"] for row in rows))
     by_cell = {(row["label"], row["subset"]): row for row in rows}
     subsets = [name for name in dict.fromkeys(row["subset"] for row in rows) if name != "all"]
-    print(f"| subset | problems | {' | '.join(labels)} | SymPy in the paper, its problems |")
-    print(f"|---|---:|{'---:|' * len(labels)}---:|")
+    in_paper = any(subset in paper for subset in subsets)
+    header = [
+        "subset",
+        "problems",
+        *labels,
+        *(["SymPy in the paper, its problems"] if in_paper else []),
+    ]
+    print(f"| {' | '.join(header)} |")
+    print("|---|" + "---:|" * (len(header) - 1))
     for subset in subsets:
         cells = [cell(by_cell.get((label, subset))) for label in labels]
         count = next(row["problems"] for row in rows if row["subset"] == subset)
-        reference = paper.get(subset.rpartition("/")[2], "")
-        print(f"| {subset} | {count} | {' | '.join(cells)} | {reference} |")
+        row = [subset, str(count), *cells, *([paper.get(subset, "")] if in_paper else [])]
+        print(f"| {' | '.join(row)} |")
 
 
 def cell(row: dict | None) -> str:

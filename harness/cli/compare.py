@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
 from ..core.errors import UserError
+from ..core.prices import Prices
 from ..report.comparison import export_comparison, print_comparison
+from ..stats.compare import Breakdown
 from ..stats.compare import compare as compare_runs
-from ..stats.prices import Prices
 from .options import prices_option
 
 
@@ -34,8 +35,9 @@ from .options import prices_option
 )
 @click.option(
     "--breakdown",
-    type=click.Choice(["tag", "operator"]),
-    help="Also by the tags of the problems, or the functions in their integrands.",
+    type=click.Choice(get_args(Breakdown)),
+    help="Also by the tags of the problems, the functions in their integrands, or HINT's "
+    "operators; depth, length and largest value are of HINT's expressions.",
 )
 @click.option(
     "--detect",

@@ -9,10 +9,13 @@ from typing import Any
 
 import click
 
+from ... import prompts
 from ...benchmarks import load
 from ...benchmarks.files import is_source
 from ...benchmarks.fingerprint import Overlap, overlap
 from ...benchmarks.registry import names
+from ..core.errors import UserError
+from ..core.program import program
 from ..run import listing
 from ..run.problems import problems_of
 from .options import json_option, source_options, with_source_options
@@ -25,6 +28,7 @@ from .options import json_option, source_options, with_source_options
     default="all",
     type=click.Choice(["all", "benchmarks", "models", "prompts", "tasks"]),
 )
+@click.argument("name", required=False)
 @click.option(
     "--benchmark",
     "benchmarks",
@@ -32,6 +36,7 @@ from .options import json_option, source_options, with_source_options
     metavar="NAME[/SUBSET]",
     help="Only these benchmarks, or a file; repeatable.",
 )
+@click.option("--show", metavar="NAME|FILE.jinja", help="Print this prompt's file.")
 @click.option("--validate", is_flag=True, help="Prove or recompute every reference answer.")
 @click.option(
     "--overlap",
@@ -44,6 +49,8 @@ from .options import json_option, source_options, with_source_options
 @json_option
 def ls(
     what: str,
+    name: str | None,
+    show: str | None,
     benchmarks: tuple[str, ...],
     validate: bool,
     against: str | None,
@@ -52,9 +59,15 @@ def ls(
 ) -> None:
     """List benchmarks, models, prompts and tasks.
 
-    Or prove the references (--validate), or look for an overlap with another set (--overlap). Exit
-    status 1: a reference is not proven, or there is an overlap.
+    With a NAME one of them, with its options. Or prove the references (--validate), or look for an
+    overlap with another set (--overlap). Exit status 1: a reference is not proven, or there is an
+    overlap.
     """
+    if show is not None:
+        if what not in ("all", "prompts"):
+            raise UserError("--show is for prompts: ls prompts --show NAME")
+        click.echo(prompts.load(show).source, nl=False)
+        return
     if against is not None:
         path = against if is_source(against) else f"file:{against}"
         options["skip_broken"] = True  # a training set need not be perfect to be screened
@@ -64,6 +77,8 @@ def ls(
     if validate:
         sys.exit(_validate(benchmarks, as_json))
     lists = listing.everything(what, benchmarks)
+    if name is not None:
+        lists = {what: listing.only(lists, what, name)}
     if as_json:
         click.echo(json.dumps(lists, indent=2, ensure_ascii=False))
         return
@@ -72,8 +87,11 @@ def ls(
         width = max((len(row["name"]) for row in rows), default=0)
         for row in rows:
             click.echo(f"  {row['name']:<{width}}  {listing.describe(row)}")
-            if "example" in row:
-                click.echo(f"  {'':<{width}}  {row['example']}")
+            if name is not None:
+                for line in listing.details(row):
+                    click.echo(f"  {line}".rstrip())
+        if heading == "models" and name is None:
+            click.echo(f"  `{program()} ls models KIND` describes one with its options.")
         click.echo()
 
 
@@ -81,14 +99,14 @@ def _validate(benchmarks: tuple[str, ...], as_json: bool) -> int:
     report = listing.validate(benchmarks, say=lambda line: click.echo(line, err=True))
     if as_json:
         click.echo(json.dumps(report, indent=2, ensure_ascii=False))
-    elif report["failed"]:
-        failed = report["failed"]
-        click.echo(f"{failed['problem']}: not proven ({failed['status']}): {failed['why']}")
     else:
+        for row in report["failed"]:
+            click.echo(f"{row['problem']}: not proven ({row['status']}): {row['why']}")
+        wrong = f"{len(report['failed'])} not proven; " if report["failed"] else ""
         recomputed = f"{report['recomputed']} answers recomputed; " if report["recomputed"] else ""
         click.echo(
-            f"{report['proven']} references proven, {report['partly']} of them on a part of the "
-            f"real domain only; {recomputed}{report['without']} problems have none"
+            f"{wrong}{report['proven']} references proven, {report['partly']} of them on a part of "
+            f"the real domain only; {recomputed}{report['without']} problems have none"
         )
     return 1 if report["failed"] else 0
 

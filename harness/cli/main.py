@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import sys
 import warnings
+from copy import copy
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
 
 import click
+
+from ..core.program import program
 
 
 class Commands(click.Group):
@@ -22,30 +25,51 @@ class Commands(click.Group):
     #: Command -> its module and function, and its first line of help: `--help` imports nothing.
     COMMANDS: ClassVar[dict[str, tuple[str, str]]] = {
         "brittleness": (
-            ".studies:brittleness",
+            ".studies.papers:brittleness",
             'Print the tables of "Symbolic Brittleness" for runs.',
         ),
-        "check": (".verify:check", "Check a certificate of `verify`, by fractions alone."),
+        "check": (".verify:check", "Check a certificate, or those of a run."),
         "compare": (".compare:compare", "Compare models, or perturbations with their originals."),
+        "convert": (
+            ".studies.papers:convert_checkpoint",
+            "Make a model folder of a checkpoint of Lample and Charton.",
+        ),
+        "drop": (".runs:drop", "Remove a model, or the verdicts of a policy, from a run."),
         "export": (".report:export_samples", "Write every sample of a run for other programs."),
         "generate": (
             ".generate.problems:generate",
             "Write problems to a file, or a set to train on.",
         ),
-        "logprobs": (".studies:logprobs", "Ask a model how likely it finds a run's references."),
+        "logprobs": (
+            ".studies.papers:logprobs",
+            "Ask a model how likely it finds a run's references.",
+        ),
         "ls": (".ls:ls", "List benchmarks, models, prompts and tasks."),
-        "pairwise": (".studies:pairwise", "Analyse items with their perturbed twins."),
-        "redteam": (".redteam:redteam", "Search for wrong verdicts of the verifier."),
+        "pairwise": (".studies.papers:pairwise", "Analyse items with their perturbed twins."),
+        "push": (
+            ".report:push",
+            "Push a run, or a set of problems, to a hub as a data set with a card.",
+        ),
+        "redteam": (".studies.redteam:redteam", "Search for wrong verdicts of the verifier."),
         "report": (".report:report", "Print the table of runs, and write their page."),
-        "score": (".score:score", "Judge a run's answers, without asking any model."),
+        "reproduce": (".studies.reproduce:reproduce", "Repeat a published table or figure."),
+        "runs": (".runs:runs", "List runs: what was asked of whom, how much is stored."),
+        "score": (".runs:score", "Judge a run's answers, without asking any model."),
         "serve-reward": (
             ".serve:serve_reward",
             "Serve rewards over HTTP to trainers on other machines.",
         ),
+        "steps": (
+            ".studies.steps:steps",
+            "Judge every step of a run's solutions.",
+        ),
         "sweep": (".sweep:sweep", "Ask models for answers, score them, and print the table."),
         "train": (".train:train", "Train a model, with the verifier as the reward."),
         "verify": (".verify:verify", "Judge one answer."),
-        "view": (".report:view", "Show a problem of a run, or one sample, whole."),
+        "view": (
+            ".report:view",
+            "Show samples of a run, whole: prompt, completion, verdict, evidence.",
+        ),
     }
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -56,7 +80,7 @@ class Commands(click.Group):
             return None
         module, _, attribute = self.COMMANDS[name][0].partition(":")
         command: click.Command = getattr(import_module(module, __package__), attribute)
-        return command
+        return _as_called(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -93,6 +117,17 @@ class Commands(click.Group):
             if not isinstance(error, UserError):
                 raise
             _fail(str(error))
+
+
+def _as_called(command: click.Command) -> click.Command:
+    """A command whose help names the command line as it was called."""
+    shown = copy(command)
+    if isinstance(shown, click.Group):
+        shown.commands = {name: _as_called(part) for name, part in shown.commands.items()}
+    shown.help, shown.epilog = (
+        text and text.replace("run.py ", f"{program()} ") for text in (command.help, command.epilog)
+    )
+    return shown
 
 
 def _plain_warnings() -> None:

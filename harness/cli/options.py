@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, get_args
 
 import click
 from click.core import ParameterSource
 
+from ...rewards.arguments import Method
+from ...rewards.workers.cluster import use_cluster
+from ...rewards.workers.errors import PoolError
 from ..core.errors import UserError, suggest
-from ..core.policy import Method
+from ..core.policy import AnswerFormat
 
 PRESETS = Path(__file__).parents[1] / "presets"
 
@@ -33,11 +37,54 @@ prices_option = click.option(
     help="TOML file of dollars per million tokens by model: shows what answers cost.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="JSON on stdout.")
+answer_format_option = click.option(
+    "--answer-format",
+    default="latex",
+    show_default=True,
+    type=click.Choice(get_args(AnswerFormat)),
+    help="Notation of answers: LaTeX in text, or nothing but prefix tokens.",
+)
+
+cluster_option = click.option(
+    "--cluster",
+    metavar="ray[:ADDRESS]",
+    help="Let a Ray cluster do the work of this machine's cores; without an address, the cluster "
+    "of RAY_ADDRESS, or a local one.",
+)
+
+
+@contextmanager
+def on_cluster(name: str | None) -> Iterator[None]:
+    """What `cluster_option` says, for the work inside.
+
+    Raises:
+        UserError: there is no such cluster, or it cannot be used.
+
+    """
+    if name is None:
+        yield
+        return
+    kind, _, address = name.partition(":")
+    if kind != "ray":
+        raise UserError(f"--cluster takes ray or ray:ADDRESS, not {name!r}")
+    with ExitStack() as stack:
+        try:
+            cluster = stack.enter_context(use_cluster(address or None))
+        except PoolError as error:
+            raise UserError(str(error)) from None
+        click.echo(f"{cluster.size} workers on the cluster", err=True)
+        yield
 
 
 def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """How strictly to judge."""
     for option in (
+        click.option(
+            "--deadline",
+            type=click.FloatRange(0, min_open=True),
+            metavar="SECONDS",
+            help="For one answer; by default 10, with --method published 30, welleck 1.",
+        ),
         click.option(
             "--method",
             default="balls",
@@ -56,6 +103,7 @@ def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="F' = f with principal branches on the whole real domain.",
         ),
         click.option("--strict", is_flag=True, help="Only a boxed answer is an answer."),
+        answer_format_option,
     ):
         command = option(command)
     return command
@@ -125,6 +173,8 @@ def preset_file(name: str) -> Path:
     """The settings of a preset, a file like those for ``--config``."""
     path = Path(str(PRESETS / f"{name}.toml"))
     if not path.is_file():
-        known = [entry.name[: -len(".toml")] for entry in PRESETS.iterdir()]
+        known = [
+            str(entry.relative_to(PRESETS).with_suffix("")) for entry in PRESETS.rglob("*.toml")
+        ]
         raise UserError(f"no preset {name!r}; {suggest(name, known)}")
     return path

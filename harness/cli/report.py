@@ -1,24 +1,31 @@
-"""`run.py report`, `export` and `view`: the results of runs, for people and other programs."""
+"""`run.py report`, `export`, `push` and `view`: results of runs for people and other programs."""
 
 from __future__ import annotations
 
 import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
+from ...rewards.verdict import Status
 from ..core.errors import UserError
+from ..core.prices import Prices
+from ..integrations.hub import push_problems, push_run
 from ..report import export_summary, print_summary, write_page
 from ..report.export import export_run
-from ..report.figures.files import write_figures
+from ..report.figures.files import check_figures, write_figures
 from ..report.page.sections import figures as page_figures
+from ..report.page.watch import Watch
 from ..report.published import published_sections
 from ..report.sections import print_sections
 from ..report.sources import Sources
-from ..report.view import print_view
-from ..report.view import view as view_problem
+from ..report.view import as_text, views
 from ..report.votes import print_votes
-from ..stats.prices import Prices
+from ..store.atomic import check_output
 from ..store.run import Run
 from .options import policy_option, prices_option
 
@@ -44,6 +51,13 @@ from .options import policy_option, prices_option
     metavar="DIR",
     help="Also the figures, as PNG and SVG (needs the extra 'plots').",
 )
+@click.option(
+    "--watch",
+    "watching",
+    is_flag=True,
+    help="Serve the page on this machine (loopback) and keep it up to date, as during a sweep.",
+)
+@click.option("--port", type=click.IntRange(0, 65535), help="For --watch; by default any free one.")
 @policy_option
 @prices_option
 @click.option(
@@ -56,6 +70,8 @@ def report(
     form: str | None,
     out: Path | None,
     figures: Path | None,
+    watching: bool,
+    port: int | None,
     policy: str | None,
     prices: Path | None,
     majority: bool,
@@ -69,7 +85,19 @@ def report(
         raise UserError("--majority goes with the table on the terminal, without --format")
     if out is not None and form not in (None, "html"):
         raise UserError("--out is where the page goes; a table is printed on stdout")
-    sources = Sources.open(runs, policy, Prices.read(prices) if prices else None)
+    if port is not None and not watching:
+        raise UserError("--port goes with --watch")
+    if watching and (form or out or figures or majority):
+        raise UserError("--watch shows the page alone; give other outputs without it")
+    if out is not None:
+        check_output(out)
+    if figures is not None:
+        check_figures(figures)
+    read = Prices.read(prices) if prices else None
+    if watching:
+        _watch(Watch(runs, lambda: Sources.open(runs, policy, read), port or 0))
+        return
+    sources = Sources.open(runs, policy, read)
     if form is not None and form != "html":
         click.echo(export_summary(sources.summary, form), nl=False)
     else:
@@ -87,14 +115,23 @@ def report(
             click.echo(f"wrote {path}", err=True)
 
 
+def _watch(watch: Watch) -> None:
+    """Serve until the interrupt, and open the page where there is a screen."""
+    click.echo(f"the page is at {watch.url} until Ctrl-C", err=True)
+    if sys.platform in ("darwin", "win32") or {"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys():
+        click.launch(watch.url)
+    with suppress(KeyboardInterrupt):
+        watch.run()
+
+
 @click.command("export")
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option(
     "--to",
     "form",
     required=True,
-    type=click.Choice(["csv", "parquet", "dataset", "lm-eval"]),
-    help="A row a sample; lm-eval: a directory of logs as lm-evaluation-harness writes them.",
+    type=click.Choice(["csv", "parquet", "dataset", "lm-eval", "inspect"]),
+    help="A row a sample; lm-eval, inspect: a directory of logs as these programs write them.",
 )
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="PATH")
 @policy_option
@@ -109,20 +146,85 @@ def export_samples(run: Path, form: str, out: Path, policy: str | None, force: b
     click.echo(f"wrote {count} samples to {out}", err=True)
 
 
-@click.command()
+@click.command(
+    epilog="\b\nrun.py push runs/mini OWNER/mini-samples --private\n"
+    "run.py push problems.jsonl OWNER/problems"
+)
+@click.argument("source", type=click.Path(path_type=Path, exists=True))
+@click.argument("repository", metavar="OWNER/NAME")
+@click.option("--private", is_flag=True, help="Make a new repository private.")
+@policy_option
+def push(source: Path, repository: str, private: bool, policy: str | None) -> None:
+    """Push a run, or a set of problems, to a hub as a data set with a card.
+
+    SOURCE is a run, or a file or folder of `generate`. The card of a run has its table of results
+    and its settings. The hub's token is taken from HF_TOKEN, or from `hf auth login`; HF_ENDPOINT
+    names another hub.
+    """
+    if Run.exists(source):
+        address = push_run(Run(source), repository, policy=policy, private=private)
+    else:
+        if policy is not None:
+            raise UserError("--policy is for runs")
+        address = push_problems(source, repository, private=private)
+    click.echo(f"pushed to {address}", err=True)
+
+
+@click.command(
+    epilog="\b\nrun.py view runs/mini q001\n"
+    "run.py view runs/mini --status incorrect --subset bee/competition"
+)
 @click.argument("run", type=click.Path(path_type=Path))
-@click.argument("problem", metavar="PROBLEM[#SAMPLE]")
+@click.argument("problem", metavar="[PROBLEM[#SAMPLE]]", required=False)
+@click.option(
+    "--status",
+    "statuses",
+    multiple=True,
+    type=click.Choice([status.value for status in Status]),
+    help="Only samples with this verdict; repeatable.",
+)
+@click.option("--subset", metavar="NAME", help="Only this subset or benchmark (bee/competition).")
 @click.option("--model", metavar="LABEL", help="Only this model, by its label or its beginning.")
 @policy_option
-@click.option("--json", "as_json", is_flag=True, help="JSON on stdout.")
-def view(run: Path, problem: str, model: str | None, policy: str | None, as_json: bool) -> None:
-    """Show a problem of a run, or one sample, whole.
+@click.option(
+    "--json", "as_json", is_flag=True, help="JSON on stdout; without PROBLEM a line each."
+)
+def view(
+    run: Path,
+    problem: str | None,
+    statuses: tuple[str, ...],
+    subset: str | None,
+    model: str | None,
+    policy: str | None,
+    as_json: bool,
+) -> int:
+    """Show samples of a run, whole: prompt, completion, verdict, evidence.
 
-    Prompt, completion, verdict, evidence. PROBLEM is a key (bee/qualifier/q001), an id (q001), or
-    the beginning of one.
+    PROBLEM is a key (bee/qualifier/q001), an id (q001), or the beginning of one. Without it, all
+    samples that fit are shown, problem by problem; on a terminal, in your pager (less). Exit status
+    1: no sample fits.
     """
-    shown = view_problem(Run(run), problem, model=model, policy=policy)
+    count, found = views(
+        Run(run), problem, statuses=statuses, subset=subset, model=model, policy=policy
+    )
+    if not count:
+        click.echo(f"no sample of {run} fits", err=True)
+        return 1
     if as_json:
-        click.echo(json.dumps(shown.to_dict(), indent=2, ensure_ascii=False))
-    else:
-        print_view(shown)
+        for shown in found:
+            indent = 2 if problem is not None else None
+            click.echo(json.dumps(shown.to_dict(), indent=indent, ensure_ascii=False))
+        return 0
+    terminal = sys.stdout.isatty()
+
+    def texts() -> Iterator[str]:
+        for number, shown in enumerate(found, 1):
+            place = f"problem {number} of {count}: " if count > 1 else ""
+            yield place + as_text(shown, colours=terminal) + ("\n" if number < count else "")
+
+    if terminal and problem is None:
+        click.echo_via_pager(texts(), color=True)
+        return 0
+    for text in texts():
+        click.echo(text, nl=False, color=terminal)
+    return 0

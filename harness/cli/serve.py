@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ...rewards.adapters.for_openrlhf import make_reward_func
+from ...rewards.adapters.scoring import MIXED, TASKS
 from ...rewards.adapters.server import RewardServer, ServerLimits, run
 from ..core.errors import UserError
 
@@ -25,8 +26,8 @@ from ..core.errors import UserError
     "--task",
     default="antiderivative",
     show_default=True,
-    type=click.Choice(["antiderivative", "value", "equivalent", "label", "integer"]),
-    help="What completions have to answer.",
+    type=click.Choice([*TASKS, MIXED]),
+    help="What completions have to answer; mixed: what each item's own task says.",
 )
 @click.option(
     "--component",

@@ -12,29 +12,37 @@ from typing import Any, get_args
 import click
 from click.core import ParameterSource
 
+from ...rewards.arguments import check_switches
+from ...rewards.records import plain
 from ..core.errors import UserError
-from ..core.requests import problem_key
-from ..core.validation import plain
+from ..core.program import program
+from ..core.requests import FinishReason, problem_key
 from ..models import Model
 from ..report import export_summary, print_summary
+from ..report.numbers import dollars
+from ..run.budget import Estimate, estimates
 from ..run.job import Job
 from ..run.phases import run_phases
 from ..run.plan import plan
 from ..run.progress import for_stderr
 from ..run.spec import COMMAND_LINE_ONLY, PhaseFilter, SweepSpec, read_settings
 from ..stats.summary import summarise
-from ..store.atomic import write_atomically
+from ..store.atomic import write_output
 from ..store.run import Run
 from ..studies import named_phases
 from .options import (
+    cluster_option,
     json_option,
     key_values,
     model_options_option,
+    on_cluster,
     policy_options,
     preset_file,
     source_options,
 )
 
+#: Dollars: a sweep that may cost more, without --max-cost, is confirmed first.
+ASK_ABOVE = 5
 _DEFAULTS = plain(SweepSpec((), ()))
 _DEFAULTS |= _DEFAULTS["sampling"]
 
@@ -55,7 +63,7 @@ def setting(*flags: str, **attributes: Any) -> Callable[[Any], Any]:
 @click.option(
     "--preset",
     metavar="NAME",
-    help="A published protocol's settings: antiderivbench, brittleness.",
+    help="A published protocol's settings: antiderivbench, brittleness, definite, hint, ...",
 )
 @click.option(
     "--save-config",
@@ -93,6 +101,17 @@ def setting(*flags: str, **attributes: Any) -> Callable[[Any], Any]:
     "--num-fewshot",
     type=click.IntRange(0),
     help="Worked examples in the prompt, for templates that show any.",
+)
+@setting(
+    "--system-message",
+    metavar="TEXT",
+    help="A system message before the prompt's other messages.",
+)
+@setting(
+    "--pictures",
+    type=click.Path(exists=True, file_okay=False),
+    metavar="FOLDER",
+    help="Handwritten symbols, a folder for each, for prompts that show pictures.",
 )
 @setting(
     "-n",
@@ -133,7 +152,35 @@ def setting(*flags: str, **attributes: Any) -> Callable[[Any], Any]:
     help="pass@K is what comparisons will be about; declared when the run is made (1).",
 )
 @policy_options
-@click.option("--dry-run", is_flag=True, help="Show the prompts and the size, and ask nothing.")
+@click.option(
+    "--retry-errors", is_flag=True, help="Ask the samples again that are stored as errors."
+)
+@setting(
+    "--prices",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="TOML file of dollars per million tokens by model.",
+)
+@setting(
+    "--max-cost",
+    type=click.FloatRange(0, min_open=True),
+    metavar="DOLLARS",
+    help="Stop when the models' answers in the run, earlier ones too, cost so much; a larger "
+    "limit goes on.",
+)
+@setting(
+    "--max-tokens-total",
+    type=click.IntRange(1),
+    metavar="TOKENS",
+    help="Stop when their prompts and completions together have so many tokens.",
+)
+@click.option("--yes", is_flag=True, help=f"Do not ask before what may cost over ${ASK_ABOVE}.")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Show the prompts, the size and what it may cost, and ask nothing.",
+)
+@cluster_option
 @json_option
 @click.pass_context
 def sweep(
@@ -142,7 +189,10 @@ def sweep(
     config: Path | None,
     preset: str | None,
     save_config: Path | None,
+    retry_errors: bool,
+    yes: bool,
     dry_run: bool,
+    cluster: str | None,
     as_json: bool,
     **_: Any,
 ) -> int:
@@ -156,36 +206,49 @@ def sweep(
     settings: dict[str, Any] = {}
     for file in files:
         settings |= read_settings(file)
+    in_file = settings.pop("dry-run", False)
+    check_switches(**{"dry-run": in_file})
     spec = SweepSpec.from_settings(settings | _given(ctx))
     phases = named_phases(spec.phases, spec.phase_filter or "none") if spec.phases else ()
     job = plan(spec)
     if save_config is not None:
         _save(spec, save_config)
-    if dry_run:
+    if dry_run or in_file:
         _print_plan(job, as_json)
         return 0
+    if not yes and job.limits.max_cost is None:
+        _confirm_cost(job)
     try:
-        with for_stderr() as progress:
-            run = run_phases(job, phases, policy=spec.policy, progress=progress)
+        with on_cluster(cluster), for_stderr() as progress:
+            run = run_phases(
+                job, phases, policy=spec.policy, progress=progress, retry_errors=retry_errors
+            )
     except KeyboardInterrupt:
         if not Run.exists(job.out):
             raise  # nothing was begun
         stored = sum(1 for _ in Run(job.out).completions.heads())
-        again = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+        again = f"{program()} {shlex.join(sys.argv[1:])}"
         print(
             f"interrupted: {stored} answers are stored in {job.out}; this goes on from there:\n"
             f"  {again}",
             file=sys.stderr,
         )
         sys.exit(130)
-    summary = summarise(run, spec.policy.name)
+    summary = summarise(run, spec.policy.name, job.limits.prices)
     if as_json:
         click.echo(export_summary(summary, "json"), nl=False)
     else:
         print_summary(summary)
-    print(f"The run is in {run.path}; a page to open: run.py report {run.path}", file=sys.stderr)
-    answered = {row["key"] for _, row in run.completions.heads()}
-    return int(any(job.missing(model, answered) for model in job.models))
+    print(
+        f"The run is in {run.path}; a page to open: {program()} report {run.path}", file=sys.stderr
+    )
+    failed: dict[str, bool] = {}  # of each model, whether all its answers are errors
+    answered = set()
+    for row in (row for _, row in run.completions.heads()):
+        answered.add(row["key"])
+        error = row["finish_reason"] == FinishReason.ERROR
+        failed[row["model"]] = failed.get(row["model"], True) and error
+    return int(any(job.missing(model, answered) or failed.get(model.hash) for model in job.models))
 
 
 def _given(ctx: click.Context) -> dict[str, Any]:
@@ -202,11 +265,35 @@ def _given(ctx: click.Context) -> dict[str, Any]:
 
 
 def _save(spec: SweepSpec, path: Path) -> None:
-    try:
-        write_atomically(path, spec.to_toml().encode())
-    except OSError as error:
-        raise UserError(f"cannot write {path}: {error.strerror or error}") from None
+    write_output(path, spec.to_toml().encode())
     click.echo(f"wrote the settings to {path}", err=True)
+
+
+def _confirm_cost(job: Job) -> None:
+    """Ask before a sweep that may cost more than `ASK_ABOVE`; without a terminal, refuse it."""
+    if not any(job.limits.price(model) for model in job.models):
+        return
+    most = sum(one.most_dollars or 0.0 for one in estimates(job))
+    if most <= ASK_ABOVE:
+        return
+    cost = f"this sweep may cost up to ${most:.2f} (--dry-run shows how much is likely)"
+    if not sys.stdin.isatty():
+        raise UserError(f"{cost}; say --yes, or set a limit with --max-cost")
+    click.confirm(f"{cost}. Go on?", abort=True, err=True)
+
+
+def _costs(one: Estimate) -> str:
+    """An estimate as a line."""
+    about = "" if one.counted else "about "
+    line = f"{one.label}: {one.answers} answers are missing: prompts of {about}"
+    line += f"{one.prompt_tokens} tokens, {one.most_tokens} tokens at most in all"
+    if one.most_dollars is not None:
+        line += f" (${dollars(one.most_dollars)})"
+    if one.usual_tokens is not None:
+        line += f"; {one.usual_tokens:.0f} if they are like the stored ones"
+        if one.usual_dollars is not None:
+            line += f" (${dollars(one.usual_dollars)})"
+    return line
 
 
 def _print_plan(job: Job, as_json: bool) -> None:
@@ -227,6 +314,7 @@ def _print_plan(job: Job, as_json: bool) -> None:
             "samples": job.samples,
             "stages": job.stages,
             "completions": job.size,
+            "estimates": [one.to_dict() for one in estimates(job)],
             "first_prompts": {name: prompt.to_dict() for name, prompt in first.items()},
         }
         click.echo(json.dumps(plan, indent=2, ensure_ascii=False))
@@ -241,6 +329,8 @@ def _print_plan(job: Job, as_json: bool) -> None:
         else:
             length = f"{tokens} tokens"
         click.echo(f"{label}: {length} in one prompt of every problem")
+    for one in estimates(job):
+        click.echo(_costs(one))
     stages = f" in {job.stages} stages" if job.stages > 1 else ""
     once = ", 1 of a deterministic model" if any(m.deterministic for m in job.models) else ""
     click.echo(

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
-from ..core.errors import UserError
+from ..core.errors import UserError, install
+from ..core.program import program
 from .options import refuse_given
 
 
@@ -18,9 +20,9 @@ def train() -> None:
     """Train a model, with the verifier as the reward. Needs the extra 'train'."""
 
 
-def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The configuration and the directory of a training run."""
-    for option in (
+def run_options(*, trackers: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The configuration and the directory of a training run, and what to log it to."""
+    options = [
         click.option(
             "--out",
             required=True,
@@ -33,36 +35,50 @@ def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "path",
             required=True,
             type=click.Path(path_type=Path, dir_okay=False),
-            help="YAML file: model, data, sft, reward, grpo, evaluation; see docs/training.md.",
+            help="YAML file of the settings; see docs/training.md.",
         ),
-    ):
-        command = option(command)
-    return command
+    ]
+    if trackers:
+        tracker = click.option(
+            "--report-to",
+            "trackers",
+            multiple=True,
+            type=click.Choice(["tensorboard", "trackio", "wandb"]),
+            help="Log the training there, too; repeatable. In the file: report_to.",
+        )
+        options.append(tracker)
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in options:
+            command = option(command)
+        return command
+
+    return decorate
 
 
 @train.command()
-@run_options
-def grpo(path: Path, out: Path) -> None:
+@run_options()
+def grpo(path: Path, out: Path, trackers: tuple[str, ...]) -> None:
     """Warm up by examples, reinforce by GRPO, evaluate.
 
     The same command goes on where it was stopped. The evaluation, before and after, is an ordinary
     run (DIR/evaluation), with a page and a comparison of every subset with the original problems.
     """
-    _train(path, out, "grpo")
+    _train(path, out, "grpo", trackers)
 
 
 @train.command()
-@run_options
-def sft(path: Path, out: Path) -> None:
+@run_options()
+def sft(path: Path, out: Path, trackers: tuple[str, ...]) -> None:
     """Learn from references alone, and evaluate.
 
     The same command goes on where it was stopped. The evaluation is an ordinary run
     (DIR/evaluation).
     """
-    _train(path, out, "sft")
+    _train(path, out, "sft", trackers)
 
 
-def _train(path: Path, out: Path, kind: str) -> None:
+def _train(path: Path, out: Path, kind: str, trackers: tuple[str, ...]) -> None:
     """Train as a configuration says, which must be of this kind: "sft" or "grpo"."""
     # Busy-waiting threads slow down small models on busy cores.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -76,6 +92,8 @@ def _train(path: Path, out: Path, kind: str) -> None:
     from ..training.pipeline import train as run_training
 
     config = load(path)
+    if trackers:
+        config = replace(config, report_to=trackers)
     if (config.grpo is not None) != (kind == "grpo"):
         other = "train sft" if kind == "grpo" else "train grpo"
         raise UserError(f"{path}: this command is for {kind}; for this file there is `{other}`")
@@ -90,6 +108,30 @@ def _train(path: Path, out: Path, kind: str) -> None:
         print_comparison(compare(run))
     if any(problem.pair_parent for problem in run.problems.values()):
         print_comparison(compare(run, by="perturbation"))
+    say(f"models and logs are in {out}; a page to open: {write_page(run)}")
+
+
+@train.command()
+@run_options(trackers=False)
+def hint(path: Path, out: Path) -> None:
+    """Train HINT's seq2seq baselines and evaluate them.
+
+    The models of Table 3 of Li et al., each with every seed of the configuration. The same command
+    goes on where it was stopped. The evaluation is an ordinary run (DIR/evaluation).
+    """
+    require_extra("torch", "transformers")
+    from ..report import write_page
+    from ..report.sections import print_sections
+    from ..run.progress import Lines
+    from ..training.config import read
+    from ..training.hint import HintConfig, medians
+    from ..training.hint import train as train_baselines
+
+    def say(text: str) -> None:
+        click.echo(f"train: {text}", err=True)
+
+    run = train_baselines(read(path, HintConfig), out, log=say, progress=Lines())
+    print_sections([medians(run)])
     say(f"models and logs are in {out}; a page to open: {write_page(run)}")
 
 
@@ -162,7 +204,8 @@ def encoder(out: Path, **options: Any) -> None:
         click.echo(f"train: {text}", err=True)
 
     model = train_encoder(EncoderSettings(**options), out, log=say)
-    say(f"the model is in {model}; ask it: run.py sweep --model encoder/{model} --benchmark ...")
+    command = f"{program()} sweep --model encoder/{model} --benchmark ..."
+    say(f"the model is in {model}; ask it: {command}")
 
 
 @click.command("train")
@@ -195,7 +238,12 @@ def encoder(out: Path, **options: Any) -> None:
     metavar="KIND/NAME",
     help="Keep only problems with a reference, or to which this model finds one: solver/sympy.",
 )
-@click.option("--prompt", default="direct", show_default=True, help="Template of the prompts.")
+@click.option(
+    "--prompt",
+    "prompts",
+    multiple=True,
+    help="Template of the prompts, one for each task; direct and definite by default.",
+)
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="A .jsonl file, or a folder."
 )
@@ -207,25 +255,26 @@ def generate_train(
     screen: tuple[str, ...],
     easier: int,
     solver: str | None,
-    prompt: str,
+    prompts: tuple[str, ...],
     out: Path,
     force: bool,
 ) -> None:
     """Write a set to train on, the easiest problems first.
 
-    Each row has prompt, integrand, variable, reference antiderivative, difficulty and fingerprint.
-    No two are the same up to a constant factor and the names of symbols.
+    Each row has prompt, task, integrand and variable (or problem, a definite integral), reference,
+    difficulty and fingerprint. No two are the same up to a constant factor and the names of
+    symbols.
     """
     from ...prompts import load
     from ..store.problem_files import check_out, write_rows
     from ..training.training_set import training_set
 
     check_out(out, force)
-    template = load(prompt)
+    templates = [load(prompt) for prompt in prompts]
     training = training_set(
         recipes, count=count, seed=seed, screen=screen, easier=easier, solver=solver
     )
-    write_rows(training.rows(template), out)
+    write_rows(training.rows(*templates), out)
     left_out = [f"{training.repeats} repeats"]
     if screen:
         left_out.append(f"{training.screened} that are in {', '.join(screen)}")
@@ -251,5 +300,5 @@ def require_extra(*packages: str) -> None:
     if missing:
         raise UserError(
             f"{' and '.join(missing)} cannot be imported: training needs the extra 'train': "
-            "pip install 'calculus-harness[train]'"
+            f"{install('train')}"
         )

@@ -11,13 +11,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ... import rewards
+from ...rewards.baselines.calls import deadline_for
 from ...rewards.certificates.check import CertificateError
 from ...rewards.certificates.check import check as check_certificate
+from ...rewards.decision.integrand import prepare
+from ...rewards.expression.traversal import symbols_of
 from ..core.errors import UserError
-from .options import json_option, key_values, policy_options
+from ..core.policy import Policy
+from ..store.atomic import write_output
+from ..studies.certificates import check_run
+from ..tasks.prefix_answers import as_latex
+from .options import json_option, key_values, policy_option, policy_options
 
 if TYPE_CHECKING:
     from ...rewards.verdict import Verdict
+    from ..studies.certificates import CheckedRun
 
 
 @click.command()
@@ -54,16 +62,26 @@ def verify(
 ) -> None:
     """Judge one answer. Exit status: 0 correct, 1 not correct, 3 undecided."""
     text = sys.stdin.read() if answer == "-" else answer
-    asked: dict[str, Any] = {"variable": variable, "assumptions": key_values(assume, "--assume")}
-    verdict = rewards.verify_antiderivative(text, integrand, **asked, **strictness)
+    assumptions = key_values(assume, "--assume")
+    symbols = symbols_of(prepare(integrand, variable, assumptions).expression)
+    for name in assumptions:
+        if name not in symbols:
+            known = ", ".join(sorted(symbols)) or "none"
+            raise UserError(f"--assume {name}: the integrand has no such symbol; it has {known}")
+    asked: dict[str, Any] = {"variable": variable, "assumptions": assumptions}
+    policy = Policy(**strictness)
+    reading = as_latex(text) if policy.answer_format == "prefix" else text
+    text = reading if isinstance(reading, str) else ""
+    verdict = rewards.verify_antiderivative(text, integrand, **asked, **policy.options)
+    if not isinstance(reading, str):
+        verdict = reading
     if certificate:
         if strictness.pop("method") != "balls":
             raise UserError("--certificate is for our own verifier only, not for another --method")
+        del strictness["answer_format"]
+        strictness["deadline"] = deadline_for(policy.method, policy.deadline)
         made = rewards.certify(text, integrand, **asked, **strictness)
-        try:
-            certificate.write_text(json.dumps(made, ensure_ascii=False), encoding="utf-8")
-        except OSError as error:
-            raise UserError(f"--certificate {certificate}: {error.strerror}") from None
+        write_output(certificate, json.dumps(made, ensure_ascii=False).encode())
     if as_json:
         click.echo(json.dumps(verdict.to_dict(), indent=2, ensure_ascii=False))
     else:
@@ -79,14 +97,10 @@ def _print_verdict(verdict: Verdict) -> None:
     lines = [("answer", verdict.answer), ("found by", evidence.extracted_by)]
     lines += [("read as", evidence.reading), ("because", evidence.detail)]
     if evidence.witness:
-        lines += [
-            ("at", evidence.witness.point),
-            ("integrand", evidence.witness.expected),
-            ("derivative", evidence.witness.got),
-        ]
+        lines += evidence.witness.described().items()
     elif evidence.proof == "identity":
         lines.append(("proof", f"identity (rules: {', '.join(evidence.rules) or 'none'})"))
-    elif evidence.points:
+    elif evidence.digits:
         lines.append(
             ("proof", f"agreement at {evidence.points} points to {evidence.digits:.0f} digits")
         )
@@ -104,11 +118,23 @@ def _print_verdict(verdict: Verdict) -> None:
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
-def check(file: Path) -> None:
-    """Check a certificate of `verify`, by fractions alone. Exit status: 0 valid, 1 not valid."""
+@click.argument("path", type=click.Path(path_type=Path, exists=True))
+@policy_option
+def check(path: Path, policy: str | None) -> None:
+    """Check a certificate, or those of a run.
+
+    A file is what `verify --certificate` wrote. Nothing of the verifier is used.
+
+    Exit status: 0 valid, 1 not valid. `score --certificates` stores those of a run.
+    """
+    if path.is_dir():
+        checked = check_run(path, policy)
+        _print_checked(checked)
+        sys.exit(1 if checked.failures else 0)
+    if policy:
+        raise UserError("--policy is for runs, not for a file")
     try:
-        data = json.loads(file.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(data, dict):
             raise CertificateError("malformed: no JSON object")
         taken = check_certificate(data)
@@ -140,3 +166,34 @@ def _checked(data: dict[str, Any], taken: list[str]) -> Iterator[tuple[str, str]
     if taken:
         yield "as stated", f"the derivatives of {', '.join(taken)}"
     yield "as stated", "the terms are those of the texts; no case is missing"
+
+
+def _print_checked(run: CheckedRun) -> None:
+    """Shares of proofs and witnesses among a run's verdicts, and which certificates hold."""
+    click.echo(f"verdicts {run.policy}")
+    for status, bases in _BASES.items():
+        total = sum(n for (each, _), n in run.verdicts.items() if each == status)
+        parts = [
+            f"{run.verdicts[status, basis]} {word} ({run.verdicts[status, basis] / total:.1%})"
+            for basis, word in bases.items()
+            if total
+        ]
+        click.echo(f"  {status:<11}{', '.join([str(total), *parts])}")
+    certificates = f"{run.valid} valid, {len(run.failures)} not valid"
+    colour = "red" if run.failures else "green"
+    click.secho(f"certificates: {certificates}", fg=colour, bold=True)
+    for key, why in run.failures:
+        click.echo(f"  not valid  {key}: {why}")
+    for name, count in run.taken.most_common():
+        click.echo(f"  as stated  {name} in {count}")
+    for why, count in run.reasons.most_common():
+        click.echo(f"  none       {count}: {why}")
+    if run.missing:
+        click.echo(f"  missing    {run.missing}; `score --certificates` makes them")
+
+
+#: Statuses with what they may rest on, and how that is called.
+_BASES = {
+    rewards.Status.CORRECT: {"identity": "proved", "agreement": "agreed"},
+    rewards.Status.INCORRECT: {"witness": "witnessed"},
+}

@@ -2,9 +2,52 @@
 
 from __future__ import annotations
 
-from ...rewards.errors import UnknownNameError, UserError, suggest
+from collections.abc import Mapping
+from typing import Any
 
-__all__ = ["ModelError", "RunError", "UnknownNameError", "UserError", "suggest"]
+from ...rewards.errors import UnknownNameError, UserError, install, suggest
+
+__all__ = [
+    "ModelError",
+    "RunError",
+    "UnknownNameError",
+    "UserError",
+    "install",
+    "reason_of",
+    "suggest",
+]
+
+
+def reason_of(error: Exception) -> str:
+    """What an exception of a library says, whole and in one line.
+
+    Of a validation error of pydantic, which counts its messages in the first line and repeats all
+    input, it is the messages, each after the field that it is about.
+
+    Args:
+        error: the exception.
+
+    Returns:
+        The line.
+
+    >>> reason_of(ValueError("too", "long"))
+    "('too', 'long')"
+
+    """
+    messages = getattr(error, "errors", None)
+    if callable(messages):
+        try:
+            return "; ".join(map(_message, messages()))
+        except (TypeError, KeyError):  # not pydantic's
+            pass
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _message(found: Mapping[str, Any]) -> str:
+    """A message of pydantic's; of an exception in a validator it is that exception's own."""
+    raised = found.get("ctx", {}).get("error")
+    said = [*map(str, found.get("loc", ())), str(raised or found["msg"])]
+    return " ".join(": ".join(said).split())
 
 
 class RunError(UserError):

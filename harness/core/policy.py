@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
-from ...rewards.version import VERSION
+from ...rewards.arguments import METHODS, Method, check_choice, check_switches
+from ...rewards.records import Record
+from ...rewards.verdict import version_of
+from .errors import UserError
 
-Method = Literal["balls", "published", "welleck"]
+AnswerFormat = Literal["latex", "prefix"]
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(Record):
     """How strictly to judge; with the verifier's version it names a set of verdicts.
 
     Args:
@@ -22,29 +25,72 @@ class Policy:
         strict: take an answer only from a box.
         strict_domain: as in `rewards.verify_antiderivative`.
         require_continuous: as in `rewards.verify_antiderivative`.
+        deadline: seconds for one answer; None for the method's own.
+        answer_format: ``latex``, or ``prefix`` for completions that are prefix tokens of Lample and
+            Charton and nothing else.
+
+    Raises:
+        UserError: a published evaluator is to respect domains, which it ignores.
+        UnknownNameError: there is no such method.
+        ArgumentTypeError: a switch is neither true nor false.
 
     >>> Policy(strict=True).name.partition("-")[0]
     'balls'
 
     """
 
+    computed: ClassVar[tuple[str, ...]] = ("verifier",)
+
     method: Method = "balls"
     strict: bool = False
     strict_domain: bool = False
     require_continuous: bool = False
+    deadline: Annotated[float, msgspec.Meta(gt=0)] | None = None
+    answer_format: AnswerFormat = "latex"
+
+    def __post_init__(self) -> None:
+        check_choice("method", self.method, METHODS)
+        check_switches(
+            strict=self.strict,
+            strict_domain=self.strict_domain,
+            require_continuous=self.require_continuous,
+        )
+        if self.method != "balls":
+            for name in ("strict_domain", "require_continuous"):
+                if getattr(self, name):
+                    raise UserError(
+                        f"{name.replace('_', '-')} has no effect with the method {self.method}, "
+                        "which ignores domains; leave it out"
+                    )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields that are given, the notation if it is not LaTeX, the verifier's version.
+
+        Returns:
+            A JSON-serialisable dictionary.
+
+        """
+        row = Record.to_dict(self)
+        return {name: value for name, value in row.items() if value not in (None, "latex")}
 
     @property
     def options(self) -> dict[str, Any]:
-        """The fields by name, as the verifiers take them."""
+        """The fields by name, as the verifiers take them, which are given LaTeX."""
         settings: dict[str, Any] = msgspec.to_builtins(self)
+        del settings["answer_format"]
         return settings
 
     @property
     def name(self) -> str:
         """As in ``balls-1`` or ``balls-1-strict``: the method, its version, what is not default."""
         switches = [name for name, value in self.options.items() if value is True]
-        return "-".join([self.method, VERSION, *switches])
+        if self.deadline is not None:
+            switches.append(f"deadline{self.deadline:g}")
+        if self.answer_format != "latex":
+            switches.append(self.answer_format)
+        return "-".join([self.method, self.verifier, *switches])
 
-    def to_dict(self) -> dict[str, Any]:
-        """The fields and the verifier's version, as a manifest keeps them."""
-        return self.options | {"verifier": VERSION}
+    @property
+    def verifier(self) -> str:
+        """The version of the method's verdicts."""
+        return version_of(self.method)

@@ -13,11 +13,10 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
-import msgspec
-
 from ...benchmarks.problem import Problem
 from ...prompts import ANSWER, Rendered
-from .validation import convert
+from ...rewards.records import Record, check_fields
+from .errors import UserError
 
 _canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
 
@@ -64,7 +63,7 @@ class FinishReason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Sampling:
+class Sampling(Record):
     """Sampling parameters. Solvers, which do not sample, ignore them.
 
     Args:
@@ -81,7 +80,8 @@ class Sampling:
             default every sample is a request with its own seed.
 
     Raises:
-        ValueError: a value is out of range, or a beam search is combined with sampling options.
+        ArgumentTypeError: a value has a wrong type.
+        UserError: a value is out of range, or a beam search is combined with sampling options.
 
     >>> Sampling(temperature=0.6, top_p=0.95).max_tokens
     16384
@@ -99,12 +99,13 @@ class Sampling:
     grouped: bool = False
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.temperature < 0 or not 0 < self.top_p <= 1 or self.max_tokens < 1:
-            raise ValueError("temperature >= 0, 0 < top_p <= 1 and max_tokens >= 1 are needed")
+            raise UserError("temperature >= 0, 0 < top_p <= 1 and max_tokens >= 1 are needed")
         if self.top_k < 0 or not 0 <= self.min_p <= 1 or self.beams < 0:
-            raise ValueError("top_k >= 0, 0 <= min_p <= 1 and beams >= 0 are needed")
+            raise UserError("top_k >= 0, 0 <= min_p <= 1 and beams >= 0 are needed")
         if self.beams and (self.top_p, self.top_k, self.min_p, self.grouped) != (1, 0, 0, False):
-            raise ValueError("a beam search takes no top_p, top_k or min_p, and is not grouped")
+            raise UserError("a beam search takes no top_p, top_k or min_p, and is not grouped")
 
     @property
     def together(self) -> bool:
@@ -112,14 +113,17 @@ class Sampling:
         return self.grouped or self.beams > 0
 
     def cut(self, text: str) -> str:
-        """A text up to its first stop string, for engines that do not cut it themselves."""
+        """A text up to its first stop string, for engines that do not cut it themselves.
+
+        Args:
+            text: a completion.
+
+        Returns:
+            The text up to the first stop string.
+
+        """
         ends = [position for end in self.stop if (position := text.find(end)) >= 0]
         return text[: min(ends)] if ends else text
-
-    def to_dict(self) -> dict[str, Any]:
-        """The fields by name, as JSON has them."""
-        values: dict[str, Any] = msgspec.to_builtins(self)
-        return values | {"stop": list(self.stop)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +195,7 @@ def whole_characters(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(Record):
     r"""One completion of a model.
 
     Args:
@@ -252,7 +256,18 @@ class Completion:
     def to(
         cls, request: Request, text: str, *, sample: int | None = None, **values: Any
     ) -> Completion:
-        """The completion of a request, by default of its first sample."""
+        """The completion of a request, by default of its first sample.
+
+        Args:
+            request: the request.
+            text: what the model said.
+            sample: index of the sample.
+            values: other fields.
+
+        Returns:
+            The completion.
+
+        """
         return cls(
             model=request.model,
             problem=problem_key(request.problem),
@@ -268,7 +283,17 @@ class Completion:
     def failures(
         cls, request: Request, detail: str, reason: FinishReason = FinishReason.ERROR
     ) -> list[Completion]:
-        """Failed completions for all samples of a request; ``detail`` says why."""
+        """Failed completions for all samples of a request; ``detail`` says why.
+
+        Args:
+            request: the request.
+            detail: the reason; its first 500 characters are kept.
+            reason: the finish reason.
+
+        Returns:
+            A completion for each sample.
+
+        """
         return [
             cls.to(request, "", sample=sample, finish_reason=reason, detail=detail[:500])
             for sample in request.samples
@@ -279,18 +304,18 @@ class Completion:
         return completion_key(self.model, self.request, self.stage, self.sample)
 
     def to_dict(self) -> dict[str, Any]:
-        """A JSON-serialisable row: the key, the required fields, and those not at their default."""
+        """A JSON-serialisable row: the key, the required fields, and those not at their default.
+
+        Returns:
+            The row.
+
+        """
         row: dict[str, Any] = {"key": self.key}
         for name, default in _DEFAULTS.items():
             value = getattr(self, name)
             if name in _REQUIRED or value not in (default, {}):
                 row[name] = value
         return row
-
-    @classmethod
-    def from_dict(cls, row: Mapping[str, Any]) -> Completion:
-        """Read a `to_dict` row; other keys are ignored."""
-        return convert(row, cls)
 
 
 #: Every field, with its default if it has one.

@@ -7,21 +7,10 @@ Found through the entry point ``inspect_ai`` of the distribution.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import (
-    ChatMessage,
-    ChatMessageAssistant,
-    ChatMessageSystem,
-    ChatMessageUser,
-    GenerateConfig,
-)
+from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import (
-    CORRECT,
-    INCORRECT,
-    NOANSWER,
     Score,
     Scorer,
     Target,
@@ -33,20 +22,12 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
 from ...benchmarks import registry
 from ...benchmarks.problem import Problem
-from ...prompts import Message, Rendered, load
-from ...rewards.verdict import Status, Verdict
+from ...prompts import load
 from ..core.errors import UserError
 from ..core.policy import Policy
+from ..report.inspect_logs import messages, score_of
 from ..report.lm_eval_logs import reference, task_name
-from .questions import UNDECIDED, Question, judge, questions
-
-_CHAT: dict[str, Callable[..., ChatMessage]] = {
-    "system": ChatMessageSystem,
-    "user": ChatMessageUser,
-    "assistant": ChatMessageAssistant,
-}
-#: inspect_ai's names of reasons, where it has one.
-_REASONS = {Status.NO_ANSWER: "no_response", Status.UNPARSEABLE: "invalid_response_format"}
+from .questions import Question, judge, questions
 
 
 @scorer(metrics=[accuracy(), stderr()])
@@ -75,21 +56,9 @@ def verified(strict: bool = False, undecided: str = "unscored") -> Scorer:
             stop=tuple(state.metadata["stop"]),
             truncated=state.output.stop_reason in ("max_tokens", "model_length"),
         )
-        return _score(verdict, policy, undecided == "unscored")
+        return score_of(verdict, policy.name, leave_out=undecided == "unscored")
 
     return score
-
-
-def _score(verdict: Verdict, policy: Policy, leave_out: bool) -> Score:
-    status = verdict.status
-    value = {Status.CORRECT: CORRECT, Status.NO_ANSWER: NOANSWER}.get(status, INCORRECT)
-    return Score(
-        value=float("nan") if leave_out and status in UNDECIDED else value,
-        answer=verdict.answer,
-        explanation=verdict.evidence.detail or None,
-        reason=_REASONS.get(status, status.value if status in UNDECIDED else None),
-        metadata={"policy": policy.name, **verdict.to_dict()},
-    )
 
 
 @solver
@@ -101,7 +70,7 @@ def in_stages(prompt: str, shots: int | None = None) -> Solver:
         question = Question(Problem.from_dict(state.metadata["problem"]), template)
         replies: dict[str, str] = {}
         for stage in template.stages:
-            state.messages = _messages(question.rendered(replies))
+            state.messages = messages(question.rendered(replies))
             limit = template.max_tokens.get(stage)
             state = await (generate(state, max_tokens=limit) if limit else generate(state))
             replies[stage] = state.output.completion
@@ -144,7 +113,7 @@ def _sample(question: Question) -> Sample:
     problem = question.problem
     return Sample(
         id=question.key,
-        input=_messages(question.rendered()),
+        input=messages(question.rendered()),
         target=reference(problem),
         metadata={
             "problem": problem.to_dict(),
@@ -152,12 +121,6 @@ def _sample(question: Question) -> Sample:
             "subset": problem.name,
         },
     )
-
-
-def _messages(rendered: Rendered) -> list[ChatMessage]:
-    """A text to complete becomes a user's message: inspect_ai has only chats."""
-    shown = rendered.messages or (Message("user", rendered.text),)
-    return [_CHAT[message.role](content=message.content) for message in shown]
 
 
 def _declare(name: str, benchmark: str) -> None:

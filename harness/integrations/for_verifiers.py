@@ -14,7 +14,8 @@ import verifiers.v1 as vf
 from pydantic import Field
 
 from ...benchmarks.problem import Problem
-from ...rewards.adapters.scoring import BAD_PROBLEM, FAULT, STATUSES, Item, Rubric, Score, ascore
+from ...rewards.adapters.components import load_component
+from ...rewards.adapters.scoring import BAD_PROBLEM, FAULT, STATUSES, Rollout, Rubric, Score, ascore
 from ..core.errors import UserError
 from ..report.lm_eval_logs import reference
 from ..tasks import TASKS
@@ -37,9 +38,9 @@ class CalculusTaskConfig(vf.TaskConfig):
     """How completions are rewarded: fields of `rewards.adapters.scoring.Rubric`."""
 
     components: list[str] = Field(default_factory=lambda: ["correctness"])
-    """``correctness``, and with it ``format``."""
+    """``correctness``, and with it ``format`` or functions of your own: ``FILE.py:FUNCTION``."""
     weights: list[float] | None = None
-    """One for each component; 1 for correctness and 0.1 for format by default."""
+    """One for each component; 1 for correctness and 0.1 for the others by default."""
     strict: bool = True
     """Take an answer only from a box."""
 
@@ -56,6 +57,9 @@ class CalculusTask(vf.Task[CalculusData, vf.State, CalculusTaskConfig]):
         """Return the reward; the status, one of `STATUSES`, becomes metrics of 0 and 1."""
         score = await self._score(trace.last_reply, trace.is_truncated)
         trace.record_metrics({status: float(score.status == status) for status in STATUSES})
+        others = {name: it for name, it in score.components.items() if name != "correctness"}
+        if others:
+            trace.record_metrics(others)
         if score.reward is None:
             reason = {BAD_PROBLEM: "a bad problem", FAULT: "no workers to score with"}[score.status]
             raise ValueError(f"{self.data.id}: {reason} {score.verdict.evidence.detail}".rstrip())
@@ -73,19 +77,19 @@ class CalculusTask(vf.Task[CalculusData, vf.State, CalculusTaskConfig]):
         kind, target = KINDS[problem.task]
         rubric = Rubric(
             kind,
-            tuple(config.components),
+            tuple(map(load_component, config.components)),
             None if config.weights is None else tuple(config.weights),
             strict=config.strict,
             stop=tuple(self.data.stop),
         )
-        item = Item(
+        rollout = Rollout(
             text,
             problem.target[target],
             problem.target.get("variable"),
             dict(problem.assumptions),
             truncated=truncated,
         )
-        [score] = await ascore([item], rubric)
+        [score] = await ascore([rollout], rubric)
         return score
 
 
@@ -112,6 +116,8 @@ class CalculusTaskset(vf.Taskset[CalculusTask, CalculusTasksetConfig]):
 
     def load(self) -> Iterator[CalculusTask]:
         config = self.config
+        for entry in config.task.components:
+            load_component(entry)  # refused before the first rollout
         for question in questions(
             config.benchmark,
             prompt=config.prompt,

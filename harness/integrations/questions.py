@@ -11,8 +11,8 @@ from ...rewards.verdict import Status, Verdict
 from ..core.errors import UserError
 from ..core.policy import Policy
 from ..core.requests import Completion, FinishReason, problem_key
-from ..run.grade import grade
 from ..run.problems import problems_of
+from ..run.scoring import grade
 from ..tasks import default_prompt
 
 #: Statuses of completions that are neither correct nor wrong; see `harness.stats.tallies`.
@@ -68,6 +68,9 @@ def questions(
         if problem.task not in templates:
             template = named or default_prompt(problem.task)
             templates[problem.task] = template if shots is None else template.with_shots(shots)
+        if templates[problem.task].pictures is not None:
+            name = templates[problem.task].name
+            raise UserError(f"prompt {name!r} shows pictures, which only `sweep` asks")
         result.append(Question(problem, templates[problem.task]))
     if not result:
         raise UserError(f"there are no problems in {benchmark}")

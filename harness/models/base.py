@@ -12,6 +12,7 @@ from typing import Any, ClassVar, TypeVar
 
 from ...prompts.rendering import Rendered
 from ..core.errors import ModelError
+from ..core.prices import Price
 from ..core.requests import Completion, Request, digest
 
 RequestT = TypeVar("RequestT")
@@ -19,7 +20,22 @@ ResultT = TypeVar("ResultT")
 
 
 def operational(default: Any, **metadata: Any) -> Any:
-    """Return a dataclass field for a setting that does not change completions, as concurrency."""
+    """Return a dataclass field for a setting that does not change completions, as concurrency.
+
+    Args:
+        default: the default.
+        metadata: of the field.
+
+    Returns:
+        The field.
+
+    >>> @dataclass(frozen=True, kw_only=True)
+    ... class Settings:
+    ...     concurrency: int = operational(8)
+    >>> Settings().concurrency
+    8
+
+    """
     return field(default=default, metadata={"operational": True} | metadata)
 
 
@@ -31,6 +47,7 @@ class Capability(StrEnum):
     """
 
     CHAT = "chat prompts"
+    PICTURES = "pictures in prompts"
     TEXT = "text prompts (no chat)"
     TOP_K = "top-k"
     MIN_P = "min-p"
@@ -90,13 +107,16 @@ class Scored:
 class Model(ABC):
     """A model. A subclass is a frozen dataclass; its fields are the options of ``-M key=value``.
 
-    ``spec`` is the name on the command line, as in ``solver/sympy``. An option's name has hyphens
-    where the field's has underscores. The model's identity (`config`, `hash`) is made of the fields
-    that are not `operational`, and of `fingerprint`.
+    An option's name has hyphens where the field's has underscores. The model's identity (`config`,
+    `hash`) is made of the fields that are not `operational`, and of `fingerprint`.
+
+    Attributes:
+        spec: the name on the command line, as in ``solver/sympy``.
 
     >>> from calculus_harness.harness.models import create
     >>> create("solver/sympy").time_limit
     10.0
+
     """
 
     spec: str
@@ -114,6 +134,12 @@ class Model(ABC):
         Requests are drawn only as fast as the model can take them. Closing the stream early ends
         all work that was started for it.
 
+        Args:
+            requests: the requests.
+
+        Yields:
+            The completions.
+
         Raises:
             ModelError: No request can be answered (a wrong key, a server that is down).
 
@@ -130,11 +156,25 @@ class Model(ABC):
         return False
 
     def hint(self, lacking: Collection[Capability]) -> str:
-        """Return how to set the model up for what it lacks, as the end of a message: "; ..."."""
+        """Return how to set the model up for what it lacks, as the end of a message: "; ...".
+
+        Args:
+            lacking: what a sweep needs and the model cannot do.
+
+        Returns:
+            The end of the message; empty if nothing helps.
+
+        """
         return ""
 
     async def score(self, texts: AsyncIterator[Continuation]) -> AsyncGenerator[Scored, None]:
         """Yield the log-probabilities of given texts (teacher forcing), in any order.
+
+        Args:
+            texts: the texts.
+
+        Yields:
+            The log-probabilities.
 
         Raises:
             ModelError: The model lacks `Capability.SCORING`, or no text can be scored.
@@ -147,15 +187,45 @@ class Model(ABC):
         """Release what `complete` and `score` keep between calls (weights, servers)."""
 
     def count_tokens(self, prompt: Rendered) -> int | None:
-        """Return a prompt's number of tokens; None where only the model's server could tell."""
+        """Return a prompt's number of tokens; None where only the model's server could tell.
+
+        Args:
+            prompt: the prompt.
+
+        Returns:
+            The number.
+
+        """
+        return None
+
+    def price(self) -> Price | None:
+        """Say what its tokens cost, where the kind knows; a user's file of prices wins.
+
+        Returns:
+            The price; None by default.
+
+        """
         return None
 
     def with_state(self, directory: Path) -> Model:
-        """Return the same model, which may keep there what it needs after a restart."""
+        """Return the same model, which may keep there what it needs after a restart.
+
+        Args:
+            directory: its directory in the run.
+
+        Returns:
+            The model.
+
+        """
         return self
 
     def fingerprint(self) -> dict[str, Any]:
-        """Return what else identifies the model: a library's version, a file's hash."""
+        """Return what else identifies the model: a library's version, a file's hash.
+
+        Returns:
+            What else the hash covers, as JSON values.
+
+        """
         return {}
 
     @property
@@ -208,6 +278,9 @@ async def ask_each(
 
     Returns:
         A stream of the results, in order of completion.
+
+    Raises:
+        Exception: what ``ask`` or the stream of requests raised first.
 
     >>> import asyncio
     >>> from calculus_harness.harness.core.asynchronous import stream

@@ -6,7 +6,7 @@ import hashlib
 import re
 from pathlib import Path
 
-from ..core.errors import ModelError
+from ..core.errors import ModelError, install
 
 #: Of large files of weights only some blocks are read, evenly spread.
 WEIGHTS = frozenset({".safetensors", ".bin", ".pt", ".pth", ".gguf", ".ckpt", ".msgpack", ".h5"})
@@ -53,7 +53,7 @@ def hub_commit(repository: str, revision: str = "") -> str:
     except ImportError:
         raise ModelError(
             f"{repository} is no directory, and the hub cannot be asked for it: "
-            "it needs the extra 'vllm' or 'train', as in pip install 'calculus-harness[train]'"
+            f"it needs the extra 'vllm' or 'train', as in {install('train')}"
         ) from None
     try:
         sha = HfApi().model_info(repository, revision=revision or None, timeout=30).sha

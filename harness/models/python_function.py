@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import importlib.util
 import inspect
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+import traceback
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import aclosing
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
+from types import CodeType
 from typing import Any, ClassVar
 
-from ..core.errors import ModelError
-from ..core.requests import Completion, FinishReason, Request
+from ...rewards.arguments import load_function
+from ..core.errors import ModelError, UserError
+from ..core.requests import Completion, FinishReason, Request, digest
 from .base import Capability, Model, ask_each, operational
+
+#: So many calls that fail in the same way, before any succeeds, stop the sweep.
+MOST_FAILURES = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +34,10 @@ class PythonFunction(Model):
     at once (``--grouped``) or the results of a beam search, best first (``--beams``).
 
     ``messages`` is a list of ``{"role", "content"}`` dictionaries; a text to complete is one
-    message of the role ``user``. Plain functions run in threads, ``concurrency`` at once. An
-    exception becomes the sample's ``error``. The hash of the file is part of the model's identity.
+    message of the role ``user``, and with pictures ``content`` is a list of parts, as in the OpenAI
+    protocol. Plain functions run in threads, ``concurrency`` at once. An
+    exception becomes the sample's ``error``; if every call fails, the sweep stops after ten. The
+    hash of the file is part of the model's identity.
     """
 
     concurrency: int = operational(8)
@@ -47,7 +55,7 @@ class PythonFunction(Model):
     @property
     def capabilities(self) -> frozenset[Capability]:
         several = {Capability.GROUPED, Capability.BEAMS} if self._several else set()
-        return super().capabilities | {Capability.SEED} | several
+        return super().capabilities | {Capability.SEED, Capability.PICTURES} | several
 
     @cached_property
     def _several(self) -> bool:
@@ -62,21 +70,10 @@ class PythonFunction(Model):
         name = self.spec.rpartition(":")[2]
         if self._path.suffix != ".py":
             raise ModelError(f"model {self.spec}: write it as python/FILE.py:FUNCTION")
-        if not self._path.is_file():
-            raise ModelError(f"model {self.spec}: there is no file {self._path}")
-        specification = importlib.util.spec_from_file_location(self._path.stem, self._path)
-        assert specification is not None
-        assert specification.loader is not None
-        module = importlib.util.module_from_spec(specification)
         try:
-            specification.loader.exec_module(module)
-        except Exception as error:
-            raise ModelError(f"model {self.spec}: {type(error).__name__}: {error}") from error
-        function = getattr(module, name, None)
-        if not callable(function):
-            raise ModelError(f"model {self.spec}: {self._path} has no function {name!r}")
-        result: Callable[..., Any] = function
-        return result
+            return load_function(self._path, name)
+        except UserError as error:
+            raise ModelError(f"model {self.spec}: {error}") from error.__cause__
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
         threads = ThreadPoolExecutor(self.concurrency, thread_name_prefix="model")
@@ -84,13 +81,31 @@ class PythonFunction(Model):
         async def ask(request: Request) -> list[Completion]:
             return await self._ask(request, threads)
 
+        held: list[Completion] | None = []  # failed ones, until a call succeeds
         try:
             async with aclosing(ask_each(requests, ask, self.concurrency)) as results:
                 async for completions in results:
+                    if held is not None:
+                        held += completions
+                        if all(one.finish_reason is FinishReason.ERROR for one in completions):
+                            self._refuse_broken(held)
+                            continue
+                        completions, held = held, None
                     for completion in completions:
                         yield completion
+            for completion in held or ():
+                yield completion
         finally:
             threads.shutdown(wait=False, cancel_futures=True)
+
+    def _refuse_broken(self, failed: Sequence[Completion]) -> None:
+        """Raise `ModelError` if all calls so far have failed, `MOST_FAILURES` in the same way."""
+        detail, count = Counter(one.detail for one in failed).most_common(1)[0]
+        if count >= MOST_FAILURES:
+            raise ModelError(
+                f"model {self.spec}: all of the first {len(failed)} calls failed, {count} of them "
+                f"by {detail}; none of this is stored"
+            )
 
     async def _ask(self, request: Request, threads: Executor) -> list[Completion]:
         messages = request.prompt.turns or [{"role": "user", "content": request.prompt.text}]
@@ -102,10 +117,13 @@ class PythonFunction(Model):
                 result = await self._function(*arguments)
             else:
                 loop = asyncio.get_running_loop()
-                result = await loop.run_in_executor(threads, self._function, *arguments)
+                calling = loop.run_in_executor(threads, _called, self._function, arguments)
+                result, error = await calling
+                if error is not None:
+                    raise error
             texts = _strings(result if self._several else [result], request.count)
-        except Exception as error:
-            reason, detail = FinishReason.ERROR, f"{type(error).__name__}: {error}"
+        except Exception as raised:
+            reason, detail = FinishReason.ERROR, _described(raised)
         latency = round(time.perf_counter() - start, 3)
         return [
             Completion.to(
@@ -119,6 +137,88 @@ class PythonFunction(Model):
             )
             for sample, text in zip(request.samples, texts, strict=True)
         ]
+
+
+def _called(function: Callable[..., Any], arguments: Sequence[Any]) -> tuple[Any, Exception | None]:
+    """A function's result or its error, which may be one that a future cannot hold."""
+    try:
+        return function(*arguments), None
+    except Exception as error:  # a future that gets StopIteration is never done
+        return None, error
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalFunction(PythonFunction):
+    """A function of this process as a model: ``python/NAME``.
+
+    Its code, its defaults and the plain values of its closure are its identity: the same function
+    goes on with a run, and another of the same name is another model.
+    """
+
+    function: Callable[..., Any] = field(metadata={"operational": True})
+
+    @classmethod
+    def of(cls, function: Callable[..., Any]) -> LocalFunction:
+        """The model of a function, named after it."""
+        name = getattr(function, "__name__", type(function).__name__).strip("<>")
+        return cls(spec=f"python/{name}", function=function)
+
+    def fingerprint(self) -> dict[str, Any]:
+        return {"function": digest(_identity(self.function))}
+
+    @cached_property
+    def _function(self) -> Callable[..., Any]:
+        return self.function
+
+
+def _identity(function: Any) -> list[Any]:
+    """What a function does, as far as plain data tell, and the same in another process."""
+    if isinstance(function, partial):
+        return [_identity(function.func), _plain(function.args), _plain(function.keywords)]
+    code = getattr(function, "__code__", None)
+    if code is None:  # a callable object, or a part of C
+        call = type(function).__call__
+        own = _identity(call) if hasattr(call, "__code__") else []
+        return [type(function).__qualname__, _plain(vars(function) if own else {}), own]
+    names = inspect.getclosurevars(function).nonlocals if inspect.isfunction(function) else {}
+    values = [
+        *(function.__defaults__ or ()),
+        *(function.__kwdefaults__ or {}).items(),
+        *names.items(),
+    ]
+    return [_code(code), _plain(values)]
+
+
+def _code(code: CodeType) -> list[Any]:
+    constants = [
+        _code(one)
+        if isinstance(one, CodeType)
+        else sorted(map(repr, one))  # its own order is another in every process
+        if isinstance(one, frozenset)
+        else repr(one)
+        for one in code.co_consts
+    ]
+    return [code.co_code.hex(), constants, code.co_names, code.co_varnames]
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it; of what is none, the type."""
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, str | int | float | bool | None):
+        return value
+    # Not what a function holds in turn, which may be itself.
+    return _code(value.__code__) if hasattr(value, "__code__") else type(value).__qualname__
+
+
+def _described(error: Exception) -> str:
+    """An exception of a user's function, and its place there."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if frame.filename != __file__]
+    place = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
+    return f"{type(error).__name__}: {error}"[:400] + place
 
 
 def _strings(result: Any, count: int) -> list[str]:

@@ -29,14 +29,18 @@ _KINDS: dict[str, str | type[Model]] = {
     "solver/sympy": ".solvers.sympy:SympySolver",
     "solver/maxima": ".solvers.maxima:MaximaSolver",
     "solver/fricas": ".solvers.fricas:FricasSolver",
+    "solver/alkahest": ".solvers.alkahest:AlkahestSolver",
     "openai": ".openai.client:OpenAIModel",
     "openai-batch": ".openai.batch:OpenAIBatch",
+    "litellm": ".litellm:LiteLLMModel",
+    "inspect": ".inspect_log:InspectLog",
     "replay": ".replay:Replay",
     "python": ".python_function:PythonFunction",
     "vllm": ".vllm.engine:VllmEngine",
     "vllm-server": ".vllm.server:VllmServer",
     "transformers": ".transformers.generator:TransformersModel",
     "encoder": ".transformers.classifier:Encoder",
+    "seq2seq": ".seq2seq.model:Seq2Seq",
 }
 #: The entry points by which other distributions add kinds.
 GROUP = "calculus_harness.models"
@@ -97,6 +101,9 @@ def create(spec: str, options: Mapping[str, Any] | None = None) -> Model:
 
 def describe() -> Iterator[tuple[str, type[Model]]]:
     """Yield every kind, as the command line names it (``openai/NAME``), with its class.
+
+    Yields:
+        Kinds with their classes.
 
     Raises:
         ModelError: The class of another distribution's kind cannot be imported.

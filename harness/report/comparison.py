@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console
 
+from ..stats.gaps import Gap
+from ..stats.intervals import LEVEL
 from ..stats.paired import POWER, Comparison, Contrast, Difference, Transfer
-from .numbers import dollars, p_value, percent, points, signed
+from .numbers import dollars, named_p, p_value, percent, points, signed
 from .sections import (
     Section,
-    csv_table,
     export,
-    json_text,
-    latex_table,
-    markdown_table,
     print_remarks,
     print_sections,
 )
@@ -127,7 +125,7 @@ def remarks(comparison: Comparison) -> list[str]:
         )
     if any(row.pairs != row.clusters for row in comparison.contrasts):
         lines.append("Pairs whose problems were made from the same one are a cluster.")
-    lines += _needs(comparison)
+    lines += power_remarks(comparison)
     for name, cost in comparison.costs.items():
         if cost is not None:
             solved = cost.per_solved
@@ -143,12 +141,12 @@ def remarks(comparison: Comparison) -> list[str]:
     lines += [
         f"{named(comparison, row)}: {row.unpaired} problems without a counterpart are left out."
         for row in comparison.contrasts
-        if row.unpaired
+        if row.unpaired and not comparison.pairing
     ]
     return lines + list(comparison.notes)
 
 
-def _needs(comparison: Comparison) -> Iterator[str]:
+def power_remarks(comparison: Comparison) -> Iterator[str]:
     """The detectable difference of each contrast, and what would detect the target."""
     for row in comparison.contrasts:
         difference = row.at(comparison.primary_k)
@@ -174,6 +172,32 @@ def _needs(comparison: Comparison) -> Iterator[str]:
         yield f"{text}."
 
 
+def sentences(comparison: Comparison, short: Mapping[str, str]) -> Iterator[str]:
+    """A sentence for each comparison at the primary k, of models on all problems that pair.
+
+    ``short`` has the names of models to write.
+    """
+    for row in comparison.contrasts:
+        difference = row.at(comparison.primary_k)
+        groups = {other.group for other in comparison.contrasts}
+        if difference is None or (comparison.by == "model" and "all" in groups - {row.group}):
+            continue
+        if comparison.by == "perturbation":
+            sides = f"{short[row.system]}: {row.group} − originals"
+        else:
+            sides = f"{short[row.second]} − {short[row.first]}"
+        adjusted = difference.adjusted
+        p = difference.p if adjusted is None else adjusted
+        low, high = difference.interval
+        verdict = "no detectable difference"
+        if p < 1 - LEVEL:
+            verdict = "higher" if difference.value > 0 else "lower"
+        elif low > 0 or high < 0:
+            verdict += " after Holm's correction"
+        shown = points(difference.value, difference.interval).replace("-", "−")
+        yield f"{sides}: {shown}, {verdict} ({named_p(difference.p, adjusted)})"
+
+
 def print_comparison(comparison: Comparison, console: Console | None = None) -> None:
     """Print the tables of a comparison.
 
@@ -188,11 +212,13 @@ def print_comparison(comparison: Comparison, console: Console | None = None) -> 
         >>> from calculus_harness import compare, sweep
         >>> runs = [sweep(["solver/sympy"], ["drills"], limit=1, out=out) for out in ("a", "b")]
         >>> print_comparison(compare(*runs))
+        All 1 problems of a and b pair.
         Paired by problem: first solver/sympy [a], second solver/sympy [b]
         ...
 
     """
     console = console or Console()
+    print_remarks(comparison.pairing, console)
     parts = [(_heading(comparison), comparison.contrasts)]
     if comparison.broken_down_by:
         parts.append((f"By {comparison.broken_down_by}", comparison.breakdown))
@@ -207,8 +233,11 @@ def print_comparison(comparison: Comparison, console: Console | None = None) -> 
     ]
     for sides, rows in _by_sides(comparison, [row for row, _ in lines]).items():
         title = f"Solved one, failed the other, at k = {comparison.primary_k}"
+        title += _verdicts(comparison)
         body = [transfer_cells(*line) for line in lines if line[0] in rows]
         _print(console, title, sides, transfer_headings(comparison), body)
+    if comparison.gaps:
+        print_sections([gap_table(comparison.gaps)], console)
     print_remarks(remarks(comparison), console)
 
 
@@ -221,8 +250,12 @@ def _print(
 
 def _heading(comparison: Comparison) -> str:
     if comparison.by == "perturbation":
-        return "Perturbations against their originals, paired by parent"
-    return "Paired by problem"
+        return f"Perturbations against their originals, paired by parent{_verdicts(comparison)}"
+    return f"Paired by problem{_verdicts(comparison)}"
+
+
+def _verdicts(comparison: Comparison) -> str:
+    return f", verdicts {comparison.verdicts}" if comparison.verdicts else ""
 
 
 def _by_sides(comparison: Comparison, rows: Sequence[Contrast]) -> dict[str, list[Contrast]]:
@@ -236,18 +269,29 @@ def _by_sides(comparison: Comparison, rows: Sequence[Contrast]) -> dict[str, lis
 
 
 def export_comparison(comparison: Comparison, form: str) -> str:
-    """The comparison as JSON, CSV (a line for each contrast and k), LaTeX or Markdown."""
-    section = _table(comparison)
-    return export(
-        form,
-        markdown=lambda: markdown_table(section),
-        latex=lambda: latex_table(section),
-        csv=lambda: _csv(comparison),
-        json=lambda: json_text(comparison.to_dict()),
-    )
+    """The comparison as text.
+
+    Args:
+        comparison: what `stats.compare.compare` returns.
+        form: one of `FORMATS`; CSV has a line for each contrast and k.
+
+    Returns:
+        The text.
+
+    Raises:
+        UserError: no such format.
+
+    >>> from calculus_harness.harness.stats.paired import Comparison
+    >>> export_comparison(Comparison("model", 1, ()), "csv")[:12]
+    'part,system,'
+
+    """
+    section = comparison_table(comparison)
+    sections = [section, gap_table(comparison.gaps)] if comparison.gaps else [section]
+    return export(form, sections, _lines(comparison), comparison.to_dict())
 
 
-def _table(comparison: Comparison) -> Section:
+def comparison_table(comparison: Comparison) -> Section:
     """All contrasts in one table."""
     rows = [*comparison.contrasts, *comparison.breakdown]
     if comparison.by == "perturbation":
@@ -257,6 +301,9 @@ def _table(comparison: Comparison) -> Section:
     else:
         names = ["first system", "second system", "subset"]
         sides = [[row.first, row.second] for row, _ in lines_of(rows)]
+    if comparison.verdicts:
+        names = ["verdicts", *names]
+        sides = [[comparison.verdicts, *side] for side in sides]
     lines = zip(sides, lines_of(rows), strict=True)
     return Section(
         title="",
@@ -266,15 +313,35 @@ def _table(comparison: Comparison) -> Section:
     )
 
 
+def gap_table(gaps: Sequence[Gap]) -> Section:
+    """Generalisation gaps: of every model, or of two with their difference."""
+    two = len(gaps[0].sides) == 2
+    systems = ("first system", "second system") if two else ("system",)
+    return Section(
+        f"Generalisation gaps, in points of pass@{gaps[0].k}",
+        (*systems, "splits", *(("first", "second", "difference") if two else ("gap",))),
+        tuple(
+            (
+                *gap.systems,
+                gap.group,
+                *(points(*side) for side in gap.sides),
+                *((points(*gap.difference) if gap.difference else "",) if two else ()),
+            )
+            for gap in gaps
+        ),
+        names=len(systems) + 1,
+    )
+
+
 _COLUMNS = tuple(
     "part system group first_side second_side pairs clusters unpaired k primary first second "
     "difference interval_low interval_high bound_low bound_high p exact p_holm detectable "
     "clusters_needed samples_needed lost lost_by_luck lost_excess gained gained_by_luck "
-    "gained_excess".split()
+    "gained_excess verdicts".split()
 )
 
 
-def _csv(comparison: Comparison) -> str:
+def _lines(comparison: Comparison) -> tuple[tuple[str, ...], list[list[object]]]:
     parts = [("family", row) for row in comparison.contrasts]
     parts += [(f"by_{comparison.broken_down_by}", row) for row in comparison.breakdown]
     lines: list[list[object]] = []
@@ -289,8 +356,13 @@ def _csv(comparison: Comparison) -> str:
             line += map(_number, (d.first, d.second, d.value, *d.interval, *d.bounds, d.p))
             line += [int(d.exact), _number(d.adjusted), _number(plan.detectable if plan else None)]
             line += [plan.clusters_needed if plan else "", (plan and plan.samples_needed) or ""]
-            lines.append([*line, *map(_number, ways)])
-    return csv_table(_COLUMNS, lines)
+            lines.append([*line, *map(_number, ways), comparison.policy or ""])
+    for gap in comparison.gaps:
+        value, interval = gap.difference or (None, (None, None))
+        numbers = map(_number, (gap.sides[0][0], gap.sides[1][0], value, *interval))
+        shown = ["gap", "", gap.group, *gap.systems, "", "", "", gap.k, 1, *numbers]
+        lines.append([*shown, *[""] * (len(_COLUMNS) - len(shown) - 1), comparison.policy or ""])
+    return _COLUMNS, lines
 
 
 def _number(value: float | None) -> str:

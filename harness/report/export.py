@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import UserError
+from ..core.errors import UserError, install
 from ..store.run import Run
 from ..store.samples import Sample, samples
 from .lm_eval_logs import write_lm_eval
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
-FORMATS = ("csv", "parquet", "dataset", "lm-eval")
+FORMATS = ("csv", "parquet", "dataset", "lm-eval", "inspect")
 BATCH = 2_000
 #: The columns with their types; ``inputs``, ``target``, ``evidence`` are JSON, as they differ from
 #: task to task.
@@ -65,11 +67,11 @@ FIELDS: dict[str, type] = {
 }
 
 
-def to_pandas(run: Run, policy: str | None = None) -> pandas.DataFrame:
+def to_pandas(run: Run | str | os.PathLike[str], policy: str | None = None) -> pandas.DataFrame:
     """A data frame with one row per sample: model, problem, subset, completion and verdict.
 
     Args:
-        run: a run.
+        run: a run or its directory.
         policy: the verdicts, by name; by default the latest complete ones.
 
     Returns:
@@ -87,7 +89,8 @@ def to_pandas(run: Run, policy: str | None = None) -> pandas.DataFrame:
     try:
         import pandas
     except ImportError:
-        raise UserError("pandas is needed: pip install 'calculus-harness[data]'") from None
+        raise UserError(f"pandas is needed: {install('data')}") from None
+    run = Run.of(run)
     verdicts = {row["key"]: row for row in run.verdicts(policy).rows()}
     rows: list[dict[str, Any]] = []
     for completion in run.completions.rows():
@@ -110,7 +113,7 @@ def export_run(
         raise UserError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
     if out.exists() and not force:
         raise UserError(f"{out} is there already; --force replaces it")
-    if out.exists() and out.is_dir() != (form in ("dataset", "lm-eval")):
+    if out.exists() and out.is_dir() != (form in ("dataset", "lm-eval", "inspect")):
         raise UserError(
             f"{out} is {'a directory' if out.is_dir() else 'a file'}; use another --out"
         )
@@ -119,6 +122,7 @@ def export_run(
         "parquet": _write_parquet,
         "dataset": _write_dataset,
         "lm-eval": write_lm_eval,
+        "inspect": _write_inspect,
     }[form]
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -188,9 +192,7 @@ def _write_parquet(run: Run, policy: str | None, out: Path) -> int:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise UserError(
-            "Parquet and datasets need the extra 'data': pip install 'calculus-harness[data]'"
-        ) from None
+        raise UserError(f"Parquet and datasets need the extra 'data': {install('data')}") from None
     types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
     schema = pyarrow.schema([(name, types[kind]) for name, kind in FIELDS.items()])
     count = 0
@@ -219,9 +221,7 @@ def _write_dataset(run: Run, policy: str | None, out: Path) -> int:
     try:
         import datasets
     except ImportError:
-        raise UserError(
-            "a dataset needs the extra 'data': pip install 'calculus-harness[data]'"
-        ) from None
+        raise UserError(f"a dataset needs the extra 'data': {install('data')}") from None
     table = out.parent / "table.parquet"
     count = _write_parquet(run, policy, table)
     enabled = not datasets.are_progress_bars_disabled()
@@ -234,4 +234,15 @@ def _write_dataset(run: Run, policy: str | None, out: Path) -> int:
             datasets.enable_progress_bars()
         with suppress(OSError):
             table.unlink()
+    return count
+
+
+def _write_inspect(run: Run, policy: str | None, out: Path) -> int:
+    try:
+        logs = import_module(".inspect_logs", __package__)  # it needs inspect_ai
+    except ImportError:
+        raise UserError(
+            f"logs of inspect_ai need the extra 'inspect': {install('inspect')}"
+        ) from None
+    count: int = logs.write_inspect(run, policy, out)
     return count

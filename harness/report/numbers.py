@@ -34,6 +34,17 @@ def p_value(p: float | None) -> str:
     return "< 0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.1 else f"{p:.2f}"
 
 
+def named_p(p: float, adjusted: float | None) -> str:
+    """A p value with its name, which tells whether it is adjusted.
+
+    >>> named_p(0.012, 0.036), named_p(0.012, None)
+    ('p (Holm) = 0.0360', 'p = 0.0120')
+
+    """
+    name, shown = ("p", p_value(p)) if adjusted is None else ("p (Holm)", p_value(adjusted))
+    return f"{name} {shown}" if shown.startswith("<") else f"{name} = {shown}"
+
+
 def dollars(value: float | None) -> str:
     """Three significant digits, and cents at least: ``12.30``, ``0.00123``."""
     if value is None:

@@ -6,8 +6,9 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..core.errors import UserError
-from ..store.atomic import write_atomically
+from ..store.atomic import write_output
 from .assets import page_style, template
 from .figures.figure import Figure
 
@@ -28,7 +29,7 @@ class Section:
     """A table (if it has headings), its remarks and its figures.
 
     The first ``names`` columns are names, the others numbers. ``folded``: a page shows the section
-    on a click.
+    on a click, as it does ``notes``, which are remarks by their summary.
     """
 
     title: str
@@ -38,32 +39,126 @@ class Section:
     figures: tuple[Figure, ...] = ()
     names: int = 1
     folded: bool = False
+    notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def anchor(self) -> str:
+        """The name of the section in a page's addresses.
+
+        >>> Section("pass@k over k").anchor
+        'section-pass-k-over-k'
+
+        """
+        return "-".join(["section", *re.findall(r"[a-z0-9]+", self.title.lower())])
 
 
 def print_sections(sections: Sequence[Section], console: Console | None = None) -> None:
-    """Print tables with their remarks, as wide as they need to be."""
+    """Print tables with their remarks: on a terminal so that they fit, elsewhere whole."""
     console = console or Console()
     for section in sections:
-        table = Table(box=SIMPLE_HEAD, pad_edge=False)
-        for place, heading in enumerate(section.headings):
-            table.add_column(heading, justify="right" if place >= section.names else "left")
-        for row in section.rows:
-            table.add_row(*row, style="bold" if "all" in row[: section.names] else None)
-        wide = console.options.update(max_width=10_000)
-        console.width = max(console.width, console.measure(table, options=wide).maximum)
         if section.title:
-            console.print(section.title, style="bold", markup=False, highlight=False)
+            print_remarks((section.title,), console, style="bold")
+        remarks = section.remarks
         if section.headings:
-            console.print(table, markup=False)
-        print_remarks(section.remarks, console)
+            width = console.width if console.is_terminal else _WIDEST
+            parts, left_out = fit(section, width)
+            for part in parts:
+                console.width = width
+                console.print(_table(part), markup=False)
+            if left_out:
+                remarks = (f"Zero everywhere: {', '.join(left_out)}.", *remarks)
+        print_remarks(remarks, console)
+        for lines in section.notes.values():
+            print_remarks(lines, console)
         if section is not sections[-1]:
             console.print()
 
 
-def print_remarks(remarks: Iterable[str], console: Console) -> None:
+_WIDEST = 10_000
+
+
+def fit(section: Section, width: int) -> tuple[list[Section], list[str]]:
+    """A table as one or several that are not wider than a terminal.
+
+    Args:
+        section: the table.
+        width: the terminal's, in characters.
+
+    Returns:
+        The table; or without the columns that are zero everywhere; or that in parts, one below the
+        other, each with the names. Where the names and one column are too wide already, texts are
+        to be wrapped in their cells. And the headings of the columns that are left out.
+
+    """
+    if _width(section) <= width:
+        return [section], []
+    columns = range(section.names, len(section.headings))
+    filled = [place for place in columns if any(row[place] for row in section.rows)]
+    zero = [place for place in filled if all(row[place] in _ZERO for row in section.rows)]
+    if zero == filled:
+        zero = []
+    kept = [place for place in filled if place not in zero]
+    left_out = [section.headings[place] for place in zero]
+    wrapped = any(_width(_columns(section, [place])) > width for place in kept)
+    parts: list[list[int]] = []
+    for place in kept:
+        if parts and _width(_columns(section, [*parts[-1], place]), wrapped) <= width:
+            parts[-1].append(place)
+        else:
+            parts.append([place])
+    return [_columns(section, part) for part in parts or [[]]], left_out
+
+
+_ZERO = ("", "0", "0.0", "0.00")
+
+
+def _columns(section: Section, places: Sequence[int]) -> Section:
+    """A table with its names and some other columns."""
+    chosen = [*range(section.names), *places]
+    return replace(
+        section,
+        headings=tuple(section.headings[place] for place in chosen),
+        rows=tuple(tuple(row[place] for place in chosen) for row in section.rows),
+    )
+
+
+def _width(section: Section, wrapped: bool = False) -> int:
+    """The characters that a table takes; those that it takes if its texts are wrapped."""
+    console = Console(width=_WIDEST)
+    measured = console.measure(_table(section), options=console.options)
+    return measured.minimum if wrapped else measured.maximum
+
+
+def _table(section: Section) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for place, heading in enumerate(section.headings):
+        cells = [row[place] for row in section.rows]
+        figures = place >= section.names and all(map(_is_figure, cells))
+        table.add_column(
+            heading,
+            justify="right" if figures else "left",
+            min_width=max(map(len, cells), default=0) if figures else None,
+            no_wrap=figures,
+            overflow="fold",
+        )
+    for row in section.rows:
+        table.add_row(*row, style="bold" if "all" in row[: section.names] else None)
+    return table
+
+
+def _is_figure(cell: str) -> bool:
+    """Whether a cell is a number with what belongs to it, which no line break should part."""
+    return len(cell) <= _LONGEST_FIGURE and (not cell or cell[0] in "+-−<$" or cell[0].isdigit())
+
+
+#: `0.0021 [0.0012, 0.0034], 12.5 timed out`
+_LONGEST_FIGURE = 40
+
+
+def print_remarks(remarks: Iterable[str], console: Console, style: str = "dim") -> None:
     """Print lines of text, which the terminal wraps."""
     for line in remarks:
-        console.print(line, style="dim", soft_wrap=True, markup=False, highlight=False)
+        console.print(line, style=style, soft_wrap=True, markup=False, highlight=False)
 
 
 def markdown_table(section: Section) -> str:
@@ -76,18 +171,20 @@ def markdown_table(section: Section) -> str:
 def as_markdown(sections: Sequence[Section]) -> str:
     """The tables in Markdown with titles and remarks."""
     return "\n".join(
-        f"### {section.title}\n\n{markdown_table(section)}"
+        (f"### {section.title}\n\n" if section.title else "")
+        + markdown_table(section)
         + "".join(f"\n{remark}\n" for remark in section.remarks)
         for section in sections
     )
 
 
 def latex_table(section: Section) -> str:
-    """The table in LaTeX (booktabs)."""
+    """The table in LaTeX (booktabs), its title as a comment."""
+    title = f"% {section.title}\n" if section.title else ""
     columns = "l" * section.names + "r" * (len(section.headings) - section.names)
     body = "".join(f"  {' & '.join(map(_latex_cell, row))} \\\\\n" for row in section.rows)
     return (
-        f"\\begin{{tabular}}{{{columns}}}\n  \\toprule\n"
+        f"{title}\\begin{{tabular}}{{{columns}}}\n  \\toprule\n"
         f"  {' & '.join(map(_latex_text, section.headings))} \\\\\n  \\midrule\n{body}"
         "  \\bottomrule\n\\end{tabular}\n"
     )
@@ -132,17 +229,25 @@ def _without_nan(value: Any) -> Any:
 
 def export(
     form: str,
-    *,
-    markdown: Callable[[], str],
-    latex: Callable[[], str],
-    csv: Callable[[], str],
-    json: Callable[[], str],
+    sections: Sequence[Section],
+    lines: tuple[Sequence[str], Iterable[Sequence[object]]],
+    data: Any,
 ) -> str:
-    """The text in one of `FORMATS`; raises `UserError` for another."""
-    writers = {"markdown": markdown, "latex": latex, "csv": csv, "json": json}
-    if form not in writers:
-        raise UserError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
-    return writers[form]()
+    """The text in one of `FORMATS`; raises `UserError` for another.
+
+    Markdown and LaTeX are made of ``sections``, CSV of ``lines`` (headings and rows), JSON of
+    ``data``.
+    """
+    match form:
+        case "markdown":
+            return as_markdown(sections)
+        case "latex":
+            return "\n".join(map(latex_table, sections))
+        case "csv":
+            return csv_table(*lines)
+        case "json":
+            return json_text(data)
+    raise UserError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
 
 
 def write_sections(
@@ -152,5 +257,5 @@ def write_sections(
     html = template("sections.html.jinja").render(
         title=title, subtitle=subtitle, sections=sections, remark=remark, style=page_style()
     )
-    write_atomically(path, html.encode())
+    write_output(path, html.encode())
     return path

@@ -8,9 +8,10 @@ from functools import cached_property
 from pathlib import Path
 
 from ..core.errors import UserError
-from ..stats.compare import common_policy, system_names
-from ..stats.prices import Prices
-from ..stats.summary import Summary, summarise
+from ..core.prices import Prices
+from ..stats.compare import By, common_policy, compare, system_names
+from ..stats.paired import Comparison
+from ..stats.summary import Row, Summary, summarise
 from ..store.run import Run
 
 
@@ -41,6 +42,31 @@ class Sources:
     def names(self) -> list[dict[str, str]]:
         """For each run, the names of its models by their hashes."""
         return system_names(self.runs)
+
+    @cached_property
+    def short_names(self) -> dict[str, str]:
+        """The last part of each model's name, where that tells them all apart, else the whole."""
+        full = [name for names in self.names for name in names.values()]
+        last = {name: name.rstrip("/").rpartition("/")[2] for name in full}
+        return last if len(set(last.values())) == len(full) else {name: name for name in full}
+
+    @cached_property
+    def short_rows(self) -> tuple[Row, ...]:
+        """The rows of the summary with the short names."""
+        return tuple(replace(row, label=self.short_names[row.label]) for row in self.summary.rows)
+
+    def comparison(self, by: By) -> Comparison | None:
+        """The comparison of these runs by model or by perturbation; None where nothing pairs."""
+        if by not in self._comparisons:
+            try:
+                self._comparisons[by] = compare(*self.runs, by=by, policy=self.policy)
+            except UserError:
+                self._comparisons[by] = None
+        return self._comparisons[by]
+
+    @cached_property
+    def _comparisons(self) -> dict[By, Comparison | None]:
+        return {}
 
     @property
     def title(self) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
 
+from ..core.program import program
 from ..stats.metrics import Metric, metrics
 from ..stats.summary import Row, Summary, summarise
 from ..stats.tallies import Estimate
@@ -14,11 +16,7 @@ from ..store.run import Run
 from .numbers import dollars, percent, with_interval
 from .sections import (
     Section,
-    csv_table,
     export,
-    json_text,
-    latex_table,
-    markdown_table,
     print_remarks,
     print_sections,
 )
@@ -88,11 +86,15 @@ def columns_of(rows: Sequence[Row], every: bool = False) -> list[Column]:
 def results_section(rows: Sequence[Row], every: bool = False) -> Section:
     """The rows as a table, all columns included."""
     columns = columns_of(rows, every)
+    several = any(row.verdicts for row in rows)
     return Section(
         title="",
-        headings=(*_NAMES, *(column.heading for column in columns)),
-        rows=tuple((*_names(row), *(column.cell(row) for column in columns)) for row in rows),
-        names=2,
+        headings=("verdicts",) * several + (*_NAMES, *(column.heading for column in columns)),
+        rows=tuple(
+            (row.verdicts,) * several + (*_names(row), *(column.cell(row) for column in columns))
+            for row in rows
+        ),
+        names=2 + several,
     )
 
 
@@ -127,8 +129,31 @@ def remarks(summary: Summary) -> list[str]:
         under = f" under {summary.policy}" if summary.policy else ""
         lines.append(
             f"{summary.unscored} answers are not scored yet{under}: "
-            f"`run.py score {summary.run}`, with the same flags, goes on"
+            f"`{program()} score {summary.run}`, with the same flags, goes on"
         )
+    return lines
+
+
+#: The share of a model's answers from which on there is a warning about them.
+WARNED = 0.5
+
+
+def warnings_of(summary: Summary) -> list[str]:
+    """What makes a table of zeros: most answers were cut off, or hold no answer; and what helps."""
+    lines = []
+    sampling = summary.settings.get("sampling", {})
+    for row in {(row.model, row.label): row for row in summary.rows}.values():
+        cut, none = row.rates.get("truncated", 0.0), row.rates.get("no_answer", 0.0)
+        if cut >= WARNED:
+            at = f"at --max-tokens {sampling.get('max_tokens')}; allow more, with another --out"
+            if row.deterministic:
+                at = "at the time limit; -M time-limit=SECONDS allows more"
+            lines.append(f"{row.label}: {100 * cut:.0f} % of the answers were cut off {at}.")
+        elif none >= WARNED:
+            lines.append(
+                f"{row.label}: {100 * none:.0f} % of the texts hold no answer; look at one "
+                f"(`{program()} view {summary.run} PROBLEM`), and at the prompt (--prompt)."
+            )
     return lines
 
 
@@ -162,11 +187,13 @@ def _spent(summary: Summary) -> list[str]:
     return lines
 
 
-def print_summary(results: Run | Summary, console: Console | None = None) -> None:
+def print_summary(
+    results: Run | Summary | str | os.PathLike[str], console: Console | None = None
+) -> None:
     """Print the results, a table for each model.
 
     Args:
-        results: a run, or its summary (`stats.summary.summarise`).
+        results: a run, its directory, or its summary (`stats.summary.summarise`).
         console: where to print; by default the terminal, or the notebook.
 
     Returns:
@@ -184,6 +211,7 @@ def print_summary(results: Run | Summary, console: Console | None = None) -> Non
     """
     console = console or Console()
     summary = results if isinstance(results, Summary) else summarise(results)
+    print_remarks(warnings_of(summary), console, style="bold yellow")
     for label, rows in _by_model(summary).items():
         columns = columns_of(rows)
         each = {f"{row.samples_per_problem:g}" for row in rows}
@@ -192,7 +220,7 @@ def print_summary(results: Run | Summary, console: Console | None = None) -> Non
         if all(row.deterministic for row in rows):
             asked = "deterministic: asked once for each problem"
         table = Section(
-            title=f"{label}, {asked}",
+            title=f"{label}, {asked}" + (f"; verdicts {rows[0].verdicts}" * bool(rows[0].verdicts)),
             headings=("subset", "problems", *(column.heading for column in columns)),
             rows=tuple(
                 (*_names(row)[1:3], *(column.cell(row) for column in columns)) for row in rows
@@ -215,32 +243,42 @@ def _by_model(summary: Summary) -> dict[str, list[Row]]:
 
 
 def export_summary(summary: Summary, form: str) -> str:
-    """The table as Markdown, LaTeX (booktabs), CSV (one line per estimate) or JSON."""
+    """The table of results as text.
+
+    Args:
+        summary: what `summarise` returns.
+        form: one of `FORMATS`: Markdown, LaTeX (booktabs), CSV (a line for each estimate), JSON.
+
+    Returns:
+        The text.
+
+    Raises:
+        UserError: no such format.
+
+    >>> export_summary(Summary("run", "balls-3", rows=()), "csv")[:12]
+    'model,subset'
+
+    """
     section = results_section(summary.rows, every=True)
-    return export(
-        form,
-        markdown=lambda: markdown_table(section),
-        latex=lambda: latex_table(section),
-        csv=lambda: _csv(summary),
-        json=lambda: json_text(summary.to_dict()),
-    )
+    return export(form, [section], _lines(summary), summary.to_dict())
 
 
-def _csv(summary: Summary) -> str:
+def _lines(summary: Summary) -> tuple[list[str], list[list[object]]]:
     """A line for each row and k: pass@k with its interval and bounds, then every other metric."""
     first, *others = metrics()
     bounds = ("interval_low", "interval_high", "worst", "best")
-    headings = [*_CSV_NAMES, first.column, *bounds, *(metric.column for metric in others)]
-    lines = []
+    others_columns = (metric.column for metric in others)
+    headings = [*_CSV_NAMES, first.column, *bounds, *others_columns, "verdicts"]
+    lines: list[list[object]] = []
     for row in summary.rows:
         for e in row.passes:
             each = f"{row.samples_per_problem:g}"
-            line = [row.label, row.subset, row.problems, row.samples, each, e.k]
+            line: list[object] = [row.label, row.subset, row.problems, row.samples, each, e.k]
             line += [f"{number:.6f}" for number in (e.value, *e.interval, e.low, e.high)]
             for metric in others:
                 estimate = Column(metric, e.k if metric.over_k else 0).estimate(row)
                 value = estimate.value if estimate else row.numbers.get(metric.name)
                 form = _CSV_FORMATS[metric.unit]
                 line.append("" if value is None else format(value, form))
-            lines.append(line)
-    return csv_table(headings, lines)
+            lines.append([*line, summary.policy or ""])
+    return headings, lines

@@ -1,8 +1,9 @@
-"""`view`: one problem, or one sample, of a run in full."""
+"""`view`: one problem or sample of a run in full, or all samples that fit, problem by problem."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import io
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,38 +11,45 @@ from rich.console import Console
 
 from ...benchmarks.problem import Problem
 from ...prompts import ANSWER
+from ...rewards.records import Record
 from ...rewards.verdict import Verdict
 from ..core.errors import UserError, suggest
+from ..core.program import program
 from ..stats.verdict_changes import reason
+from ..store import counts
 from ..store.run import Run
 from ..store.samples import Prompts
+from ..store.shards import Place
 
 
 @dataclass(frozen=True)
-class View:
-    """One problem with its samples; rows as they are stored."""
+class ViewedSample:
+    """A sample with its model's label and its prompt; completion and verdict as they are stored."""
+
+    label: str
+    prompt: str | None
+    completion: dict[str, Any]
+    verdict: dict[str, Any] | None
+
+
+@dataclass(frozen=True)
+class Solved:
+    """How many of a model's judged samples of a problem are correct."""
+
+    label: str
+    correct: int
+    samples: int
+
+
+@dataclass(frozen=True)
+class View(Record):
+    """One problem with its samples."""
 
     key: str
     problem: Problem
     policy: str | None
-    labels: dict[str, str]  # by model
-    samples: tuple[tuple[dict[str, Any], dict[str, Any] | None, str | None], ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "key": self.key,
-            "problem": self.problem.to_dict(),
-            "policy": self.policy,
-            "samples": [
-                {
-                    "label": self.labels[completion["model"]],
-                    "prompt": prompt,
-                    "completion": completion,
-                    "verdict": judged,
-                }
-                for completion, judged, prompt in self.samples
-            ],
-        }
+    solved: tuple[Solved, ...]
+    samples: tuple[ViewedSample, ...]
 
 
 def find(run: Run, wanted: str) -> tuple[str, int | None]:
@@ -75,51 +83,128 @@ def _cut(hint: str) -> str:
     return hint if len(hint) <= 300 else hint[:300] + " ..."
 
 
-def view(
+def views(
     run: Run,
-    wanted: str,
+    wanted: str | None = None,
     *,
+    statuses: Collection[str] = (),
+    subset: str | None = None,
     model: str | None = None,
     policy: str | None = None,
-) -> View:
-    """Everything stored of one problem or sample; ``model`` is a label, its beginning or a hash."""
-    key, sample = find(run, wanted)
-    models = _models(run, model)
+) -> tuple[int, Iterator[View]]:
+    """The problems of a run that have samples that fit, each with these samples.
+
+    Args:
+        run: the run.
+        wanted: only this problem or sample, as for `find`.
+        statuses: only samples with one of these verdicts.
+        subset: only problems of this benchmark or subset (``bee``, ``bee/competition``).
+        model: only this model: its label, its hash, or the beginning of one.
+        policy: the verdicts; by default the run's latest complete ones.
+
+    Returns:
+        How many problems there are, and the problems, read one at a time.
+
+    Raises:
+        UserError: the run has no such problem, sample, subset, model or policy.
+
+    """
+    only, sample = find(run, wanted) if wanted is not None else (None, None)
+    models = run.models_named(model) if model is not None else tuple(run.models)
+    keys = _keys_of(run, subset) & ({only} if only is not None else run.problems.keys())
+    policy = policy or run.policy
+    verdicts = run.verdicts(policy)
 
     def fits(row: dict[str, Any]) -> bool:
         return (
-            row["problem"] == key
+            row["problem"] in keys
             and row["model"] in models
             and (sample is None or row["sample"] == sample)
         )
 
-    policy = policy or run.policy
-    verdicts = run.verdicts(policy)
-    judged = {row["key"]: verdicts.read(place) for place, row in verdicts.heads() if fits(row)}
-    completions = run.completions
-    rows = [completions.read(place) for place, row in completions.heads() if fits(row)]
-    order = {model: place for place, model in enumerate(run.models)}
-    rows.sort(key=lambda row: (order[row["model"]], row["sample"]))  # stages as they came
-    if not rows:
-        there = sorted({row["sample"] for _, row in completions.heads() if row["problem"] == key})
-        have = f"it has the samples {there[0]} to {there[-1]}" if there else "it has no samples"
-        raise UserError(f"{run.path} has no such sample of {key}; {have}")
-    return View(
-        key=key,
-        problem=run.problem(key),
-        policy=policy,
-        labels={model: entry["label"] for model, entry in run.models.items()},
-        samples=tuple(
-            (row, judged.get(row["key"]), shown)
-            for row, shown in _with_prompts(run, run.problem(key), rows)
-        ),
-    )
+    judged = {
+        row["key"]: (place, row)
+        for place, row in verdicts.heads()
+        if fits(row) and (not statuses or row["status"] in statuses)
+    }
+    chosen = {_sample_of(row) for _, row in judged.values()}  # with their earlier stages
+    rows: dict[str, list[tuple[Place, dict[str, Any]]]] = {}
+    for place, row in run.completions.heads():
+        if fits(row) and (not statuses or _sample_of(row) in chosen):
+            rows.setdefault(row["problem"], []).append((place, row))
+    if only in keys and not rows and not statuses:
+        raise UserError(f"{run.path} has no such sample of {only}; {_samples_there(run, only)}")
+    ordered = [key for key in run.problems if key in rows]
+    place_of = {model: place for place, model in enumerate(run.models)}
+    solved, prompts, labels = _solved(run, policy), Prompts(run), run.labels
+
+    def shown(key: str) -> View:
+        problem = run.problem(key)
+        places = sorted(
+            rows[key], key=lambda entry: (place_of[entry[1]["model"]], entry[1]["sample"])
+        )
+        whole = [run.completions.read(place) for place, _ in places]  # stages as they came
+        return View(
+            key=key,
+            problem=problem,
+            policy=policy,
+            solved=solved.get(key, ()),
+            samples=tuple(
+                ViewedSample(
+                    labels[row["model"]],
+                    prompt,
+                    row,
+                    verdicts.read(judged[row["key"]][0]) if row["key"] in judged else None,
+                )
+                for row, prompt in _with_prompts(prompts, problem, whole)
+            ),
+        )
+
+    return len(ordered), map(shown, ordered)
+
+
+def view(run: Run, wanted: str, *, model: str | None = None, policy: str | None = None) -> View:
+    """Everything stored of one problem or sample; the arguments are those of `views`."""
+    return next(views(run, wanted, model=model, policy=policy)[1])
+
+
+def _keys_of(run: Run, subset: str | None) -> set[str]:
+    """The keys of a benchmark's or a subset's problems; of all, if there is no name."""
+    if subset is None:
+        return set(run.problems)
+    names = {name for one in run.problems.values() for name in (one.name, one.benchmark)}
+    if subset not in names:
+        raise UserError(
+            f"{run.path} has no subset {subset!r}; {_cut(suggest(subset, sorted(names)))}"
+        )
+    return {key for key, one in run.problems.items() if subset in (one.name, one.benchmark)}
+
+
+def _sample_of(row: Mapping[str, Any]) -> tuple[str, str, int]:
+    return row["model"], row["problem"], row["sample"]
+
+
+def _samples_there(run: Run, key: str) -> str:
+    numbers = sorted({row["sample"] for _, row in run.completions.heads() if row["problem"] == key})
+    return f"it has the samples {numbers[0]} to {numbers[-1]}" if numbers else "it has no samples"
+
+
+def _solved(run: Run, policy: str | None) -> dict[str, tuple[Solved, ...]]:
+    """By problem, for each model how many of all its judged samples are correct."""
+    sums = counts.totals(run.verdicts(policy))
+    return {
+        key: tuple(
+            Solved(label, int(sums[model, key].get("correct", 0)), int(sums[model, key]["samples"]))
+            for model, label in run.labels.items()
+            if (model, key) in sums
+        )
+        for key in run.problems
+    }
 
 
 def _with_prompts(
-    run: Run, problem: Problem, rows: list[dict[str, Any]]
+    prompts: Prompts, problem: Problem, rows: list[dict[str, Any]]
 ) -> Iterator[tuple[dict[str, Any], str | None]]:
-    prompts = Prompts(run)
     texts: dict[tuple[str, int], dict[str, str]] = {}
     for row in rows:
         earlier = texts.setdefault((row["model"], row["sample"]), {})
@@ -129,19 +214,11 @@ def _with_prompts(
             earlier[row["stage"]] = row["text"]
 
 
-def _models(run: Run, wanted: str | None) -> set[str]:
-    if wanted is None:
-        return set(run.models)
-    labels = {model: entry["label"] for model, entry in run.models.items()}
-    exact = {model for model, label in labels.items() if label == wanted}
-    matches = exact or {
-        model
-        for model, label in labels.items()
-        if label.startswith(wanted) or model.startswith(wanted)
-    }
-    if not matches:
-        raise UserError(f"{run.path} has no model {wanted!r}; {suggest(wanted, labels.values())}")
-    return matches
+def as_text(shown: View, colours: bool = False) -> str:
+    """What `print_view` prints, with the terminal's colours or without."""
+    file = io.StringIO()
+    print_view(shown, Console(file=file, force_terminal=colours, no_color=not colours))
+    return file.getvalue()
 
 
 def print_view(shown: View, console: Console | None = None) -> None:
@@ -164,12 +241,14 @@ def print_view(shown: View, console: Console | None = None) -> None:
         say(f"  {name:<16}{value}")
     if problem.pair_parent:
         say(f"  {'made from':<16}{problem.pair_parent} ({problem.perturbation})")
+    for one in shown.solved:
+        say(f"  {'correct':<16}{f'{one.correct}/{one.samples}':<7}{one.label}")
     last_prompt = None
-    for completion, judged, prompt in shown.samples:
-        label = shown.labels[completion["model"]]
+    for sample in shown.samples:
+        completion, prompt = sample.completion, sample.prompt
         stage = "" if completion["stage"] == ANSWER else f", stage {completion['stage']}"
         say("")
-        say(f"{label}, sample {completion['sample']}{stage}", "bold")
+        say(f"{sample.label}, sample {completion['sample']}{stage}", "bold")
         if prompt != last_prompt:
             part("prompt", prompt if prompt is not None else "(cannot be rendered any more)")
             last_prompt = prompt
@@ -183,8 +262,8 @@ def print_view(shown: View, console: Console | None = None) -> None:
             + f", {completion.get('latency', 0.0):.2f} s ---",
             "dim",
         )
-        if judged is not None:
-            verdict = Verdict.from_dict(judged)
+        if sample.verdict is not None:
+            verdict = Verdict.from_dict(sample.verdict)
             colour = {"correct": "green", "incorrect": "red"}.get(verdict.status, "yellow")
             say(verdict.status.replace("_", " "), f"bold {colour}")
             evidence = verdict.evidence
@@ -198,4 +277,4 @@ def print_view(shown: View, console: Console | None = None) -> None:
                 if value:
                     say(f"  {name:<16}{value}")
         elif completion["stage"] == ANSWER:
-            say("not judged: run.py score", "yellow")
+            say(f"not judged: {program()} score", "yellow")

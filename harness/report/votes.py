@@ -6,6 +6,7 @@ from rich.console import Console
 
 from ..stats.answer_groups import votes
 from ..store.run import Run
+from ..store.verdict_sets import ambiguous_name
 from .numbers import with_interval
 from .sections import Section, print_sections
 
@@ -21,8 +22,9 @@ def print_votes(run: Run, policy: str | None = None, console: Console | None = N
         names = (row.label, row.subset, str(row.problems))
         rows.append((*names, *(by_k.get(k, "") for k in ks), f"{row.groups:.1f}", forms))
     majorities = (f"maj@{k}" for k in ks)
+    verdicts = ambiguous_name([run], policy or run.policy)
     section = Section(
-        title="",
+        title=f"Majority votes, verdicts {verdicts}" if verdicts else "",
         headings=("model", "subset", "problems", *majorities, "answers", "correct forms"),
         rows=tuple(rows),
         remarks=(

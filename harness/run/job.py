@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ...benchmarks.problem import Problem
 from ...prompts import Rendered
+from ..core.prices import Price, Prices
 from ..core.requests import (
     Request,
     Sampling,
@@ -19,6 +20,29 @@ from ..core.requests import (
 )
 from ..models import Model
 from ..store.identity import Identity
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the answers of a run's models may take, stored ones included."""
+
+    max_cost: float | None = None
+    max_tokens_total: int | None = None
+    prices: Prices | None = None
+
+    @property
+    def none(self) -> bool:
+        """Whether nothing is limited."""
+        return self.max_cost is None and self.max_tokens_total is None
+
+    def price(self, model: Model) -> Price | None:
+        """What a model's tokens cost: as the file of prices says, or else the model itself."""
+        return (self.prices.find(model.spec) if self.prices else None) or model.price()
+
+    def __str__(self) -> str:
+        flags = {"--max-cost": self.max_cost, "--max-tokens-total": self.max_tokens_total}
+        return " and ".join(flag for flag, value in flags.items() if value is not None)
+
 
 #: A model's replies in earlier stages: by problem's key and sample index, then by stage.
 Replies = Mapping[tuple[str, int], Mapping[str, str]]
@@ -48,6 +72,7 @@ class Job:
     out: Path
     limit: int | None = None
     primary_k: int | None = None
+    limits: Limits = Limits()
     first: Mapping[str, RenderedProblem] = field(default_factory=dict, repr=False)
 
     @property

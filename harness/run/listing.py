@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import MISSING
+from itertools import takewhile
 from typing import Any
 
 from ... import prompts
@@ -10,12 +13,15 @@ from ...benchmarks import Problem
 from ...benchmarks.registry import names, resolve
 from ...rewards.verdict import Verdict
 from ..core.asynchronous import run_async
+from ..core.errors import UserError, suggest
 from ..core.policy import Policy
+from ..core.program import program
 from ..core.requests import Completion, problem_key
+from ..models import Model
 from ..models import describe as describe_models
 from ..models.registry import option_names
 from ..tasks import TASKS
-from .grade import grade
+from .scoring import grade
 
 
 def everything(what: str, benchmarks: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
@@ -38,8 +44,9 @@ def everything(what: str, benchmarks: Sequence[str]) -> dict[str, list[dict[str,
             {
                 "name": kind,
                 "summary": (model.__doc__ or "").partition("\n")[0],
+                "description": _description(model),
                 "options": option_names(model),
-                "example": model.example,
+                "example": model.example.replace("run.py", program(), 1),
             }
             for kind, model in describe_models()
         ]
@@ -73,9 +80,6 @@ def describe(row: dict[str, Any]) -> str:
     parts = [row["summary"]]
     if "problems" in row:
         parts.insert(0, f"{row['problems']:>4} problems.")
-    if "options" in row:
-        options = ", ".join(f"{name}={value}" for name, value in row["options"].items())
-        parts.append(f"Options: {options}." if options else "")
     if row.get("default"):
         parts.append(f"(Default of the task {row['task']}.)")
     if "verifier" in row:
@@ -85,10 +89,55 @@ def describe(row: dict[str, Any]) -> str:
     return " ".join(part for part in parts if part)
 
 
+def _description(model: type[Model]) -> str:
+    """What the docstrings of a kind and of its own base classes say, without their first lines."""
+    classes = list(takewhile(lambda base: base is not Model, model.__mro__))
+    texts = [inspect.cleandoc(base.__doc__ or "").partition("\n\n")[2] for base in classes]
+    return "\n\n".join(filter(None, texts))
+
+
+def only(lists: dict[str, list[dict[str, Any]]], what: str, name: str) -> list[dict[str, Any]]:
+    """The rows of one list with a name: whole, or what stands before the slash.
+
+    Raises:
+        UserError: no list is named, or it has no such name.
+
+    """
+    if what not in lists:
+        raise UserError(f"say what {name!r} is, as in `ls models {name}`")
+    rows = lists[what]
+    chosen = [row for row in rows if name in (row["name"], row["name"].partition("/")[0])]
+    if not chosen:
+        raise UserError(f"no {what} {name!r}; {suggest(name, [row['name'] for row in rows])}")
+    return chosen
+
+
+def details(row: dict[str, Any]) -> Iterator[str]:
+    """What `describe` leaves out of a row, in lines."""
+    if row.get("description"):
+        yield ""
+        yield from row["description"].splitlines()
+    if row.get("options"):
+        yield ""
+        for name, value in row["options"].items():
+            yield f"-M {name}={_shown(value)}"
+    if "example" in row:
+        yield from ("", row["example"])
+    for name in ("source", "metrics"):
+        if row.get(name):
+            yield f"{name}: {', '.join(row[name]) if name == 'metrics' else row[name]}"
+
+
+def _shown(value: Any) -> str:
+    if value is None or value is MISSING:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def validate(
     benchmarks: Sequence[str], say: Callable[[str], None] = lambda line: None
 ) -> dict[str, Any]:
-    """Prove the reference antiderivatives and recompute answers, up to the first that is wrong.
+    """Prove the reference antiderivatives and recompute answers.
 
     Args:
         benchmarks: names of benchmarks; by default all subsets of all.
@@ -97,7 +146,7 @@ def validate(
     Returns:
         The numbers of references that are ``proven``, proven ``partly`` (on a part of the domain),
         of answers ``recomputed`` (`Task.check`) and of problems ``without`` either, and under
-        ``failed`` the first that is wrong.
+        ``failed`` those that are wrong, with the reasons.
 
     """
     report: dict[str, Any] = {
@@ -105,7 +154,7 @@ def validate(
         "partly": 0,
         "recomputed": 0,
         "without": 0,
-        "failed": None,
+        "failed": [],
     }
     specs = benchmarks or [f"{name}/all" for name in names()]
     subsets = {(subset.name, subset.source): subset for spec in specs for subset in resolve(spec)}
@@ -113,27 +162,28 @@ def validate(
         problems = subset.problems(None, 0)
         known = [problem for problem in problems if "antiderivative" in problem.target]
         verdicts = run_async(grade([(p, _reference(p)) for p in known], Policy(), {}))
+        failed: list[dict[str, str]] = []
+        proven = checked = 0
         for problem, verdict in zip(known, verdicts, strict=True):
             if not verdict.correct:
-                key = problem_key(problem)
-                why = _why(verdict)
-                report["failed"] = {"problem": key, "status": verdict.status, "why": why}
-                return report
-            report["proven"] += 1
+                why = {"status": str(verdict.status), "why": _why(verdict)}
+                failed.append({"problem": problem_key(problem), **why})
+                continue
+            proven += 1
             coverage = verdict.evidence.coverage
             report["partly"] += coverage is not None and coverage < 1
-        checked = 0
         for problem in problems:
             wrong = TASKS[problem.task].check(problem)
             if wrong:
-                key = problem_key(problem)
-                report["failed"] = {"problem": key, "status": "contradiction", "why": wrong}
-                return report
-            checked += wrong is not None
+                why = {"status": "contradiction", "why": wrong}
+                failed.append({"problem": problem_key(problem), **why})
+            checked += wrong == ""
+        report["proven"] += proven
         report["recomputed"] += checked
-        report["without"] += len(problems) - len(known) - checked
+        report["failed"] += failed
+        report["without"] += len(problems) - proven - checked - len(failed)
         recomputed = f", {checked} answers recomputed" if checked else ""
-        say(f"{subset.name}: {len(known)} references proven{recomputed}")
+        say(f"{subset.name}: {proven} references proven{recomputed}")
     return report
 
 
@@ -145,7 +195,4 @@ def _reference(problem: Problem) -> Completion:
 
 def _why(verdict: Verdict) -> str:
     evidence = verdict.evidence
-    if evidence.witness:
-        witness = evidence.witness
-        return f"at {witness.point} the integrand is {witness.expected}, F' is {witness.got}"
-    return evidence.detail or verdict.status
+    return str(evidence.witness or evidence.detail or verdict.status)

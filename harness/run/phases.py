@@ -18,10 +18,11 @@ from ...benchmarks.problem import Problem
 from ...benchmarks.registry import spread
 from ..core.errors import RunError, UserError
 from ..core.policy import Policy
-from ..core.requests import problem_key
+from ..core.requests import FinishReason, problem_key
 from ..store import counts
 from ..store.atomic import write_atomically
 from ..store.run import Run
+from ..store.writer import writing
 from .job import Job
 from .progress import Progress, Silent
 from .runner import run_job
@@ -76,6 +77,7 @@ def run_phases(
     *,
     policy: Policy | None = None,
     progress: Progress | None = None,
+    retry_errors: bool = False,
 ) -> Run:
     """Ask and grade a job, and then every phase; the same call goes on where it was stopped.
 
@@ -84,6 +86,8 @@ def run_phases(
         phases: what to ask afterwards.
         policy: how strictly to judge; by default `Policy()`.
         progress: is told of every completion and verdict; silent by default.
+        retry_errors: first remove the samples that are stored as errors, so that they are asked
+            again.
 
     Returns:
         The run.
@@ -106,17 +110,40 @@ def run_phases(
         raise UserError(
             f"phases depend on what a model solves: one model for each run, not {len(job.models)}"
         )
-    for phase in phases:
-        _read(job, phase, policy)  # refused before anything is asked
+    derived = [_read(job, phase, policy) or [] for phase in phases]  # refused before any request
+    if retry_errors and Run.exists(job.out):
+        _remove_errors(extended(job, [problem for each in derived for problem in each]), progress)
     run = run_job(job, policy=policy, progress=progress)
     for phase in phases:
         problems = _read(job, phase, policy)
+        if not job.limits.none and _unanswered(run, job, policy):
+            return run  # stopped at a limit
         if problems is None:
             problems = _limited(phase.derive(_results(run, job, policy)), job.limit)
             _write(job, phase, policy, problems)
         job = extended(job, problems)
         run = run_job(job, policy=policy, progress=progress)
     return run
+
+
+def _remove_errors(job: Job, progress: Progress) -> None:
+    """Remove the job's samples of which a stage is stored as an error."""
+    asked = {model.hash: job.samples_of(model) for model in job.models}
+
+    def sample_of(row: Mapping[str, Any]) -> tuple[str, str, int]:
+        return row["model"], row["problem"], row["sample"]
+
+    with writing(job.out, job.identity, job.primary_k) as run:
+        failed = {
+            sample_of(row)
+            for _, row in run.completions.heads()
+            if row["finish_reason"] == FinishReason.ERROR
+            and row["problem"] in job.first
+            and row["sample"] < asked.get(row["model"], 0)
+        }
+        if failed:
+            run.discard(lambda row: sample_of(row) in failed)
+    progress.status(f"{len(failed)} samples are stored as errors and are asked again")
 
 
 def extended(job: Job, problems: Sequence[Problem]) -> Job:
@@ -127,18 +154,28 @@ def extended(job: Job, problems: Sequence[Problem]) -> Job:
     return replace(job, problems=(*job.problems, *new), first=first)
 
 
-def _results(run: Run, job: Job, policy: Policy) -> PhaseResults:
-    sums = counts.merge(run.verdicts(policy.name).counts())
+def _sums(run: Run, job: Job, policy: Policy) -> dict[str, counts.Sums]:
+    """The sums of the verdicts on the only model, by problem."""
     (model,) = job.models
-    rows = {key: row for (asked, key), row in sums.items() if asked == model.hash}
-    samples = job.samples_of(model)
-    answered = sum(
+    sums = counts.merge(run.verdicts(policy.name).counts())
+    return {key: row for (asked, key), row in sums.items() if asked == model.hash}
+
+
+def _unanswered(run: Run, job: Job, policy: Policy) -> int:
+    """How many answers of a job with one model are missing."""
+    rows, samples = _sums(run, job, policy), job.samples_of(job.models[0])
+    return job.size - sum(
         min(samples, int(rows.get(problem_key(problem), {}).get("samples", 0)))
         for problem in job.problems
     )
-    if answered < job.size:
+
+
+def _results(run: Run, job: Job, policy: Policy) -> PhaseResults:
+    (model,) = job.models
+    rows, samples = _sums(run, job, policy), job.samples_of(model)
+    if missing := _unanswered(run, job, policy):
         raise RunError(
-            f"{job.size - answered} answers are missing in {run.path}, and the next phase depends "
+            f"{missing} answers are missing in {run.path}, and the next phase depends "
             "on them; the same command asks them again"
         )
     sampling = job.identity.sampling

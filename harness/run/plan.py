@@ -7,17 +7,22 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...benchmarks.problem import Problem
-from ...prompts import Prompt
+from ...prompts import PictureError, Prompt, PromptError
 from ...prompts import load as load_prompt
+from ...rewards.arguments import check_method
+from ...rewards.records import plain
 from ..core.errors import ModelError, UserError
+from ..core.prices import Prices
 from ..core.requests import Sampling, digest, problem_key
-from ..core.validation import plain
 from ..models import Capability, Model, create
 from ..store.identity import Identity
-from ..tasks import default_prompt
-from .job import Job
+from ..tasks import default_prompt, refuse_unreadable
+from .job import Job, Limits, RenderedProblem
 from .problems import problems_of
 from .spec import SweepSpec
+
+#: Broken pictures that an error message names; it counts all.
+_NAMED = 3
 
 
 def plan(
@@ -49,11 +54,18 @@ def plan(
         problems = problems_of(spec.benchmarks, spec.limit, spec.seed)
     if not problems:
         raise UserError(f"there are no problems in {', '.join(spec.benchmarks)}")
+    if any(problem.task == "integration" for problem in problems):
+        check_method(spec.policy.method)  # HINT's scorer of that name needs no package
     named = load_prompt(spec.prompt) if spec.prompt is not None else None
     tasks = {problem.task for problem in problems}
+    refuse_unreadable(tasks, spec.policy)
     prompts = {task: named or default_prompt(task) for task in tasks}
     if spec.shots is not None:
         prompts = {task: prompt.with_shots(spec.shots) for task, prompt in prompts.items()}
+    if (system := spec.system_message) is not None:
+        prompts = {task: prompt.with_system_message(system) for task, prompt in prompts.items()}
+    if (pictures := spec.pictures) is not None:
+        prompts = {task: prompt.with_pictures(pictures) for task, prompt in prompts.items()}
     sampling = spec.sampling
     if 0 < sampling.beams < spec.samples:
         raise UserError(
@@ -72,13 +84,48 @@ def plan(
         out=Path(out),
         limit=spec.limit,
         primary_k=spec.primary_k,
+        limits=Limits(
+            spec.max_cost,
+            spec.max_tokens_total,
+            Prices.read(Path(spec.prices)) if spec.prices is not None else None,
+        ),
     )
+    if spec.max_cost is not None:
+        _refuse_unpriced(job)
     if job.stages > 1 and sampling.beams:
         raise UserError("a beam search needs a prompt of one stage")
-    job = replace(job, first={problem_key(problem): job.render(problem) for problem in problems})
+    job = replace(job, first=_rendered(job))
     for model in job.models:
         _refuse_impossible(model, sampling, prompts.values(), job)
     return job
+
+
+def _rendered(job: Job) -> dict[str, RenderedProblem]:
+    """All problems as rendered for the first stage; raises `PromptError` for broken pictures."""
+    first: dict[str, RenderedProblem] = {}
+    broken: list[str] = []
+    for problem in job.problems:
+        try:
+            first[problem_key(problem)] = job.render(problem)
+        except PictureError as error:
+            broken.append(str(error))
+    if broken:
+        more = f"; and {len(broken) - _NAMED} more" if len(broken) > _NAMED else ""
+        raise PromptError(
+            f"{len(broken)} of {len(job.problems)} problems have no picture: "
+            f"{'; '.join(broken[:_NAMED])}{more}"
+        )
+    return first
+
+
+def _refuse_unpriced(job: Job) -> None:
+    """Raise `UserError` if a limit of cost cannot be kept for want of a price."""
+    for model in job.models:
+        if not model.deterministic and job.limits.price(model) is None:
+            raise UserError(
+                f"--max-cost needs the price of {model.spec}: dollars per million tokens, in a "
+                "file for --prices (docs/reports.md)"
+            )
 
 
 def _refuse_impossible(
@@ -88,6 +135,7 @@ def _refuse_impossible(
     styles = {rendered.prompt.style for rendered in job.first.values()}
     needed = {
         Capability.CHAT: "chat" in styles,
+        Capability.PICTURES: any(one.prompt.pictures for one in job.first.values()),
         Capability.TEXT: "completion" in styles,
         Capability.TOP_K: sampling.top_k > 0,
         Capability.MIN_P: sampling.min_p > 0,

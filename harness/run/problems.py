@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...benchmarks.problem import Problem
-from ...benchmarks.registry import Subset, resolve, sample_families, spread
+from ...benchmarks.registry import resolve, sample_families, spread
 from ..core.errors import UserError
 from ..core.requests import problem_key
 
@@ -16,7 +16,8 @@ def problems_of(specs: Sequence[str], limit: int | None, seed: int) -> list[Prob
     Args:
         specs: names of benchmarks, or files of problems.
         limit: at most so many problems, spread over all subsets. Where some are made from others,
-            a problem and what is made from it stay together, to be compared.
+            a problem and what is made from it stay together, to be compared. Those of a subset are
+            the first in an order of its own, whatever else is asked, so that runs pair.
         seed: the seed of generated problems.
 
     Returns:
@@ -31,9 +32,8 @@ def problems_of(specs: Sequence[str], limit: int | None, seed: int) -> list[Prob
     subsets = list(named.values())
     shares: list[int | None] = [None] * len(subsets)
     if limit is not None:
-        if not any(subset.endless for subset in subsets) and any(map(_perturbs, subsets)):
-            whole = [subset.problems(None, seed) for subset in subsets]
-            return _each_once(sample_families(whole, limit, seed))
+        if not any(subset.endless for subset in subsets) and any(s.perturbs for s in subsets):
+            return _each_once(sample_families(subsets, limit, seed))
         room = [limit if subset.endless else subset.size() for subset in subsets]
         shares = list(spread(limit, room))
     return _each_once(
@@ -50,8 +50,3 @@ def _each_once(problems: Iterable[Problem]) -> list[Problem]:
         if other is not problem and other.content_hash != problem.content_hash:
             raise UserError(f"two different problems are called {problem_key(problem)}")
     return list(first.values())
-
-
-def _perturbs(subset: Subset) -> bool:
-    """Whether a subset's problems are compared with others."""
-    return subset.size() > 0 and subset.problem(0, 0).pair_parent is not None

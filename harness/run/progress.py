@@ -6,8 +6,9 @@ import logging
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -21,6 +22,9 @@ class Progress(Protocol):
     def begin(self, label: str, total: int, stored: int) -> None:
         """A model is asked for ``total`` samples, of which ``stored`` are stored already."""
 
+    def restored(self, statuses: Mapping[str, int]) -> None:
+        """The run holds so many verdicts of each status already."""
+
     def answered(self, completion: Completion) -> None:
         """A completion was stored."""
 
@@ -33,11 +37,16 @@ class Progress(Protocol):
     def status(self, text: str) -> None:
         """What a model is waiting for."""
 
+    def finish(self) -> None:
+        """All answers are judged."""
+
 
 class Silent:
     """Shows nothing."""
 
     def begin(self, label: str, total: int, stored: int) -> None: ...
+
+    def restored(self, statuses: Mapping[str, int]) -> None: ...
 
     def answered(self, completion: Completion) -> None: ...
 
@@ -46,6 +55,8 @@ class Silent:
     def notice(self, text: str) -> None: ...
 
     def status(self, text: str) -> None: ...
+
+    def finish(self) -> None: ...
 
 
 class Lines:
@@ -66,6 +77,9 @@ class Lines:
         self._label, self._total, self._done = label, total, stored
         self._say("asking")
 
+    def restored(self, statuses: Mapping[str, int]) -> None:
+        self._verdicts = Counter(statuses)
+
     def answered(self, completion: Completion) -> None:
         self._done += 1
         if self._done == self._total or time.monotonic() - self._last >= self._interval:
@@ -82,20 +96,26 @@ class Lines:
     def status(self, text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
+    def finish(self) -> None:
+        self._label = ""
+        self._say("done")
+
     def _say(self, stage: str) -> None:
         self._last = time.monotonic()
-        correct, judged = self._verdicts["correct"], self._verdicts.total()
         # `score` asks no model.
-        asked = f" {self._label}: {self._done} of {self._total} answers," if self._label else ":"
-        print(
-            f"{stage}{asked} {correct} of {judged} judged are correct", file=sys.stderr, flush=True
-        )
+        asked = f" {self._label}: {self._done} of {self._total} answers" if self._label else ""
+        self.status(f"{stage}{asked}: {_judged(self._verdicts)}")
+
+
+def _judged(verdicts: Counter[str]) -> str:
+    """How many answers of the run are judged, of all its models."""
+    return f"{verdicts['correct']} of {verdicts.total()} judged are correct"
 
 
 class Bar:
-    """A live bar on a terminal."""
+    """A live bar on a terminal, or in a notebook."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, notebook: bool = False) -> None:
         from rich.console import Console
         from rich.progress import (
             BarColumn,
@@ -114,7 +134,7 @@ class Bar:
             TextColumn("{task.fields[verdicts]}"),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
-            console=Console(stderr=True),
+            console=Console(stderr=not notebook),
         )
         self._task = self._bar.add_task("", visible=False, verdicts="")
 
@@ -131,21 +151,26 @@ class Bar:
         self._bar.stop()
 
     def begin(self, label: str, total: int, stored: int) -> None:
-        self._task = self._bar.add_task(label, total=total, completed=stored, verdicts="")
+        shown = _judged(self._verdicts) if self._verdicts else ""
+        self._task = self._bar.add_task(label, total=total, completed=stored, verdicts=shown)
+
+    def restored(self, statuses: Mapping[str, int]) -> None:
+        self._verdicts = Counter(statuses)
 
     def answered(self, completion: Completion) -> None:
         self._bar.advance(self._task)
 
     def judged(self, verdict: Verdict) -> None:
         self._verdicts[verdict.status] += 1
-        correct, judged = self._verdicts["correct"], self._verdicts.total()
-        self._bar.update(self._task, verdicts=f"[green]{correct}[/] of {judged} judged correct")
+        self._bar.update(self._task, verdicts=_judged(self._verdicts))
 
     def notice(self, text: str) -> None:
         self._bar.console.print(f"warning: {text}", markup=False, highlight=False)
 
     def status(self, text: str) -> None:
         self._bar.console.print(text, markup=False, highlight=False)
+
+    def finish(self) -> None: ...
 
 
 class _ProgressHandler(logging.Handler):
@@ -178,6 +203,26 @@ def forward_model_logs(progress: Progress) -> Iterator[None]:
         logger.removeHandler(handler)
         logger.setLevel(before[0])
         logger.propagate = before[1]
+
+
+@contextmanager
+def or_by_default(progress: Progress | None) -> Iterator[Progress]:
+    """A caller's progress; without any, a bar in a notebook, and elsewhere nothing."""
+    if progress is not None:
+        yield progress
+    elif not _in_notebook():
+        yield Silent()
+    elif find_spec("ipywidgets") is None:  # what rich draws a live bar with
+        yield Lines()
+    else:
+        with Bar(notebook=True) as bar:
+            yield bar
+
+
+def _in_notebook() -> bool:
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return type(shell).__name__ == "ZMQInteractiveShell"
 
 
 def for_stderr() -> Bar | Lines:

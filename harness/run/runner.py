@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing
+from itertools import takewhile
 
 from ...prompts import ANSWER
 from ..core.asynchronous import run_async, stream
+from ..core.errors import ModelError
 from ..core.policy import Policy
 from ..core.requests import Completion, FinishReason, Request
 from ..models import Model
@@ -15,6 +17,7 @@ from ..store.identity import ModelPlan
 from ..store.jsonl_log import Log
 from ..store.run import Run
 from ..store.writer import RunWriter, writing
+from .budget import Budget
 from .duplicates import DuplicateSamples
 from .job import Job
 from .progress import Progress, Silent, forward_model_logs
@@ -57,7 +60,13 @@ def run_job(job: Job, *, policy: Policy | None = None, progress: Progress | None
     with writing(job.out, job.identity, job.primary_k) as run:
         run.extend(plans, job.problems)
         with run.scoring(policy.name, policy.to_dict()) as verdicts, forward_model_logs(progress):
-            run_async(SweepRunner(run, job, policy, verdicts, progress).run_all())
+            runner = SweepRunner(run, job, policy, verdicts, progress)
+            try:
+                run_async(runner.run_all())
+            except ModelError:
+                answered = {key.partition(":")[0] for key in runner.stored}
+                run.forget(plan.model for plan in plans if plan.model not in answered)
+                raise
     return Run(job.out)
 
 
@@ -69,6 +78,7 @@ class SweepRunner:
     ) -> None:
         self.run, self.job, self.progress = run, job, progress
         self.scorer = Scorer(run, policy, verdicts, progress)
+        self.budget = Budget(job, run)
         self.queue: asyncio.Queue[Completion | None] = asyncio.Queue()  # no more than `WAITING`
         self.stored: set[str] = set()
         self.ungraded = False  # whether stored completions are left to grade at the end
@@ -90,6 +100,11 @@ class SweepRunner:
             await asyncio.gather(*scoring, return_exceptions=True)
         if self.ungraded:
             await self.scorer.score_stored()
+        if self.budget.exhausted:
+            self.progress.notice(
+                f"stopped at the limit: {self.budget}; a larger one goes on from here"
+            )
+        self.progress.finish()
 
     async def _ask(self, model: Model, scoring: Sequence[asyncio.Task[None]]) -> None:
         """Ask one model, stage by stage; a stage ends before the next begins."""
@@ -100,9 +115,14 @@ class SweepRunner:
                 missing = self.job.missing(model, self.stored, stage=stage, replies=replies)
                 total = max(missing, len(self.job.problems) * self.job.samples_of(model))
                 self.progress.begin(model.label, total, total - missing)
-                if missing:
+                while missing:
                     requests = self.job.requests(model, self.stored, stage=stage, replies=replies)
-                    await self._ask_stage(model, requests, scoring, replies, duplicates)
+                    admitted = takewhile(self.budget.admits, requests)
+                    stored = len(self.stored)
+                    await self._ask_stage(model, admitted, scoring, replies, duplicates)
+                    if not self.budget.goes_on() or len(self.stored) == stored:
+                        break
+                    missing = self.job.missing(model, self.stored, stage=stage, replies=replies)
         finally:
             await model.close()
         if self.job.identity.sampling.temperature > 0 and (warning := duplicates.warning()):
@@ -123,6 +143,7 @@ class SweepRunner:
                 asked += 1
                 if completion.finish_reason is FinishReason.UNREACHABLE:
                     self.run.failed(completion)
+                    self.budget.completed(model, completion)
                     unreachable, reason = unreachable + 1, completion.detail
                     continue
                 if completion.key in self.stored:
@@ -133,6 +154,7 @@ class SweepRunner:
                     errors, error = errors + 1, error or completion.detail
                 self.run.log.append(completion.to_dict())
                 self.stored.add(completion.key)
+                self.budget.completed(model, completion)
                 self.progress.answered(completion)
                 for task in scoring:
                     if task.done():

@@ -1,24 +1,30 @@
-"""Grading the completions of a run."""
+"""Grading: completions to verdicts, by the grader of each problem's task, and of whole runs."""
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ...prompts import ANSWER, parse
+from ...rewards.arguments import check_method
+from ...rewards.errors import ArgumentTypeError
+from ...rewards.verdict import Verdict
+from ...rewards.workers.pool import shared_pool
 from ..core.asynchronous import run_async
 from ..core.policy import Policy
 from ..core.requests import Completion
 from ..store.jsonl_log import Log
 from ..store.run import Run
 from ..store.writer import RunWriter, rescoring
-from .grade import grade
-from .progress import Progress, Silent
+from ..tasks import Graded, refuse_unreadable, task
+from .progress import Progress, or_by_default
 
-#: Completions graded together.
-BATCH = 512
+#: Completions graded together, and how many at least wait for each worker.
+BATCH, FOR_EACH_WORKER = 512, 64
 
 
 def score(
@@ -46,10 +52,37 @@ def score(
     2
 
     """
-    policy, progress = policy or Policy(), progress or Silent()
-    with rescoring(Path(path)) as run, run.scoring(policy.name, policy.to_dict()) as verdicts:
-        run_async(Scorer(run, policy, verdicts, progress).score_stored())
+    policy = _checked(policy)
+    tasks = {problem.task for problem in Run(path).problems.values()}
+    refuse_unreadable(tasks, policy)
+    if "integration" in tasks:
+        check_method(policy.method)
+    with (
+        or_by_default(progress) as shown,
+        rescoring(Path(path)) as run,
+        run.scoring(policy.name, policy.to_dict()) as verdicts,
+    ):
+        run_async(Scorer(run, policy, verdicts, shown).score_stored())
+        shown.finish()
     return Run(path)
+
+
+def stop_strings(run: Run) -> dict[str, tuple[str, ...]]:
+    """By task, the strings that end an answer."""
+    identity = run.manifest["identity"]
+    return {
+        task: (*identity["sampling"]["stop"], *parse(entry["name"], entry["source"]).stop)
+        for task, entry in identity["prompts"].items()
+    }
+
+
+def _checked(policy: Policy | None) -> Policy:
+    """The policy, if it can be used here: a set of verdicts that cannot be made is not begun."""
+    if policy is None:
+        return Policy()
+    if not isinstance(policy, Policy):
+        raise ArgumentTypeError(f"policy must be a Policy, as Policy(strict=True), not {policy!r}")
+    return policy
 
 
 class Scorer:
@@ -57,19 +90,19 @@ class Scorer:
 
     def __init__(self, run: RunWriter, policy: Policy, verdicts: Log, progress: Progress) -> None:
         self.run, self.policy, self.verdicts, self.progress = run, policy, verdicts, progress
-        self.judged = {row["key"] for _, row in verdicts.heads()}
-        identity = run.manifest["identity"]
-        self.stop = {
-            task: (*identity["sampling"]["stop"], *parse(entry["name"], entry["source"]).stop)
-            for task, entry in identity["prompts"].items()
-        }
+        statuses = {row["key"]: row["status"] for _, row in verdicts.heads()}
+        self.judged = set(statuses)
+        progress.restored(Counter(statuses.values()))
+        self.stop = stop_strings(run)
 
     async def score(self, batch: Sequence[Completion]) -> None:
-        verdicts = await grade(
-            [(self.run.problem(completion.problem), completion) for completion in batch],
-            self.policy,
-            self.stop,
-        )
+        self._store(batch, await self._grade(batch))
+
+    async def _grade(self, batch: Sequence[Completion]) -> list[Verdict]:
+        asked = [(self.run.problem(completion.problem), completion) for completion in batch]
+        return await grade(asked, self.policy, self.stop)
+
+    def _store(self, batch: Sequence[Completion], verdicts: Sequence[Verdict]) -> None:
         for completion, verdict in zip(batch, verdicts, strict=True):
             head = {
                 "key": completion.key,
@@ -87,16 +120,63 @@ class Scorer:
         """Grade the stored completions without a verdict: after a kill, or under a new policy."""
         if all(map(self.is_done, (row for _, row in self.run.completions.heads()))):
             return
-        batch = []
+        at_once = 2 + FOR_EACH_WORKER * shared_pool().size // BATCH
+        graded: deque[tuple[list[Completion], asyncio.Task[list[Verdict]]]] = deque()
+        try:
+            for batch in self._batches():
+                graded.append((batch, asyncio.create_task(self._grade(batch))))
+                if len(graded) == at_once:
+                    self._store(graded[0][0], await graded[0][1])
+                    graded.popleft()
+            while graded:
+                self._store(graded[0][0], await graded[0][1])
+                graded.popleft()
+        finally:
+            for _, task in graded:
+                task.cancel()
+
+    def _batches(self) -> Iterator[list[Completion]]:
+        batch: list[Completion] = []
         for row in self.run.completions.rows():
             if not self.is_done(row):
                 batch.append(Completion.from_dict(row))
             if len(batch) == BATCH:
-                await self.score(batch)
+                yield batch
                 batch = []
         if batch:
-            await self.score(batch)
+            yield batch
 
     def is_done(self, row: Mapping[str, Any]) -> bool:
         """Whether a completion needs no verdict: it has one, or is of an earlier stage."""
         return row["stage"] != ANSWER or row["key"] in self.judged
+
+
+async def grade(
+    graded: Sequence[Graded],
+    policy: Policy,
+    stop: Mapping[str, tuple[str, ...]],
+) -> list[Verdict]:
+    """The verdicts on completions, in order.
+
+    Args:
+        graded: problems, each with a completion.
+        policy: how strictly to judge.
+        stop: by task, the strings that end an answer: after them a base model begins to invent the
+            next question.
+
+    Returns:
+        A verdict for each pair.
+
+    Raises:
+        UnknownNameError: a problem's task is not registered.
+
+    """
+    positions: dict[str, list[int]] = {}
+    for position, (problem, _) in enumerate(graded):
+        positions.setdefault(problem.task, []).append(position)
+    verdicts: dict[int, Verdict] = {}
+    for name, places in positions.items():
+        group = [graded[place] for place in places]
+        judged = await task(name).grade(group, policy, tuple(stop.get(name, ())))
+        verdicts.update(zip(places, judged, strict=True))
+    return [verdicts[position] for position in range(len(graded))]

@@ -3,13 +3,13 @@
 A setting has one name, that of its flag: ``--top-p``, ``top-p = 0.95`` in TOML, ``top_p=0.95`` in
 Python. Repeatable flags are singular: ``--model`` and ``--benchmark`` fill the fields ``models``
 and ``benchmarks``, ``-M`` (the table ``[model-option]``) fills ``options``, ``--num-fewshot`` fills
-``shots``.
+``shots``. The names of the fields, ``n`` and ``M`` are understood everywhere, too.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
@@ -18,10 +18,11 @@ import tomli_w
 from msgspec import Meta
 
 from ...benchmarks.files import is_source, with_columns
+from ...rewards.errors import ArgumentTypeError
+from ...rewards.records import convert, plain
 from ..core.errors import UserError, suggest
 from ..core.policy import Policy
 from ..core.requests import Sampling
-from ..core.validation import convert, plain
 
 Count = Annotated[int, Meta(ge=1)]
 PhaseFilter: TypeAlias = Literal["none", "published"]
@@ -38,6 +39,8 @@ class SweepSpec:
         phase_filter: which solved problems they perturb (`harness.studies.named_phases`).
         prompt: name or path of a template; by default the one of the problems' task.
         shots: how many worked examples the prompt shows, if it shows any.
+        system_message: a system message before the prompt's other messages.
+        pictures: the folder of the symbols in a prompt's pictures.
         samples: samples of each problem; a larger number extends an earlier run.
         limit: at most so many problems, spread over the subsets; a larger number extends.
         seed: the seed of every sample's seed and of every generated problem.
@@ -47,6 +50,9 @@ class SweepSpec:
         primary_k: the k of pass@k for which comparisons adjust p values; declared when the run is
             created (1 by default) and fixed from then on.
         policy: how strictly to judge.
+        prices: a file of prices (`harness.core.prices`).
+        max_cost: stop when the models' answers in the run, earlier ones too, cost so many dollars.
+        max_tokens_total: stop when their prompts and completions have so many tokens.
 
     >>> settings = {"model": ["solver/sympy"], "benchmark": ["bee"], "top-p": 0.9}
     >>> SweepSpec.from_settings(settings).sampling.top_p
@@ -61,6 +67,8 @@ class SweepSpec:
     phase_filter: PhaseFilter | None = None
     prompt: str | None = None
     shots: Annotated[int, Meta(ge=0)] | None = None
+    system_message: str | None = None
+    pictures: str | None = None
     samples: Count = 1
     limit: Count | None = None
     seed: int = 0
@@ -69,6 +77,15 @@ class SweepSpec:
     out: str | None = None
     primary_k: Count | None = None
     policy: Policy = field(default_factory=Policy)
+    prices: str | None = None
+    max_cost: Annotated[float, Meta(gt=0)] | None = None
+    max_tokens_total: Count | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("models", "benchmarks"):
+            value = getattr(self, name)
+            if isinstance(value, str):
+                raise ArgumentTypeError(f"{name} must be a list, as in [{value!r}], not {value!r}")
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> SweepSpec:
@@ -85,30 +102,21 @@ class SweepSpec:
             UserError: a setting is unknown, missing, of the wrong kind or out of range.
 
         """
-        settings = dict(settings)
         refuse_unknown(settings)
-        files = {
-            name.replace("-", "_"): settings.pop(name)
-            for name in _FILE_SETTINGS
-            if name in settings
+        lists = {
+            name: [value]
+            for name, value in settings.items()
+            if word_of(name) in _REPEATABLE and isinstance(value, str)
         }
-        data: dict[str, Any] = {"sampling": {}, "policy": {}}
-        for name, value in settings.items():
-            part, key = _PLACES[name]
-            (data[part] if part else data)[key] = value
-        spec = _checked(data, lambda key: _FLAGS.get(key, key))
-        if files:
-            source = convert(files, FileSettings, lambda key: key.replace("_", "-"))
-            data["benchmarks"] = source.added_to(spec.benchmarks)
-            spec = _checked(data)
-        return spec
+        return cls._of({**settings, **lists}, lambda key: _FLAGS.get(key, key))
 
     @classmethod
     def make(cls, **settings: Any) -> SweepSpec:
-        """The sweep that keyword arguments named like the fields describe, checked.
+        """The sweep that keyword arguments describe, checked.
 
         Args:
-            settings: the fields; lists, dictionaries and paths are converted.
+            settings: the fields, or what the flags are called (``n``, ``temperature``, ``top_p``);
+                lists, dictionaries and paths are converted.
 
         Returns:
             The checked spec.
@@ -120,19 +128,53 @@ class SweepSpec:
         4
 
         """
-        known = [item.name for item in fields(cls)]
-        for name in settings:
-            if name not in known:
-                raise UserError(f"unknown setting {name!r}; {suggest(name, known)}")
-        return _checked(plain(settings))
+        parts = {part: settings.pop(part) for part in ("sampling", "policy") if part in settings}
+        refuse_unknown(settings)
+        return cls._of(settings, str, **plain(parts))
+
+    @classmethod
+    def _of(
+        cls, settings: Mapping[str, Any], shown: Callable[[str], str], **parts: Any
+    ) -> SweepSpec:
+        """The sweep of settings; ``parts`` are whole sampling parameters and policies."""
+        files, data = {}, {"sampling": {}, "policy": {}} | parts
+        for name, value in plain(dict(settings)).items():
+            word = word_of(name)
+            if word in _FILE_SETTINGS:
+                files[word.replace("-", "_")] = value
+                continue
+            part, key = _PLACES[word]
+            (data[part] if part else data)[key] = value
+        spec = _checked(data, shown)
+        if files:
+            source = convert(files, FileSettings, lambda key: key.replace("_", "-"))
+            data["benchmarks"] = source.added_to(spec.benchmarks)
+            spec = _checked(data)
+        return spec
 
     @classmethod
     def read(cls, path: str | Path) -> SweepSpec:
-        """Read a TOML file of settings; see `from_settings`."""
+        """Read a TOML file of settings; see `from_settings`.
+
+        Args:
+            path: the file.
+
+        Returns:
+            The checked spec.
+
+        Raises:
+            UserError: the file cannot be read, or a setting in it is refused.
+
+        """
         return cls.from_settings(read_settings(Path(path)))
 
     def settings(self) -> dict[str, Any]:
-        """What is not at its default, named like the flags; `from_settings` reads it back."""
+        """What is not at its default, named like the flags; `from_settings` reads it back.
+
+        Returns:
+            The settings.
+
+        """
         data, defaults = plain(self), plain(SweepSpec((), ()))
         settings = {}
         for name, (part, key) in _PLACES.items():
@@ -142,7 +184,15 @@ class SweepSpec:
         return settings
 
     def to_toml(self) -> str:
-        """The settings as TOML, which `read` reads back."""
+        """The settings as TOML, which `read` reads back.
+
+        Returns:
+            The TOML.
+
+        Raises:
+            UserError: an option has a value that TOML does not know, such as None.
+
+        """
         try:
             return tomli_w.dumps(self.settings())
         except TypeError as error:
@@ -185,24 +235,32 @@ def read_settings(path: Path) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: {error}") from None
     try:
-        refuse_unknown(settings)
+        refuse_unknown(name for name in settings if word_of(name) != "dry-run")
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
-    return settings
+    named: dict[str, Any] = {}
+    for name, value in settings.items():
+        if word_of(name) in named:
+            raise UserError(f"{path}: {word_of(name)} is there twice, once as {name!r}")
+        named[word_of(name)] = value
+    return named
 
 
 def refuse_unknown(settings: Iterable[str]) -> None:
     """Raise `UserError` for the first name that is no setting of a sweep."""
     known = [*_PLACES, *_FILE_SETTINGS]
     for name in settings:
-        if name in known:
-            continue
-        if (hyphenated := name.replace("_", "-")) in COMMAND_LINE_ONLY:
-            raise UserError(
-                f"{name!r} is no setting of a sweep; say --{hyphenated} on the command line"
-            )
-        meant = {"n": "samples", "M": "model-option"}.get(name, hyphenated)
-        raise UserError(f"unknown setting {name!r}; {suggest(meant, known)}")
+        word = word_of(name)
+        if word in COMMAND_LINE_ONLY:
+            raise UserError(f"{name!r} is no setting of a sweep; say --{word} on the command line")
+        if word not in known:
+            raise UserError(f"unknown setting {name!r}; {suggest(word, known)}")
+
+
+def word_of(name: str) -> str:
+    """A setting's name as that of its flag; also ``top_p``, ``n``, and the names of fields."""
+    hyphenated = name.replace("_", "-")
+    return {"n": "samples", "M": "model-option", **_FLAGS}.get(name, hyphenated)
 
 
 def _checked(data: Mapping[str, Any], shown: Any = str) -> SweepSpec:
@@ -233,6 +291,17 @@ _PLACES: dict[str, tuple[str, str]] = {
     for item in fields(kind)
     if item.name not in ("sampling", "policy")
 }
+#: Settings that are lists: their flags are repeatable, and a file may have one text for a list.
+_REPEATABLE = ("model", "benchmark", "stop", "columns")
 _FILE_SETTINGS = tuple(item.name.replace("_", "-") for item in fields(FileSettings))
 #: Flags that say what to do with a sweep, and are no part of it.
-COMMAND_LINE_ONLY = ("config", "dry-run", "json", "preset", "save-config")
+COMMAND_LINE_ONLY = (
+    "cluster",
+    "config",
+    "dry-run",
+    "json",
+    "preset",
+    "retry-errors",
+    "save-config",
+    "yes",
+)

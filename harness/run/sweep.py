@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, overload
 
 from ...benchmarks.problem import Problem
@@ -11,10 +11,11 @@ from ..core.errors import UserError
 from ..core.policy import Policy
 from ..core.requests import Sampling
 from ..models import Model
+from ..models.python_function import LocalFunction
 from ..store.run import Run
 from .phases import Phase, run_phases
 from .plan import plan
-from .progress import Progress
+from .progress import Progress, or_by_default
 from .spec import SweepSpec
 
 
@@ -24,13 +25,14 @@ def sweep(
     *,
     problems: Sequence[Problem] | None = None,
     phases: Sequence[Phase] | None = None,
+    retry_errors: bool = False,
     progress: Progress | None = None,
 ) -> Run: ...
 
 
 @overload
 def sweep(
-    models: Sequence[str | Model],
+    models: Sequence[str | Model | Callable[..., Any]],
     benchmarks: Sequence[str],
     *,
     problems: Sequence[Problem] | None = None,
@@ -45,30 +47,40 @@ def sweep(
     out: str | os.PathLike[str] | None = None,
     primary_k: int | None = None,
     policy: Policy | None = None,
+    system_message: str | None = None,
+    pictures: str | os.PathLike[str] | None = None,
+    prices: str | os.PathLike[str] | None = None,
+    max_cost: float | None = None,
+    max_tokens_total: int | None = None,
+    retry_errors: bool = False,
     progress: Progress | None = None,
 ) -> Run: ...
 
 
 def sweep(
-    models: SweepSpec | Sequence[str | Model],
+    models: SweepSpec | Sequence[str | Model | Callable[..., Any]],
     benchmarks: Sequence[str] | None = None,
     *,
     problems: Sequence[Problem] | None = None,
     phases: Sequence[Phase] | None = None,
+    retry_errors: bool = False,
     progress: Progress | None = None,
     **settings: Any,
 ) -> Run:
     """Ask models for answers to every problem, grade them, and keep everything in a directory.
 
     Args:
-        models: a whole `SweepSpec`; or names (``"solver/sympy"``) or `Model` instances, with the
-            other fields of a `SweepSpec` as keyword arguments.
+        models: a whole `SweepSpec`; or names (``"solver/sympy"``), `Model` instances or functions
+            ``answer(messages, seed)``, with the other fields of a `SweepSpec` as keyword arguments.
         benchmarks: names such as ``"bee"`` or ``"bee/competition"``, or files of problems.
         problems: the problems themselves; ``benchmarks`` is then only what the run calls them.
         phases: what to ask afterwards, as of `harness.studies.named_phases`.
-        progress: is told of every completion and verdict; silent by default.
-        **settings: ``prompt``, ``shots``, ``samples``, ``limit``, ``seed``, ``sampling``,
-            ``options``, ``out``, ``primary_k``, ``policy``: see `SweepSpec`.
+        retry_errors: ask the samples again that are stored as errors.
+        progress: is told of every completion and verdict; by default a bar in a notebook, and
+            elsewhere silent.
+        **settings: ``prompt``, ``system_message``, ``shots``, ``samples``, ``limit``, ``seed``,
+            ``sampling``, ``options``, ``out``, ``primary_k``, ``policy``, ``prices``,
+            ``max_cost``, ``max_tokens_total``, ``pictures``: see `SweepSpec`.
 
     Returns:
         The run.
@@ -90,14 +102,22 @@ def sweep(
     else:
         names: Any = models
         if not isinstance(models, str):
-            names = [model.spec if isinstance(model, Model) else model for model in models]
+            instances = [
+                LocalFunction.of(model)
+                if callable(model) and not isinstance(model, str | Model)
+                else model
+                for model in models
+            ]
+            names = [model.spec if isinstance(model, Model) else model for model in instances]
         given = {name: value for name, value in settings.items() if value is not None}
         spec = SweepSpec.make(models=names, benchmarks=benchmarks, **given)
-        instances = models
     if spec.phases is not None and phases is None:
         raise UserError(
             f"the phases {spec.phases!r} are not imported here; pass phases="
             f"harness.studies.named_phases({spec.phases!r}, {spec.phase_filter or 'none'!r})"
         )
     job = plan(spec, models=instances, problems=problems)
-    return run_phases(job, phases or (), policy=spec.policy, progress=progress)
+    with or_by_default(progress) as shown:
+        return run_phases(
+            job, phases or (), policy=spec.policy, progress=shown, retry_errors=retry_errors
+        )

@@ -18,7 +18,8 @@ from flint import acb, arb
 
 from ...benchmarks.problem import Problem
 from ...rewards import ProblemError, Status, verify_equivalent
-from ...rewards.decision.balls import UnusableError, compile_tape, precision
+from ...rewards.decision.balls import UnusableError, precision
+from ...rewards.decision.compiler import compile_tape
 from ...rewards.expression.traversal import additive_terms, is_constant, needs_worker
 from ...rewards.expression.tree import Call, Expression
 from ...rewards.latex import ReadError, read, to_latex

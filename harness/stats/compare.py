@@ -3,32 +3,45 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from typing import Literal
+from itertools import combinations, pairwise
+from typing import Literal, get_args
 
 from ...benchmarks.expressions import walk
+from ...benchmarks.hint.problems import is_hint
 from ...benchmarks.problem import Problem
 from ...rewards import ProblemError
+from ...rewards.arguments import check_choice
 from ...rewards.decision.integrand import prepare
+from ...rewards.errors import ArgumentTypeError
 from ...rewards.expression.tree import Call
 from ..core.errors import UserError
+from ..core.prices import Prices
+from ..core.program import program
 from ..store.run import Run
-from ..store.verdict_sets import latest_complete
+from ..store.verdict_sets import ambiguous_name, latest_complete
+from .gaps import gaps
 from .metrics.cost import Cost, costs
 from .paired import Comparison, Contrast, break_down, contrast, with_family
 from .pairing import Pair, Pairs, pair_parents, pair_problems
-from .prices import Prices, spec_of
 from .tallies import Tally, ks_up_to, tally_samples
 
 By = Literal["model", "perturbation"]
-Breakdown = Literal["tag", "operator"]
+Breakdown = Literal["tag", "operator", "depth", "length", "largest"]
 #: The difference of pass@k that the designs are asked to detect.
 TARGET = 0.05
 #: Operations in nearly every integrand, which tell nothing apart.
 _COMMON = frozenset({"add", "mul", "neg"})
+#: The upper ends of ranges by which HINT's expressions are broken down, in their `metadata`: depth
+#: of the tree, tokens, largest value of any part.
+_RANGES: Mapping[Breakdown, tuple[int, ...]] = {
+    "depth": (2, 4, 6, 8, 10),
+    "length": (5, 10, 20, 30, 40),
+    "largest": (10, 100, 1_000, 10_000),
+}
 
 
 @dataclass(frozen=True)
@@ -59,7 +72,8 @@ def compare(
             ones that all runs have.
         ks: the k of pass@k besides the primary one, which the manifest declares.
         breakdown: also for each ``"tag"`` of the (original) problems, or each ``"operator"`` of
-            their integrands, at the primary k.
+            their integrands, at the primary k; of HINT's expressions for each operator, or for
+            ranges of their ``"depth"``, ``"length"`` or ``"largest"`` value.
         target: the difference to compute the needed number of problems and samples for.
         prices: what tokens cost; the comparison then says what each system cost.
 
@@ -67,6 +81,8 @@ def compare(
         The comparison; `report.print_comparison` prints it.
 
     Raises:
+        UnknownNameError: ``by`` or ``breakdown`` is none of the choices.
+        ArgumentTypeError: another argument has a wrong type.
         UserError: the runs have nothing to compare, or no verdicts in common.
 
     Example:
@@ -76,7 +92,11 @@ def compare(
         0.0
 
     """
-    opened = [run if isinstance(run, Run) else Run(run) for run in runs]
+    check_choice("by", by, get_args(By))
+    if breakdown is not None:
+        check_choice("breakdown", breakdown, get_args(Breakdown))
+    wanted = _checked_ks(ks)
+    opened = [Run.of(run) for run in runs]
     if not opened:
         raise UserError("there is nothing to compare: name at least one run")
     if not 0 < target <= 1:
@@ -84,6 +104,7 @@ def compare(
     policy = common_policy(opened, policy)
     systems = _systems(opened, policy)
     primary, notes = _primary_k(opened)
+    pairing: list[str] = []
     if by == "perturbation":
         groups = _perturbations(systems)
         if not groups:
@@ -97,9 +118,8 @@ def compare(
                 "one model in one run cannot be compared with itself; name another run, extend "
                 "this one with another --model, or compare --by perturbation"
             )
-        groups, changed = _models(systems)
-        if changed:
-            notes.append(f"{changed} problems differ between the runs and are left out.")
+        groups = _models(systems)
+        pairing = [_pairing(*two) for two in combinations(_by_run(systems), 2)]
     paired_groups = [group for group in groups if group.pairs]
     for group in groups:
         if not group.pairs:
@@ -107,11 +127,14 @@ def compare(
     if not paired_groups:
         raise UserError("nothing is paired: the two sides have no problem in common")
 
-    wanted = sorted(set(ks))
     rows, pairs = [], []
+    lacking: dict[int, list[str]] = {}
     for group in paired_groups:
         smaller = min(group.pairs.samples)
-        chosen = sorted({*ks_up_to(smaller, wanted), *([primary] if primary <= smaller else [])})
+        fitting = ks_up_to(smaller, wanted) or ks_up_to(smaller)
+        chosen = sorted({*fitting, *([primary] if primary <= smaller else [])})
+        for k in wanted[bisect_right(wanted, smaller) :]:
+            lacking.setdefault(k, []).append(group.name)
         if primary > smaller:
             notes.append(
                 f"{group.name}: the primary k of {primary} needs {primary} samples of each "
@@ -120,7 +143,19 @@ def compare(
         row = contrast(group.name, group.sides, group.pairs, chosen, group.unpaired, group.system)
         rows.append(row)
         pairs.append(group.pairs)
+    for k, names in lacking.items():
+        subsets = ", ".join(names)
+        notes.append(f"pass@{k} needs {k} samples of each problem; there are fewer of {subsets}.")
     contrasts = with_family(rows, pairs, primary, target)
+    between = [
+        gap
+        for first, second in (combinations(systems, 2) if by == "model" else ())
+        for gap in gaps(
+            _common(first.run.problems, second.run.problems),
+            primary,
+            {first.name: first.tallies, second.name: second.tallies},
+        )
+    ]
     spent = _costs(opened, prices, policy, notes) if prices else {}
     return Comparison(
         by=by,
@@ -133,8 +168,18 @@ def compare(
         policy=policy,
         runs=tuple(str(run.path) for run in opened),
         notes=tuple(notes),
+        verdicts=ambiguous_name(opened, policy),
+        pairing=tuple(pairing),
         costs=spent,
+        gaps=tuple(between),
     )
+
+
+def _checked_ks(ks: Iterable[int]) -> list[int]:
+    numbers = list(ks) if isinstance(ks, Iterable) else [0]
+    if any(not isinstance(k, int) or k < 1 for k in numbers):
+        raise ArgumentTypeError(f"ks must be whole numbers from 1 on, as in [1, 4], not {ks!r}")
+    return sorted(set(numbers))
 
 
 def _costs(
@@ -144,7 +189,7 @@ def _costs(
     spent: dict[str, Cost | None] = {}
     specs = []
     for run, names in zip(runs, system_names(runs), strict=True):
-        specs += [spec_of(run, model) for model in run.models]
+        specs += [run.spec_of(model) for model in run.models]
         spent |= {names[model]: cost for model, cost in costs(run, prices, policy).items()}
     notes += [lacking] if (lacking := prices.without(specs)) else []
     return spent
@@ -175,18 +220,11 @@ def _perturbations(systems: Sequence[System]) -> list[_PairedGroup]:
     return groups
 
 
-def _models(systems: Sequence[System]) -> tuple[list[_PairedGroup], int]:
+def _models(systems: Sequence[System]) -> list[_PairedGroup]:
     groups = []
-    changed: set[str] = set()
     for first, second in combinations(systems, 2):
         there, here = first.run.problems, second.run.problems
-        common = {
-            key: problem
-            for key, problem in there.items()
-            if key in here
-            and (problem is here[key] or problem.content_hash == here[key].content_hash)
-        }
-        changed |= {key for key in there.keys() & here.keys() if key not in common}
+        common = _common(there, here)
         pairs = pair_problems(
             {key: tally for key, tally in first.tallies.items() if key in common}, second.tallies
         )
@@ -202,7 +240,54 @@ def _models(systems: Sequence[System]) -> tuple[list[_PairedGroup], int]:
             ]
         name = "all" if len(subsets) != 1 else next(iter(subsets))
         groups.append(_PairedGroup(name, sides, Pairs(pairs), asked - len(pairs), common))
-    return groups, len(changed)
+    return groups
+
+
+def _common(there: Mapping[str, Problem], here: Mapping[str, Problem]) -> dict[str, Problem]:
+    """The problems that two runs share, with the same content."""
+    return {
+        key: problem
+        for key, problem in there.items()
+        if key in here and (problem is here[key] or problem.content_hash == here[key].content_hash)
+    }
+
+
+def _by_run(systems: Sequence[System]) -> list[tuple[Run, set[str]]]:
+    """Every run with the problems that any of its models answered."""
+    answered: dict[str, tuple[Run, set[str]]] = {}
+    for system in systems:
+        answered.setdefault(str(system.run.path), (system.run, set()))[1].update(system.tallies)
+    return list(answered.values())
+
+
+def _pairing(first: tuple[Run, set[str]], second: tuple[Run, set[str]]) -> str:
+    """How many problems of two runs pair, and why not all of them do."""
+    (one, here), (other, there) = first, second
+    paired = _common(one.problems, other.problems).keys() & here & there
+    names = f"{one.path} and {other.path}"
+    if len(paired) == len(here) == len(there):
+        return f"All {len(paired)} problems of {names} pair."
+    changed = len((here & there) - paired)
+    reasons = [
+        f"the {what} are {mine} and {theirs}"
+        for what, mine, theirs in (
+            (
+                "benchmarks",
+                *(" + ".join(run.manifest["identity"]["benchmarks"]) for run in (one, other)),
+            ),
+            ("seeds", *(run.manifest["identity"]["seed"] for run in (one, other))),
+            ("limits", *(_limit(run) for run in (one, other))),
+        )
+        if mine != theirs
+    ]
+    reasons += [f"{changed} differ in content"] if changed else []
+    why = "; ".join(reasons) or "not all answers are there yet"
+    return f"{len(paired)} of the {len(here)} and {len(there)} problems of {names} pair: {why}."
+
+
+def _limit(run: Run) -> str:
+    limits = [entry["limit"] for entry in run.models.values()]
+    return "none" if None in limits or not limits else str(max(limits))
 
 
 def _broken_down(
@@ -222,8 +307,14 @@ def _broken_down(
 
 
 def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
-    """The tags of a problem, or the functions in its integrand."""
-    if by == "tag":
+    """The tags of a problem, the functions in its integrand, or the range of a feature of HINT's.
+
+    The tags of HINT's expressions are their operators.
+    """
+    if by in _RANGES:
+        value = problem.metadata.get(by) if is_hint(problem) else None
+        return (range_names(by)[bisect_left(_RANGES[by], value)],) if isinstance(value, int) else ()
+    if (by == "operator") == is_hint(problem):
         tags = problem.metadata.get("tags")
         return tuple(map(str, tags)) if isinstance(tags, list | tuple) else ()
     if problem.task != "integration":
@@ -240,11 +331,18 @@ def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
     return tuple(sorted(functions - _COMMON))
 
 
+def range_names(by: Breakdown) -> list[str]:
+    """The ranges of a feature of HINT's, from the lowest on; empty for other breakdowns."""
+    ends = _RANGES.get(by, ())
+    between = [f"{low + 1:,} to {high:,}" for low, high in pairwise(ends)]
+    return [f"up to {ends[0]:,}", *between, f"over {ends[-1]:,}"] if ends else []
+
+
 def common_policy(runs: Sequence[Run], policy: str | None) -> str:
     """The name of the verdicts to show several runs under; raises `UserError` without any."""
     for run in runs:
         if not run.policies:
-            raise UserError(f"{run.path} has no verdicts; make them: run.py score {run.path}")
+            raise UserError(f"{run.path} has no verdicts; make them: {program()} score {run.path}")
         if policy is not None:
             run.verdicts(policy)  # for its error message
     if policy is not None:
@@ -254,7 +352,7 @@ def common_policy(runs: Sequence[Run], policy: str | None) -> str:
         raise UserError(
             "these runs were judged by different verifiers: "
             + "; ".join(f"{run.path} by {', '.join(run.policies)}" for run in runs)
-            + "; judge one again with run.py score"
+            + f"; judge one again with {program()} score"
         )
     return common
 

@@ -27,13 +27,17 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv, ndtr, stdtrit
 
 LEVEL = 0.95
-RESAMPLES = 2_000
+#: The fewest and most resamples. In between, so many that draws of whole clusters are `DRAWS`: the
+#: ends of an interval are then known to about 0.07 percentage points, whatever the number of
+#: clusters, so that the digit that is printed holds.
+RESAMPLES = (2_000, 100_000)
+DRAWS = 4_000_000
 Z = 1.959963984540054  # the normal quantile of (1 + LEVEL) / 2
 
 Floats = NDArray[np.float64]
 
 #: Bootstrap draws are cached up to this many numbers, for the next interval with as many clusters.
-_CACHED = 4_000_000
+_CACHED = DRAWS
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -70,9 +74,16 @@ def cluster_sums(columns: Sequence[Sequence[float]], clusters: Labelled) -> tupl
     return np.stack(sums, axis=1), np.bincount(which, minlength=count).astype(float)
 
 
-def resampled(sums: Floats, seed: int, resamples: int) -> Floats:
-    """The column sums of samples of rows drawn with replacement."""
+def resampled(sums: Floats, seed: int, resamples: int | None = None) -> Floats:
+    """The column sums of samples of rows drawn with replacement.
+
+    The rows are sorted first: the same rows give the same sums in whatever order they come.
+    """
     count = len(sums)
+    sums = sums[np.lexsort(sums.round(12).T)]
+    if resamples is None:
+        fewest, most = RESAMPLES
+        resamples = min(most, max(fewest, DRAWS // count))
     if count * resamples <= _CACHED:
         return np.asarray(_cached_times(count, seed, resamples) @ sums)
     return np.concatenate([times @ sums for times in _times(count, seed, resamples)])
@@ -89,7 +100,7 @@ def _times(count: int, seed: int, resamples: int) -> Iterator[Floats]:
         yield times.reshape(size, count).astype(float)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2)
 def _cached_times(count: int, seed: int, resamples: int) -> Floats:
     # The same draws serve every k and both directions: cheaper, and their differences less noisy.
     return np.concatenate(list(_times(count, seed, resamples)))
@@ -99,7 +110,22 @@ def _cached_times(count: int, seed: int, resamples: int) -> Floats:
 
 
 def wilson(successes: float, trials: int) -> tuple[float, float]:
-    """Wilson's score interval for a proportion (Brown, Cai and DasGupta, section 3.1.1)."""
+    """Wilson's score interval for a proportion (Brown, Cai and DasGupta, section 3.1.1).
+
+    Args:
+        successes: how many succeeded.
+        trials: of how many.
+
+    Returns:
+        Both ends, between 0 and 1.
+
+    Raises:
+        ValueError: it is no proportion.
+
+    >>> [round(end, 3) for end in wilson(8, 10)]
+    [0.49, 0.943]
+
+    """
     if trials < 1 or not 0 <= successes <= trials:
         raise ValueError(f"{successes} of {trials} is not a proportion")
     p, z2 = successes / trials, Z * Z
@@ -109,7 +135,22 @@ def wilson(successes: float, trials: int) -> tuple[float, float]:
 
 
 def clopper_pearson(successes: int, trials: int) -> tuple[float, float]:
-    """The exact interval for a proportion (Brown, Cai and DasGupta, section 4.2.1)."""
+    """The exact interval for a proportion (Brown, Cai and DasGupta, section 4.2.1).
+
+    Args:
+        successes: how many succeeded.
+        trials: of how many.
+
+    Returns:
+        Both ends, between 0 and 1.
+
+    Raises:
+        ValueError: it is no proportion.
+
+    >>> [round(end, 3) for end in clopper_pearson(0, 10)]
+    [0.0, 0.308]
+
+    """
     if trials < 1 or not 0 <= successes <= trials:
         raise ValueError(f"{successes} of {trials} is not a proportion")
     tail = (1 - LEVEL) / 2
@@ -122,9 +163,23 @@ def clopper_pearson(successes: int, trials: int) -> tuple[float, float]:
 def cluster_bootstrap(
     values: Sequence[float], clusters: Sequence[object], seed: int = 0
 ) -> tuple[float, float]:
-    """The percentile interval of the mean of ``values`` when whole clusters are resampled."""
+    """The percentile interval of the mean of ``values`` when whole clusters are resampled.
+
+    Args:
+        values: the values.
+        clusters: the cluster of each.
+        seed: of the resamples.
+
+    Returns:
+        Both ends.
+
+    >>> low, high = cluster_bootstrap([1, 1, 0, 1, 0, 0], ["a", "a", "b", "c", "d", "d"])
+    >>> low < 0.5 < high
+    True
+
+    """
     sums, sizes = cluster_sums([values], clusters)
-    drawn = resampled(np.column_stack([sums[:, 0], sizes]), seed, RESAMPLES)
+    drawn = resampled(np.column_stack([sums[:, 0], sizes]), seed)
     means = drawn[:, 0] / drawn[:, 1]
     low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)
@@ -152,7 +207,7 @@ def ratio_interval(
     denominators: Sequence[float],
     clusters: Labelled,
     seed: int = 0,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
 ) -> tuple[float, float]:
     """The interval of a ratio of sums, between -1 and 1, when whole clusters are resampled.
 
@@ -164,6 +219,23 @@ def ratio_interval(
 
     Where all clusters say the same there is nothing to resample: then at most a share q of clusters
     says otherwise, by Clopper and Pearson's bound, and those say anything from -1 to 1.
+
+    Args:
+        numerators: one for each pair.
+        denominators: one for each pair.
+        clusters: the cluster of each pair.
+        seed: of the resamples.
+        resamples: how many.
+
+    Returns:
+        Both ends.
+
+    Raises:
+        ValueError: the denominators sum to 0.
+
+    >>> ratio_interval([1.0], [2.0], ["a"])
+    (-1.0, 1.0)
+
     """
     sums, _ = cluster_sums([numerators, denominators], clusters)
     count, (top, bottom) = len(sums), sums.sum(axis=0)
@@ -188,7 +260,7 @@ def mean_interval(
     differences: Sequence[float],
     clusters: Labelled,
     seed: int = 0,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
 ) -> tuple[float, float]:
     """The interval of a mean difference: `ratio_interval` with the number of pairs below."""
     return ratio_interval(differences, [1.0] * len(differences), clusters, seed, resamples)

@@ -20,16 +20,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
 
+from ...rewards.records import Record
+from .gaps import Gap
 from .intervals import LEVEL, Clusters, cluster_sums, mean_interval, ratio_interval
 from .metrics.cost import Cost
 from .metrics.pass_at_k import pass_at_k
 from .pairing import Pair, Pairs, Side
-from .power import clusters_needed, detectable, samples_needed
-from .significance import holm, sign_flip
+from .significance import clusters_needed, detectable, holm, samples_needed, sign_flip
 from .tallies import Tally
 
 #: The power that the detectable difference is computed for.
@@ -83,11 +83,19 @@ def sampling_variance(n: int, c: int, k: int, at: int) -> float:
 class Transfer:
     """How often the second side fails problems that the first side solved, at the same k.
 
-    ``share`` is P(second fails | first solved). A problem that was solved once may have been solved
-    by luck, so that even the first side fails it again with the chance ``control``: regression to
-    the mean, not brittleness. ``excess`` = share - control is what the change itself costs. Solving
-    and failing again are seen on disjoint halves of the samples, averaged over all ways to halve
-    them (`pass_twice`); with fewer than 2k samples there is no control.
+    A problem that was solved once may have been solved by luck, so that even the first side fails
+    it again with some chance: regression to the mean, not brittleness. Solving and failing again
+    are seen on disjoint halves of the samples, averaged over all ways to halve them (`pass_twice`).
+
+    Attributes:
+        share: P(second fails | first solved).
+        control: the chance that the first side fails again; None with fewer than 2k samples.
+        excess: ``share - control``, what the change itself costs.
+        interval: of ``excess``.
+
+    >>> Transfer(share=0.4, control=0.1, excess=0.3, interval=(0.1, 0.5)).excess
+    0.3
+
     """
 
     share: float
@@ -122,11 +130,25 @@ def transfer(
 class Design:
     """The difference that paired samples can detect, at the level of the family's strictest test.
 
-    ``variance`` / ``clusters`` is the variance of the mean difference. ``sampling`` is the part of
-    ``variance`` that more samples a problem would shrink (None where the samples are too few to
-    tell); the rest is the differences' own spread. Miller, "Adding Error Bars to Evals" (2024),
-    section 5, with the variance of clusters (Cameron and Miller, "A Practitioner's Guide to
-    Cluster-Robust Inference", J. Human Resources 50 (2015), section II).
+    Miller, "Adding Error Bars to Evals" (2024), section 5, with the variance of clusters (Cameron
+    and Miller, "A Practitioner's Guide to Cluster-Robust Inference", J. Human Resources 50 (2015),
+    section II).
+
+    Attributes:
+        detectable: the difference that is detected with a power of `POWER`.
+        clusters: how many clusters there are.
+        variance: that of the mean difference, times ``clusters``.
+        sampling: the part of ``variance`` that more samples a problem would shrink; None where the
+            samples are too few to tell. The rest is the differences' own spread.
+        alpha: the level of the test.
+        target: the difference that the last two are for.
+        clusters_needed: how many clusters would detect ``target``.
+        samples_needed: how many samples a problem would; None where no number would.
+
+    >>> from calculus_harness.harness.stats.significance import detectable
+    >>> round(detectable(variance=0.25, clusters=100, alpha=0.05, power=0.8), 2)
+    0.14
+
     """
 
     detectable: float
@@ -181,8 +203,23 @@ def design(pairs: Sequence[Pair], k: int, target: float, alpha: float = 1 - LEVE
 class Difference:
     """pass@k of both sides, and the mean of the paired differences, second minus first.
 
-    ``bounds`` is the difference if every undecided sample spoke against the second side, and for
-    it. ``adjusted`` is Holm's p value within the family; None outside it.
+    Attributes:
+        k: the k.
+        first: pass@k of the first side.
+        second: pass@k of the second side.
+        value: the difference.
+        interval: of the difference.
+        bounds: the difference if every undecided sample spoke against the second side, and for it.
+        p: the p value of the sign-flip test.
+        exact: whether ``p`` is exact.
+        adjusted: Holm's p value within the family; None outside it.
+        design: what the pairs can detect.
+        lost: from the first side to the second.
+        gained: from the second side to the first.
+
+    >>> Difference(1, 0.75, 0.5, -0.25, (-0.5, 0.0), (-0.25, -0.25), p=0.25, exact=True).value
+    -0.25
+
     """
 
     k: int
@@ -201,10 +238,22 @@ class Difference:
 
 @dataclass(frozen=True)
 class Contrast:
-    """One line of a comparison: two sides on a group of problems, with a difference for each k.
+    """One line of a comparison: two sides on a group of problems.
 
-    ``system`` is whose subsets are compared, empty where systems are. ``unpaired`` problems have no
-    counterpart and are left out. ``samples_per_problem`` are the fewest of each side.
+    Attributes:
+        group: the name of the group.
+        first: the name of the first side.
+        second: the name of the second side.
+        pairs: how many pairs.
+        clusters: how many clusters the pairs are in.
+        samples_per_problem: the fewest samples of a problem, of each side.
+        unpaired: how many problems have no counterpart and are left out.
+        differences: one for each k.
+        system: whose subsets are compared; empty where systems are.
+
+    >>> Contrast("all", "a", "b", 20, 20, (1, 1), unpaired=0, differences=()).at(k=1) is None
+    True
+
     """
 
     group: str
@@ -218,12 +267,40 @@ class Contrast:
     system: str = ""
 
     def at(self, k: int) -> Difference | None:
+        """The difference at one k.
+
+        Args:
+            k: the k.
+
+        Returns:
+            The difference, if there is one for this k.
+
+        """
         return next((difference for difference in self.differences if difference.k == k), None)
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """Contrasts whose p values are adjusted together, as one family."""
+class Comparison(Record):
+    """Contrasts whose p values are adjusted together, as one family.
+
+    Attributes:
+        by: ``model`` or ``perturbation``.
+        primary_k: the k of the family.
+        contrasts: the family.
+        breakdown: the contrasts by tag, operator, ..., a family of their own.
+        broken_down_by: what the breakdown is by, as ``tag``, or None.
+        policy: the name of the verdicts.
+        runs: the runs' directories.
+        notes: remarks, as on pairs that are left out.
+        verdicts: names the policy where a run holds verdicts of several.
+        pairing: how many problems of every two runs pair.
+        costs: by system, if prices were given.
+        gaps: HINT's generalisation gaps of every two systems.
+
+    >>> Comparison("model", primary_k=1, contrasts=()).to_dict()["by"]
+    'model'
+
+    """
 
     by: str
     primary_k: int
@@ -233,10 +310,23 @@ class Comparison:
     policy: str | None = None
     runs: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    verdicts: str = ""  # names the policy where a run holds verdicts of several
+    pairing: tuple[str, ...] = ()  # how many problems of every two runs pair
     costs: Mapping[str, Cost | None] = field(default_factory=dict)  # by system, if there are prices
+    gaps: tuple[Gap, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+    def __repr__(self) -> str:
+        lines = [f"<Comparison by {self.by}, in percentage points:"]
+        for row in self.contrasts:
+            sides = f"{row.second} - {row.first}"
+            name = f"{row.system}, {sides}" if row.system else f"{row.group}, {sides}"
+            if one := row.at(self.primary_k):
+                low, high = (f"{100 * end:+.1f}" for end in one.interval)
+                lines.append(
+                    f"  {name}, pass@{one.k}: {100 * one.value:+.1f} [{low}, {high}], "
+                    f"p = {one.p:.3g}, {row.pairs} pairs"
+                )
+        return "\n".join(lines) + ">"
 
 
 def contrast(

@@ -2,31 +2,59 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
+from ...rewards.records import Record
+from ..core.prices import Prices
 from ..store import counts
 from ..store.run import Run
+from ..store.verdict_sets import ambiguous_name
 from .metrics import metrics
 from .metrics.cost import Cost, cost
 from .metrics.labels import Classification, classification
 from .metrics.rates import NAMES, rate
 from .metrics.usage import Usage, usage_of
-from .prices import Prices, spec_of
 from .tallies import Estimate, Group, group_samples
 
 
 @dataclass(frozen=True)
-class Row:
+class Row(Record):
     """One line of the table: a model on a subset.
 
-    ``samples`` are those of all ``problems`` together (``planned`` were to be asked). ``estimates``
-    have the metrics with an interval, ``numbers`` the others that apply, both by the metric's name.
-    ``rates`` are the shares of all samples by `stats.metrics.rates.NAMES`; ``labels`` are for tasks
-    whose answers are labels, ``cost`` is there if prices were given. A ``deterministic`` model is
-    asked once.
+    Attributes:
+        model: the model's hash.
+        label: the model's name.
+        subset: the subset, or ``all``.
+        problems: how many problems have samples.
+        planned: how many samples were to be asked.
+        samples: how many there are, of all problems together.
+        estimates: the metrics that have an interval, by name.
+        numbers: the other metrics that apply, by name.
+        rates: the shares of all samples by `stats.metrics.rates.NAMES`.
+        usage: the tokens.
+        labels: accuracy and F1, for tasks whose answers are labels.
+        cost: in dollars, if prices were given.
+        deterministic: whether the model is asked once.
+        verdicts: names the policy where the run holds verdicts of several.
+
+    >>> from calculus_harness import summarise, sweep
+    >>> row, *others = summarise(sweep(["solver/sympy"], ["drills"], limit=2, out="run")).rows
+    >>> row.label, row.problems
+    ('solver/sympy', 1)
+
     """
+
+    computed: ClassVar[tuple[str, ...]] = (
+        "passes",
+        "reward",
+        "all_passes",
+        "fails",
+        "samples_per_problem",
+        "metrics",
+    )
 
     model: str
     label: str
@@ -41,6 +69,7 @@ class Row:
     labels: Classification | None = None
     cost: Cost | None = None
     deterministic: bool = False
+    verdicts: str = ""
 
     @property
     def samples_per_problem(self) -> float:
@@ -62,29 +91,50 @@ class Row:
         """Fail@k of ranked candidates."""
         return self.estimates["Fail@k"]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The row for JSON; ``metrics`` has every metric by its column's name."""
-        every = {
-            metric.column: [asdict(one) for one in self.estimates[metric.name]]
+    @property
+    def reward(self) -> float:
+        """The mean reward."""
+        return self.numbers["reward"]
+
+    @property
+    def metrics(self) -> dict[str, tuple[Estimate, ...] | float | None]:
+        """Every metric by its column's name."""
+        return {
+            metric.column: self.estimates[metric.name]
             if metric.interval
             else self.numbers.get(metric.name)
             for metric in metrics()
         }
-        row = asdict(self) | {
-            "passes": [asdict(one) for one in self.passes],
-            "reward": self.numbers["reward"],
-            "all_passes": [asdict(one) for one in self.all_passes],
-            "fails": [asdict(one) for one in self.fails],
-            "samples_per_problem": self.samples_per_problem,
-            "metrics": every,
-        }
-        del row["estimates"], row["numbers"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as JSON has it: `metrics` instead of estimates and numbers.
+
+        Returns:
+            The row.
+
+        """
+        row = super().to_dict()
+        del row["estimates"], row["numbers"], row["verdicts"]  # the summary names its policy
         return row
 
 
 @dataclass(frozen=True)
-class Summary:
-    """The results of a run under one policy of the verifier."""
+class Summary(Record):
+    """The results of a run under one policy of the verifier.
+
+    Attributes:
+        run: the run's directory.
+        policy: the name of the verdicts.
+        rows: a row for each model and subset, and one for all subsets of a model.
+        unscored: how many completions have no verdict.
+        missing: how many samples have no completion.
+        settings: the run's settings, as its manifest has them.
+        notes: remarks, as on models without a price.
+
+    >>> Summary("run", "balls-3", rows=()).to_dict()["unscored"]
+    0
+
+    """
 
     run: str
     policy: str | None
@@ -95,23 +145,22 @@ class Summary:
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The summary for JSON."""
-        return {
-            "run": self.run,
-            "policy": self.policy,
-            "rows": [row.to_dict() for row in self.rows],
-            "unscored": self.unscored,
-            "missing": self.missing,
-            "settings": dict(self.settings),
-            "notes": list(self.notes),
-        }
+        """The summary as JSON has it.
+
+        Returns:
+            The summary.
+
+        """
+        return super().to_dict() | {"rows": [row.to_dict() for row in self.rows]}
 
 
-def summarise(run: Run, policy: str | None = None, prices: Prices | None = None) -> Summary:
+def summarise(
+    run: Run | str | os.PathLike[str], policy: str | None = None, prices: Prices | None = None
+) -> Summary:
     """Count a run's verdicts: a row for each model and subset, and one for all subsets together.
 
     Args:
-        run: a run.
+        run: a run or its directory.
         policy: the verdicts to count, by name; by default the latest complete ones.
         prices: what tokens cost, to say what answers cost.
 
@@ -128,12 +177,14 @@ def summarise(run: Run, policy: str | None = None, prices: Prices | None = None)
         1.0
 
     """
+    run = Run.of(run)
     policy = policy or run.policy
-    rows = tuple(_row(run, group) for group in group_samples(run, policy, prices))
+    verdicts = ambiguous_name([run], policy)
+    rows = tuple(_row(run, group, verdicts) for group in group_samples(run, policy, prices))
     stored = sum(int(one.get("samples", 0)) for one in counts.totals(run.completions).values())
     judged = sum(int(one["samples"]) for one in counts.totals(run.verdicts(policy)).values())
     planned = sum(entry["samples"] * entry["problems"] for entry in run.models.values())
-    lacking = prices.without(spec_of(run, model) for model in run.models) if prices else ""
+    lacking = prices.without(run.spec_of(model) for model in run.models) if prices else ""
     return Summary(
         run=str(run.path),
         policy=policy,
@@ -145,7 +196,7 @@ def summarise(run: Run, policy: str | None = None, prices: Prices | None = None)
     )
 
 
-def _row(run: Run, group: Group) -> Row:
+def _row(run: Run, group: Group, verdicts: str) -> Row:
     numbers = {metric.name: metric.number(group) for metric in metrics()}
     return Row(
         model=group.model,
@@ -161,4 +212,5 @@ def _row(run: Run, group: Group) -> Row:
         labels=classification(group),
         cost=cost(group),
         deterministic=bool(run.models[group.model].get("deterministic")),
+        verdicts=verdicts,
     )

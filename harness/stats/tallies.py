@@ -9,11 +9,11 @@ from functools import cached_property
 
 from ...benchmarks.problem import Problem
 from ...rewards.verdict import Status
+from ..core.prices import Price, Prices
 from ..store import counts
 from ..store.run import Run
 from .clusters import clusters_of
 from .intervals import interval
-from .prices import Price, Prices, spec_of
 
 Sums = Mapping[str, float]
 
@@ -22,8 +22,18 @@ Sums = Mapping[str, float]
 class Tally:
     """The samples of one problem.
 
-    ``first`` is None for samples that are drawn alike. For ranked candidates (of a beam search) it
-    is the rank of the best correct one, counted from 0, or ``samples`` where there is none.
+    Attributes:
+        problem: the problem's key.
+        cluster: the problem that it and others were made from, or itself.
+        samples: how many were judged.
+        correct: how many of them are correct.
+        unknown: how many of them are undecided.
+        first: None for samples that are drawn alike. For ranked candidates (of a beam search) the
+            rank of the best correct one, counted from 0, or ``samples`` where there is none.
+
+    >>> Tally("drills/sums/s-1", "s-1", samples=4, correct=3, unknown=0).drawn(k=1)
+    (4, 3)
+
     """
 
     problem: str
@@ -37,13 +47,28 @@ class Tally:
         """The (n, c) that a metric over k is computed from.
 
         Of ranked candidates the k best are looked at, and no others: 1 - Fail@k.
+
+        Args:
+            k: the k.
+
+        Returns:
+            n and c.
+
         """
         if self.first is None:
             return self.samples, self.correct
         return k, int(self.first < k)
 
     def drawn_at_best(self, k: int) -> tuple[int, int]:
-        """The same (n, c) if all undecided samples were correct."""
+        """The same (n, c) if all undecided samples were correct.
+
+        Args:
+            k: the k.
+
+        Returns:
+            n and c.
+
+        """
         if self.first is None:
             return self.samples, self.correct + self.unknown
         return k, int(self.first < k or self.unknown > 0)
@@ -51,9 +76,18 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean over problems with its interval, and its bounds if undecided samples were decided.
+    """A mean over problems.
 
-    ``k`` is 0 for a metric that is not over k.
+    Attributes:
+        k: the k; 0 for a metric that is not over k.
+        value: the mean.
+        interval: its interval.
+        low: the mean if all undecided samples were incorrect.
+        high: the mean if all undecided samples were correct.
+
+    >>> Estimate(k=1, value=0.5, interval=(0.3, 0.7), low=0.5, high=0.6).value
+    0.5
+
     """
 
     k: int
@@ -99,8 +133,22 @@ def estimate_mean(
 class Group:
     """The samples of one model on one subset, or on all of a run's: what a metric is computed from.
 
-    ``problems``, ``tallies``, ``verdicts`` and ``completions`` are in the same order, one for each
-    problem; the last two are the sums of `store.counts`. ``planned`` problems are to be asked.
+    ``problems``, ``tallies``, ``verdicts`` and ``completions`` are in the same order.
+
+    Attributes:
+        model: the model's hash.
+        subset: the subset's name.
+        planned: how many samples are to be asked.
+        problems: the problems that have samples.
+        tallies: the counts of each problem.
+        verdicts: the sums over each problem's verdicts (`store.counts`).
+        completions: the sums over each problem's completions.
+        price: of the model's tokens, if it is known.
+
+    >>> tallies = (Tally("p", "p", samples=4, correct=3, unknown=0),)
+    >>> Group("m", "drills/sums", 4, (), tallies, ({},), ({},)).ks
+    [1, 4]
+
     """
 
     model: str
@@ -188,5 +236,5 @@ def group_samples(
                     tallies=tuple(tallies[model][key] for key in judged),
                     verdicts=tuple(verdicts[model, key] for key in judged),
                     completions=tuple(completions.get((model, key), {}) for key in judged),
-                    price=prices.find(spec_of(run, model)) if prices else None,
+                    price=prices.find(run.spec_of(model)) if prices else None,
                 )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import ClassVar
 
+from ...rewards.records import Record
 from ...rewards.verdict import Verdict
 from ..store.run import Run
 
@@ -25,9 +26,20 @@ class Change:
     because_after: str
 
 
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """How many answers changed from one status to another."""
+
+    before: str
+    after: str
+    answers: int
+
+
 @dataclass(frozen=True)
-class Changes:
+class Changes(Record):
     """The differences between two sets of verdicts on the answers that both judged."""
+
+    computed: ClassVar[tuple[str, ...]] = ("transitions",)
 
     before: str
     after: str
@@ -35,21 +47,10 @@ class Changes:
     changes: tuple[Change, ...]
 
     @property
-    def transitions(self) -> dict[tuple[str, str], int]:
+    def transitions(self) -> tuple[Transition, ...]:
         """How often each status became which other, the most frequent first."""
-        return dict(Counter((change.before, change.after) for change in self.changes).most_common())
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "before": self.before,
-            "after": self.after,
-            "judged": self.judged,
-            "transitions": [
-                {"before": before, "after": after, "answers": count}
-                for (before, after), count in self.transitions.items()
-            ],
-            "changes": [asdict(change) for change in self.changes],
-        }
+        counted = Counter((change.before, change.after) for change in self.changes)
+        return tuple(Transition(*statuses, answers=n) for statuses, n in counted.most_common())
 
 
 def changes(run: Run, before: str, after: str) -> Changes:
@@ -88,9 +89,7 @@ def reason(verdict: Verdict) -> str:
     evidence = verdict.evidence
     parts = []
     if evidence.witness:
-        witness = evidence.witness
-        at = f"at {witness.point} " if witness.point else ""
-        parts.append(f"{at}the integrand is {witness.expected}, F' is {witness.got}")
+        parts.append(str(evidence.witness))
     elif evidence.proof == "identity":
         parts.append(f"proved (rules: {', '.join(evidence.rules) or 'none'})")
     elif evidence.points and verdict.correct:

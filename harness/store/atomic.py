@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
+
+from ..core.errors import UserError
 
 
 @contextmanager
@@ -29,6 +32,28 @@ def write_atomically(path: Path, data: bytes) -> None:
     """Replace a file whole or not at all."""
     with replacing(path) as file:
         file.write(data)
+
+
+def write_output(path: Path, data: bytes) -> None:
+    """`write_atomically` to where the user said; raises `UserError` where that cannot be."""
+    with _output(path):
+        write_atomically(path, data)
+
+
+def check_output(path: Path) -> None:
+    """Raise `UserError` where `write_output` could not write, before what takes long."""
+    with _output(path), tempfile.NamedTemporaryFile(dir=path.parent):
+        pass
+
+
+@contextmanager
+def _output(path: Path) -> Iterator[None]:
+    """Make the folder of a file, and say in one line what is wrong with it."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror or error}") from None
 
 
 def _sync_directory(directory: Path) -> None:

@@ -22,11 +22,11 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from ..core.errors import RunError
 from .atomic import replacing, write_atomically
@@ -68,11 +68,7 @@ class LogReader:
     def heads(self) -> Iterator[tuple[Place, Row]]:
         """Every row without its heavy fields, in the order of writing, with its place."""
         for shard in self._shards():
-            if self._index(shard).exists():
-                yield from read_index(self._index(shard), shard)
-            else:
-                for place, row in self._rows_of(shard):
-                    yield place, self._head(row)
+            yield from self._heads_of(shard)
 
     def rows(self) -> Iterator[Row]:
         """Every row in full, in the order of writing."""
@@ -143,6 +139,13 @@ class LogReader:
                 if line == place.line:
                     return row
         raise RunError(f"{path} has no row at {place}; delete its index, it will be made again")
+
+    def _heads_of(self, shard: int) -> Iterator[tuple[Place, Row]]:
+        if self._index(shard).exists():
+            yield from read_index(self._index(shard), shard)
+        else:
+            for place, row in self._rows_of(shard):
+                yield place, self._head(row)
 
     def _rows_of(self, shard: int) -> Iterator[tuple[Place, Row]]:
         try:
@@ -224,10 +227,7 @@ class Log(LogReader):
 
     def append(self, row: Row) -> None:
         """Store a row. Once this returns, killing the process does not lose it."""
-        try:
-            data = _encode(row).encode() + b"\n"
-        except UnicodeEncodeError:  # half of a surrogate pair, which only an escape can say
-            data = json.dumps(row, separators=(",", ":")).encode() + b"\n"
+        data = _encoded(row)
         self._write(data)
         self._size += len(data)
         if self._size >= self.shard_bytes:
@@ -240,6 +240,44 @@ class Log(LogReader):
             return
         self._synced = time.monotonic()
         self._raise_pending()
+
+    def discard(self, unwanted: Callable[[Row], bool]) -> int:
+        """Remove rows for good; a kill leaves every shard as it was, or without them.
+
+        Args:
+            unwanted: says of a row without its heavy fields whether it goes.
+
+        Returns:
+            How many rows went.
+
+        """
+        self._later(_sync_and_close, self._file)
+        wait(self._pending)  # also for what was due before
+        self._raise_pending()
+        removed = 0
+        try:
+            for shard in self._shards():
+                count = sum(unwanted(row) for _, row in self._heads_of(shard))
+                if count:
+                    self._rewrite(shard, unwanted)
+                removed += count
+        finally:
+            self._open(self._shard)
+        return removed
+
+    def _rewrite(self, shard: int, unwanted: Callable[[Row], bool]) -> None:
+        kept = (_encoded(row) for _, row in self._rows_of(shard) if not unwanted(self._head(row)))
+        if self._unsealed(shard).exists():
+            with replacing(self._unsealed(shard)) as file:
+                file.writelines(kept)
+            return
+        # An index or counts of other rows than the shard's would be believed; none are made again.
+        self._index(shard).unlink(missing_ok=True)
+        if self.counting:
+            self._counts(shard).unlink(missing_ok=True)
+        with replacing(self._sealed(shard)) as file:
+            _compress(kept, file)
+        self._write_index(shard)
 
     def _write(self, data: bytes) -> None:
         written = 0
@@ -258,18 +296,8 @@ class Log(LogReader):
 
     def _seal(self, shard: int) -> None:
         path, sealed = self._unsealed(shard), self._sealed(shard)
-        with replacing(sealed) as file:
-            block: list[bytes] = []
-            size = 0
-            with path.open("rb") as lines:
-                for line in lines:
-                    block.append(line)
-                    size += len(line)
-                    if size >= BLOCK_BYTES:
-                        file.write(gzip.compress(b"".join(block), 6, mtime=0))
-                        block, size = [], 0
-            if block:
-                file.write(gzip.compress(b"".join(block), 6, mtime=0))
+        with replacing(sealed) as file, path.open("rb") as lines:
+            _compress(lines, file)
         self._write_index(shard)
         path.unlink()
 
@@ -300,6 +328,28 @@ class Log(LogReader):
                 future.result()
             except OSError as error:
                 raise RunError(f"cannot write to {self.directory}: {error.strerror}") from error
+
+
+def _encoded(row: Row) -> bytes:
+    """A row as a line."""
+    try:
+        return _encode(row).encode() + b"\n"
+    except UnicodeEncodeError:  # half of a surrogate pair, which only an escape can say
+        return json.dumps(row, separators=(",", ":")).encode() + b"\n"
+
+
+def _compress(lines: Iterable[bytes], file: IO[bytes]) -> None:
+    """Write lines as blocks that are compressed each by itself."""
+    block: list[bytes] = []
+    size = 0
+    for line in lines:
+        block.append(line)
+        size += len(line)
+        if size >= BLOCK_BYTES:
+            file.write(gzip.compress(b"".join(block), 6, mtime=0))
+            block, size = [], 0
+    if block:
+        file.write(gzip.compress(b"".join(block), 6, mtime=0))
 
 
 def _sync_and_close(descriptor: int) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import UserError
+from ..core.errors import UserError, install
 from .atomic import write_atomically
 
 if TYPE_CHECKING:
@@ -57,9 +57,7 @@ def write_splits(splits: Mapping[str, Sequence[Mapping[str, Any]]], out: Path) -
         try:
             import datasets
         except ImportError:
-            raise UserError(
-                "a folder needs the extra 'data': pip install 'calculus-harness[data]'"
-            ) from None
+            raise UserError(f"a folder needs the extra 'data': {install('data')}") from None
         datasets.disable_progress_bars()
         tables = {
             name: datasets.Dataset.from_list([dict(row) for row in rows])

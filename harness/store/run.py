@@ -4,7 +4,9 @@
     problems.jsonl          the problems, whole
     completions/            a `harness.store.jsonl_log` of completion rows
     verdicts/POLICY/        a log of verdict rows for each verifier version and policy
+    certificates/POLICY/    a log of why these verdicts hold, where `score --certificates` was asked
     failures.jsonl          requests without an answer, and why; a later sweep repeats them
+    steps.jsonl             every step of the solutions, judged, after `run.py steps`
     phases/NAME.json        the problems that a phase derived (`harness.run.phases`)
     state/MODEL/            what a kind of model keeps to go on after a restart, where it does
     report.html             made by `run.py report`
@@ -18,11 +20,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from ...benchmarks.problem import Problem
+from ...rewards.errors import ArgumentTypeError
 from ..core.errors import RunError, suggest
 from ..core.requests import Completion
 from . import counts
@@ -42,6 +46,7 @@ VERDICTS = (
     ("key", "model", "problem", "sample", "stage", "finish_reason", "status", "reward"),
     counts.VERDICTS,
 )
+CERTIFICATES = (("certificate",), ("key", "certificate", "reason"))
 
 
 class Run:
@@ -65,9 +70,49 @@ class Run:
         if not self.exists(self.path):
             raise RunError(f"{self.path} is not a run: it has no manifest.json")
 
+    @classmethod
+    def of(cls, run: Run | str | os.PathLike[str]) -> Run:
+        """A run, or the one in a directory.
+
+        Args:
+            run: the run, or its directory.
+
+        Returns:
+            The run.
+
+        Raises:
+            ArgumentTypeError: it is neither a run nor a path.
+            RunError: there is no run in the directory.
+
+        """
+        if isinstance(run, Run):
+            return run
+        if not isinstance(run, str | os.PathLike):
+            raise ArgumentTypeError(f"a run must be a Run or the path of one, not {run!r:.60}")
+        return cls(run)
+
+    def __repr__(self) -> str:
+        answers = sum(
+            int(one.get("samples", 0)) for one in counts.totals(self.completions).values()
+        )
+        labels = ", ".join(entry["label"] for entry in self.models.values())
+        policies = ", ".join(self.policies) or "none"
+        return (
+            f"<Run {self.path}: {len(self.problems)} problems, models: {labels or 'none'}, "
+            f"{answers} answers, verdicts: {policies}>"
+        )
+
     @staticmethod
     def exists(path: Path) -> bool:
-        """Whether a directory is a run."""
+        """Whether a directory is a run.
+
+        Args:
+            path: the directory.
+
+        Returns:
+            Whether it has a manifest.
+
+        """
         return (path / "manifest.json").is_file()
 
     @property
@@ -103,7 +148,18 @@ class Run:
         return problems
 
     def problem(self, key: str) -> Problem:
-        """The problem of a key."""
+        """The problem of a key.
+
+        Args:
+            key: as `Completion.problem` has it.
+
+        Returns:
+            The problem.
+
+        Raises:
+            RunError: the run has no such problem.
+
+        """
         if key not in self.problems:
             raise RunError(f"{self.path}/problems.jsonl lacks {key}; restore the file")
         return self.problems[key]
@@ -113,6 +169,51 @@ class Run:
         """Label, configuration and plan of every model asked, by hash."""
         models: dict[str, dict[str, Any]] = self.manifest["models"]
         return models
+
+    def spec_of(self, model: str) -> str:
+        """The name by which a model was asked for, as in ``openai/gpt-5``.
+
+        Args:
+            model: the model's hash.
+
+        Returns:
+            The name.
+
+        """
+        entry = self.models[model]
+        return str(entry["config"].get("spec", entry["label"]))
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The label of every model, by hash; those of the same label have the hash's beginning."""
+        labels = {model: str(entry["label"]) for model, entry in self.models.items()}
+        times = Counter(labels.values())
+        return {m: f"{name} #{m[:6]}" if times[name] > 1 else name for m, name in labels.items()}
+
+    def models_named(self, wanted: str) -> tuple[str, ...]:
+        """The hashes of the models whose label is this, or whose label or hash begins with it.
+
+        Args:
+            wanted: the label, or a beginning of it or of the hash.
+
+        Returns:
+            One hash or several.
+
+        Raises:
+            RunError: there is no such model.
+
+        """
+        labels = self.labels
+        exact = tuple(model for model, label in labels.items() if label == wanted)
+        matches = exact or tuple(
+            model
+            for model, label in labels.items()
+            if label.startswith(wanted) or model.startswith(wanted)
+        )
+        if not matches:
+            hint = suggest(wanted, labels.values())
+            raise RunError(f"{self.path} has no model {wanted!r}; {hint}")
+        return matches
 
     @property
     def policies(self) -> tuple[str, ...]:
@@ -130,7 +231,18 @@ class Run:
         return LogReader(self.path / "completions", *COMPLETIONS)
 
     def verdicts(self, policy: str | None = None) -> LogReader:
-        """The verdicts under a policy, by default `policy`; `RunError` if it has none."""
+        """The verdicts under a policy.
+
+        Args:
+            policy: one of `policies`; by default `policy`.
+
+        Returns:
+            The verdicts, in the order of writing.
+
+        Raises:
+            RunError: the run has no such verdicts.
+
+        """
         if policy is None:
             policy = self.policy or "none"
         elif policy not in self.policies:
@@ -139,6 +251,26 @@ class Run:
             )
         return LogReader(self.path / "verdicts" / policy, *VERDICTS)
 
+    def certificates(self, policy: str) -> LogReader:
+        """The certificates of the verdicts under a policy; empty where none were made.
+
+        Args:
+            policy: the policy's name.
+
+        Returns:
+            The log of certificates.
+
+        """
+        return LogReader(self.path / "certificates" / policy, *CERTIFICATES)
+
     def completion(self, place: Place) -> Completion:
-        """The completion at a place in the log."""
+        """The completion at a place in the log.
+
+        Args:
+            place: where it is, as `completions` has it.
+
+        Returns:
+            The completion.
+
+        """
         return Completion.from_dict(self.completions.read(place))

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from ...rewards.version import VERSION
+from ...rewards.verdict import version_of
+from ..core.program import program
 from . import counts
 from .jsonl_log import LogReader
 
@@ -69,6 +70,11 @@ def latest_complete(runs: Sequence[Judged], among: Iterable[str] | None = None) 
     return best
 
 
+def ambiguous_name(runs: Iterable[Judged], policy: str | None) -> str:
+    """The name of a set of verdicts, to name in a table, if a run holds more than one set."""
+    return policy or "" if any(len(run.policies) > 1 for run in runs) else ""
+
+
 def _stored(run: Judged) -> int:
     return sum(int(sums.get("samples", 0)) for sums in counts.totals(run.completions).values())
 
@@ -80,7 +86,7 @@ def _judged(run: Judged, name: str) -> int:
 def _completing(runs: Iterable[Judged], name: str) -> str:
     """How to get the missing verdicts."""
     settings = [(run, run.manifest["policies"][name]) for run in runs]
-    if any(policy.get("verifier") != VERSION for _, policy in settings):
+    if any(policy.get("verifier") != version_of(policy["method"]) for _, policy in settings):
         return "another version of the verifier made them, and only it can complete them"
     commands = (f"`{_command(run, policy)}`" for run, policy in settings)
     return f"{' and '.join(commands)} completes them"
@@ -88,8 +94,10 @@ def _completing(runs: Iterable[Judged], name: str) -> str:
 
 def _command(run: Judged, settings: Mapping[str, Any]) -> str:
     """The command that makes the rest of a run's verdicts."""
-    words = ["run.py", "score", str(run.path)]
+    words = [*program().split(), "score", str(run.path)]
     if settings["method"] != "balls":
         words += ["--method", settings["method"]]
+    if settings.get("deadline") is not None:
+        words += ["--deadline", f"{settings['deadline']:g}"]
     words += [f"--{name.replace('_', '-')}" for name, value in settings.items() if value is True]
     return shlex.join(words)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from .atomic import write_atomically
 from .environment import environment, now
 from .identity import Identity, ModelPlan
 from .jsonl_log import Log, LogReader
-from .run import COMPLETIONS, SCHEMA, VERDICTS, Run
+from .run import CERTIFICATES, COMPLETIONS, SCHEMA, VERDICTS, Run
 
 #: The comparisons that p values are adjusted over, together: every subset with what it was made
 #: from, or every two systems on every subset, at the primary k.
@@ -79,6 +79,13 @@ class RunWriter(Run):
                 }
             )
 
+    def forget(self, models: Iterable[str]) -> None:
+        """Leave out models that were to be asked, and of which nothing is stored."""
+        left_out = set(models)
+        kept = {model: entry for model, entry in self.models.items() if model not in left_out}
+        if len(kept) < len(self.models):
+            self._write_manifest(self.manifest | {"models": kept})
+
     def failed(self, completion: Completion) -> None:
         """Keep why a request got no answer; a later sweep repeats it."""
         row = {"at": now()} | {
@@ -87,6 +94,47 @@ class RunWriter(Run):
         }
         with (self.path / "failures.jsonl").open("a", encoding="utf-8") as file:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+    def discard(self, unwanted: Callable[[Mapping[str, Any]], bool]) -> int:
+        """Remove completions, and their verdicts, for good.
+
+        Verdicts go first: what a kill leaves is a run of which not everything is judged.
+
+        Args:
+            unwanted: is asked about the rows of both, by what both have: ``model``, ``problem``,
+                ``sample``, ``stage`` and ``finish_reason``.
+
+        Returns:
+            How many completions went.
+
+        """
+        for policy in self.policies:
+            with Log(self.path / "verdicts" / policy, *VERDICTS) as verdicts:
+                verdicts.discard(unwanted)
+        return self.log.discard(unwanted)
+
+    def drop_model(self, model: str) -> int:
+        """Remove a model with all that is stored of it; returns how many completions went.
+
+        The manifest is last: a model of which a kill has left a part can be dropped again.
+        """
+        removed = self.discard(lambda row: bool(row["model"] == model))
+        failures = self.path / "failures.jsonl"
+        if failures.exists():
+            mark = json.dumps({"model": model})[1:-1].encode()  # as `failed` writes it
+            with failures.open("rb") as file:
+                write_atomically(failures, b"".join(line for line in file if mark not in line))
+        for folder in ("state", "scores"):
+            shutil.rmtree(self.path / folder / model, ignore_errors=True)
+        models = {name: entry for name, entry in self.models.items() if name != model}
+        self._write_manifest(self.manifest | {"models": models})
+        return removed
+
+    def drop_policy(self, policy: str) -> None:
+        """Remove the verdicts of a policy."""
+        policies = {name: it for name, it in self.manifest["policies"].items() if name != policy}
+        self._write_manifest(self.manifest | {"policies": policies})
+        shutil.rmtree(self.path / "verdicts" / policy)
 
     @contextmanager
     def scoring(self, policy: str, settings: Mapping[str, Any]) -> Iterator[Log]:
@@ -98,6 +146,10 @@ class RunWriter(Run):
             self._write_manifest(self.manifest | {"policies": policies})
         with Log(self.path / "verdicts" / policy, *VERDICTS) as log:
             yield log
+
+    def certifying(self, policy: str) -> Log:
+        """The log of certificates of a policy's verdicts, to be used as a context manager."""
+        return Log(self.path / "certificates" / policy, *CERTIFICATES)
 
     def _write_manifest(self, manifest: dict[str, Any]) -> None:
         text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
@@ -169,7 +221,7 @@ def _not_left_empty(path: Path) -> Iterator[None]:
 
 @contextmanager
 def rescoring(path: Path) -> Iterator[RunWriter]:
-    """Open an existing run to add verdicts."""
+    """Open an existing run to change what it holds, without asking any model."""
     Run(path)
     with ExitStack() as stack:
         with _write_errors(path):
@@ -216,7 +268,7 @@ def _refuse_other(run: Run, identity: Identity, primary_k: int | None) -> None:
             f"{run.path} declared the primary k {declared} before anything was asked; leave "
             f"--primary-k out (compare -k {primary_k} shows it too), or use another --out"
         )
-    there, here = run.manifest["identity"], identity.to_dict()
+    there, here = run.manifest["identity"], json.loads(json.dumps(identity.to_dict()))
     if there == here:
         return
     differences = [

@@ -22,14 +22,16 @@ for other programs read `TASKS` and need no change.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module
 
 from ...benchmarks.problem import TASKS as NAMES
 from ...prompts import Prompt, PromptError, load
-from ..core.errors import UnknownNameError, suggest
+from ..core.errors import UnknownNameError, UserError, suggest
+from ..core.policy import Policy
 from .base import Graded, Task
 
-__all__ = ["TASKS", "Graded", "Task", "default_prompt", "task"]
+__all__ = ["TASKS", "Graded", "Task", "default_prompt", "refuse_unreadable", "task"]
 
 #: By name, as `Problem.task` has it.
 TASKS: dict[str, Task] = {name: import_module(f".{name}", __name__).TASK for name in NAMES}
@@ -54,6 +56,27 @@ def task(name: str) -> Task:
     if name not in TASKS:
         raise UnknownNameError(f"unknown task {name!r}; {suggest(name, TASKS)}")
     return TASKS[name]
+
+
+def refuse_unreadable(names: Iterable[str], policy: Policy) -> None:
+    """Refuse tasks whose answers cannot be in the policy's notation.
+
+    Args:
+        names: the tasks' names.
+        policy: how strictly to judge.
+
+    Raises:
+        UserError: answers of a task cannot be read in `Policy.answer_format`.
+
+    >>> refuse_unreadable(["integration"], Policy(answer_format="prefix"))
+
+    """
+    for name in names:
+        if policy.answer_format not in task(name).answer_formats:
+            raise UserError(
+                f"answers of the task {name!r} cannot be read in the format "
+                f"{policy.answer_format!r}"
+            )
 
 
 def default_prompt(name: str) -> Prompt:

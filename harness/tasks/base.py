@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ...benchmarks.problem import Problem
 from ...rewards.verdict import Verdict
-from ..core.policy import Policy
+from ..core.policy import AnswerFormat, Policy
 from ..core.requests import Completion
 
 #: A problem with a completion to grade.
@@ -28,9 +28,14 @@ class Task:
         verifier: the verifier's name in `rewards.adapters`, for trainers and other programs.
         grade: judges completions.
         prompt: name of the template that is taken where none is named.
+        answer_formats: the notations in which its answers can be read.
         metrics: names of metrics that are for this task, besides those that are for every task.
         check: what contradicts a problem's target, empty if nothing does; None if that cannot be
             recomputed (by default).
+
+    >>> from calculus_harness.harness.tasks import task
+    >>> task("integration").verifier
+    'antiderivative'
 
     """
 
@@ -40,6 +45,7 @@ class Task:
     verifier: str
     grade: Grader
     prompt: str | None = None
+    answer_formats: tuple[AnswerFormat, ...] = ("latex",)
     metrics: tuple[str, ...] = ()
     check: Callable[[Problem], str | None] = lambda problem: None
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
-from ..core.errors import UserError, suggest
+from ..core.errors import UserError, install, suggest
 
 
 class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -75,7 +75,10 @@ class EvaluationSection(Section, frozen=True, kw_only=True):
 
 
 class Config(Section, frozen=True, kw_only=True):
-    """A training run. ``sft`` and ``grpo`` are options of `trl.SFTConfig` and `trl.GRPOConfig`."""
+    """A training run. ``sft`` and ``grpo`` are options of `trl.SFTConfig` and `trl.GRPOConfig`.
+
+    ``report_to`` names trackers that the trainers log to: tensorboard, trackio, wandb.
+    """
 
     model: ModelSection
     data: DataSection
@@ -83,24 +86,29 @@ class Config(Section, frozen=True, kw_only=True):
     reward: RewardSection = RewardSection()
     sft: Mapping[str, Any] | None = None
     grpo: Mapping[str, Any] | None = None
+    report_to: tuple[str, ...] = ()
     seed: int = 0
 
-    def to_dict(self) -> dict[str, Any]:
-        settings: dict[str, Any] = msgspec.to_builtins(self)
-        return settings
 
-
-#: The names of all settings, to suggest one for a mistyped name.
-_NAMES = {
-    field.name for section in Section.__subclasses__() for field in msgspec.structs.fields(section)
-}
+SectionT = TypeVar("SectionT", bound=Section)
 
 
 def load(path: Path) -> Config:
-    """Read a configuration.
+    """Read the configuration of `train sft` and `train grpo`; see `read`."""
+    config = read(path, Config)
+    if bool(config.model.path) == bool(config.model.scratch):
+        raise UserError(f"{path}: model needs either a path or scratch")
+    if config.sft is None and config.grpo is None:
+        raise UserError(f"{path}: there is neither sft nor grpo: nothing to train")
+    return config
+
+
+def read(path: Path, kind: type[SectionT]) -> SectionT:
+    """Read a YAML file of settings.
 
     Args:
         path: A YAML file.
+        kind: The structure of the settings.
 
     Raises:
         UserError: The file cannot be read, or a setting is missing, unknown or of a wrong type;
@@ -110,9 +118,7 @@ def load(path: Path) -> Config:
     try:
         import yaml
     except ImportError:
-        raise UserError(
-            "training needs the extra 'train': pip install 'calculus-harness[train]'"
-        ) from None
+        raise UserError(f"training needs the extra 'train': {install('train')}") from None
     try:
         raw = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -120,14 +126,9 @@ def load(path: Path) -> Config:
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: {' '.join(str(error).split())}") from None
     try:
-        config = msgspec.convert(_with_lists(raw), Config)
+        return msgspec.convert(_with_lists(raw), kind)
     except msgspec.ValidationError as error:
         raise UserError(f"{path}: {_message(error)}") from None
-    if bool(config.model.path) == bool(config.model.scratch):
-        raise UserError(f"{path}: model needs either a path or scratch")
-    if config.sft is None and config.grpo is None:
-        raise UserError(f"{path}: there is neither sft nor grpo: nothing to train")
-    return config
 
 
 def _with_lists(raw: Any) -> Any:
@@ -136,7 +137,7 @@ def _with_lists(raw: Any) -> Any:
         return raw
     return {
         name: [value]
-        if name in ("benchmarks", "components") and isinstance(value, str)
+        if name in ("benchmarks", "components", "models", "report_to") and isinstance(value, str)
         else _with_lists(value)
         for name, value in raw.items()
     }
@@ -146,5 +147,7 @@ def _message(error: msgspec.ValidationError) -> str:
     """Return msgspec's message with the setting's name in front, and the name that was meant."""
     message, _, place = str(error).partition(" - at `$.")
     unknown = re.search(r"unknown field `(.*)`", message)
-    hint = f"; {suggest(unknown[1], _NAMES)}" if unknown else ""
+    sections = Section.__subclasses__()  # the names of all settings
+    names = {field.name for section in sections for field in msgspec.structs.fields(section)}
+    hint = f"; {suggest(unknown[1], names)}" if unknown else ""
     return (f"{place[:-1]}: " if place else "") + message + hint

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ...benchmarks.problem import Problem
 from ...prompts import load as load_prompt
+from ...rewards.records import plain
 from ..core.errors import UserError
 from ..core.requests import Sampling
 from ..models import create
@@ -26,7 +27,7 @@ from .config import Config
 from .rows import grpo_rows, sft_rows
 from .settings_file import write_settings
 from .small_llama import make_llama
-from .trainers import reward_share, train_grpo, train_sft
+from .trainers import refuse_missing, reward_share, train_grpo, train_sft
 
 
 def train(
@@ -51,7 +52,10 @@ def train(
         UserError: A setting is wrong, or no training problem is outside the evaluation.
 
     """
-    write_settings(out, "config.json", config.to_dict())
+    refuse_missing(config.report_to)
+    settings = plain(config)
+    del settings["report_to"]  # a resumed training may be logged elsewhere
+    write_settings(out, "config.json", settings)
     prompt = load_prompt(config.data.prompt)
     problems, left_out = _training_problems(config)
     if left_out:
@@ -77,6 +81,7 @@ def train(
                 model=config.model,
                 options=config.sft,
                 seed=config.seed,
+                report_to=config.report_to,
             )
         model = str(out / "sft/model")
     models.append(model)
@@ -91,6 +96,7 @@ def train(
                 reward=config.reward,
                 options=config.grpo,
                 seed=config.seed,
+                report_to=config.report_to,
             )
             if (share := reward_share(out / "grpo/log.jsonl")) is not None:
                 log(f"{share:.1%} of that time was spent in the reward")

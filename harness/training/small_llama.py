@@ -24,23 +24,7 @@ COMMANDS = (
     r"\operatorname{",
     *(
         "\\" + name
-        for name in (
-            "sin",
-            "cos",
-            "tan",
-            "cot",
-            "sec",
-            "csc",
-            "arcsin",
-            "arccos",
-            "arctan",
-            "sinh",
-            "cosh",
-            "tanh",
-            "ln",
-            "log",
-            "exp",
-        )
+        for name in "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh ln log exp".split()
     ),
     *(f"\\operatorname{{{name}}}" for name in ("arsinh", "arcosh", "artanh", "sech", "csch")),
 )

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import inspect
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...rewards.adapters.components import load_component
 from ...rewards.adapters.for_trl import make_reward
 from ..core.errors import UserError, suggest
 from .config import ModelSection, RewardSection
+
+#: What training can be logged to, by the trainers' own callbacks.
+TRACKERS = ("tensorboard", "trackio", "wandb")
 
 
 def train_sft(
@@ -22,11 +28,13 @@ def train_sft(
     model: ModelSection,
     options: Mapping[str, Any],
     seed: int,
+    report_to: Sequence[str] = (),
 ) -> None:
     """Fine-tune on prompts with completions; the loss is over the completions."""
     import datasets
     from trl import SFTConfig, SFTTrainer
 
+    options = reported(options, report_to, out)
     config = _config(SFTConfig, "sft", options, out, seed, completion_only_loss=True)
     trainer = SFTTrainer(
         model=_model(start, model),
@@ -47,15 +55,17 @@ def train_grpo(
     reward: RewardSection,
     options: Mapping[str, Any],
     seed: int,
+    report_to: Sequence[str] = (),
 ) -> None:
     """Train by GRPO on prompts, with the verifier's reward."""
     import datasets
     from trl import GRPOConfig, GRPOTrainer
 
+    options = reported(options, report_to, out)
     config = _config(GRPOConfig, "grpo", options, out, seed)
     tokenizer = _tokenizer(start)
     reward_function = make_reward(
-        components=reward.components,
+        components=tuple(map(load_component, reward.components)),
         weights=reward.weights,
         strict=reward.strict,
         eos_token_id=tokenizer.eos_token_id,
@@ -97,6 +107,27 @@ def last_checkpoint(folder: Path) -> str | None:
         with contextlib.suppress(ValueError):
             complete.append((json.loads(state.read_bytes())["global_step"], str(state.parent)))
     return max(complete)[1] if complete else None
+
+
+def refuse_missing(trackers: Sequence[str]) -> None:
+    """Raise `UserError` for a tracker that is unknown or not installed, before anything is done."""
+    for name in trackers:
+        if name not in TRACKERS:
+            raise UserError(f"unknown tracker {name!r}; {suggest(name, TRACKERS)}")
+        if importlib.util.find_spec(name) is None:
+            raise UserError(f"{name} is not installed: pip install {name}")
+
+
+def reported(options: Mapping[str, Any], trackers: Sequence[str], out: Path) -> Mapping[str, Any]:
+    """Return a trainer's options with its own callbacks for these trackers.
+
+    The run is called after the training's directory and its part, as in ``runs/rl/grpo``. What
+    TensorBoard reads is in the directory ``tensorboard`` of the part.
+    """
+    if not trackers:
+        return options
+    os.environ["TENSORBOARD_LOGGING_DIR"] = str(out / "tensorboard")  # read by the callback
+    return {"report_to": list(trackers), "run_name": str(out)} | dict(options)
 
 
 def _config(
@@ -165,4 +196,8 @@ def run_trainer(trainer: Any, out: Path) -> None:
     trainer.processing_class.save_pretrained(unfinished)
     log = "".join(json.dumps(entry) + "\n" for entry in trainer.state.log_history)
     (out / "log.jsonl").write_text(log, encoding="utf-8")
+    if "wandb" in trainer.args.report_to:  # its callback leaves the run open for the next trainer
+        import wandb
+
+        wandb.finish()
     unfinished.rename(out / "model")

@@ -1,7 +1,7 @@
 """Training sets: generated problems without repeats and without problems of benchmarks.
 
-Two problems are the same if their integrands are, up to a constant factor and the names of symbols
-(`benchmarks.fingerprint`).
+Two problems are the same if their integrands (and limits) are, up to a constant factor and the
+names of symbols (`benchmarks.fingerprint`).
 """
 
 from __future__ import annotations
@@ -13,19 +13,26 @@ from typing import Any
 
 from ...benchmarks.easier_variants import difficulty, easier_variants
 from ...benchmarks.expressions import parse
-from ...benchmarks.fingerprint import Overlap, duplicates, fingerprint, overlap
+from ...benchmarks.fingerprint import Overlap, duplicates, fingerprint_of, overlap
 from ...benchmarks.problem import Problem
 from ...benchmarks.registry import load, resolve, spread
 from ...prompts import Prompt, Rendered
+from ...prompts import load as load_prompt
 from ...rewards import ProblemError
-from ...rewards.batch import averify_many
 from ...rewards.latex import ReadError
+from ...rewards.quadrature import prepare_definite
 from ..core.asynchronous import run_async
 from ..core.errors import UserError
+from ..core.policy import Policy
 from ..core.requests import Completion, Request, Sampling, problem_key, request_hash
 from ..models import create
+from ..run.scoring import grade
 from .rows import trl_prompt
 
+#: The tasks that a training set may have, and the templates of their prompts.
+PROMPTS = {"integration": "direct", "definite_integral": "definite"}
+#: The entry of a problem's target with its reference.
+REFERENCES = {"integration": "antiderivative", "definite_integral": "value"}
 #: How often more problems are generated because some were left out.
 MAX_ROUNDS = 8
 
@@ -50,16 +57,28 @@ class TrainingSet:
     screened: int = 0
     unsolved: int = 0
 
-    def rows(self, prompt: Prompt) -> list[dict[str, Any]]:
-        """Return rows for TRL and the rewards, each with its difficulty and fingerprint."""
+    def rows(self, *prompts: Prompt) -> list[dict[str, Any]]:
+        """Return rows for TRL and the rewards, each with its difficulty and fingerprint.
+
+        Args:
+            prompts: Templates for the tasks of the problems; ``direct`` and ``definite`` by
+                default.
+
+        Raises:
+            UserError: There is no problem of a prompt's task.
+
+        """
+        named = {prompt.task: prompt for prompt in prompts}
+        unused = named.keys() - {problem.task for problem in self.problems}
+        if unused and self.problems:
+            raise UserError(f"there are no problems of the task {min(unused)!r} for its prompt")
+        templates = {task: named.get(task) or load_prompt(name) for task, name in PROMPTS.items()}
         return [
             {
-                "prompt": trl_prompt(prompt.render(problem)),
+                "prompt": trl_prompt(templates[problem.task].render(problem)),
                 "id": problem_key(problem),
-                "integrand": str(problem.target["integrand"]),
-                "variable": str(problem.target["variable"]),
-                "assumptions": dict(problem.assumptions),
-                "antiderivative": str(problem.target.get("antiderivative", "")),
+                "task": problem.task,
+                **_columns(problem),
                 "difficulty": _difficulty(problem),
                 "fingerprint": _fingerprint_hash(problem),
                 "parent": problem.pair_parent or "",
@@ -90,13 +109,16 @@ def training_set(
             verifier proves it, and are left out otherwise.
 
     Raises:
-        UserError: A recipe has problems other than integrals.
+        UserError: A recipe has problems other than integrals, or easier variants of definite ones
+            are asked for.
 
     """
     evaluation = [problem for spec in screen for problem in load(spec, seed=seed)]
     kept, repeats, screened = _take(recipes, count, seed, evaluation)
     taken = len(kept)
     if easier:
+        if any(problem.task != "integration" for problem in kept):
+            raise UserError("there are easier variants of indefinite integrals only")
         kept += [variant for problem in kept for variant in easier_variants(problem)[:easier]]
         kept, more_repeats = _without(kept, duplicates(kept), keep_first=True)
         kept, more_screened = _without(kept, overlap(kept, evaluation))
@@ -132,7 +154,7 @@ def _take(
             for recipe, share in zip(recipes, shares, strict=True)
         ]
         problems = [problem for group in drawn for problem in group]
-        other = next((problem for problem in problems if problem.task != "integration"), None)
+        other = next((problem for problem in problems if problem.task not in PROMPTS), None)
         if other is not None:
             raise UserError(
                 f"{other.name} has no integrals, but problems of the task {other.task!r}"
@@ -176,11 +198,11 @@ async def _solved(problems: Sequence[Problem], solver: str) -> list[Problem]:
     """Return the problems with a reference, their own or a proven answer of the solver."""
     model = create(solver)
     sampling = Sampling()
-    missing = [problem for problem in problems if "antiderivative" not in problem.target]
+    missing = [it for it in problems if REFERENCES[it.task] not in it.target]
 
     async def requests() -> AsyncIterator[Request]:
         for problem in missing:
-            prompt = Rendered(text=str(problem.inputs["integrand"]))
+            prompt = Rendered(text=str(next(iter(problem.inputs.values()))))
             identity = request_hash(problem, prompt, sampling)
             yield Request(model.hash, problem, prompt, sampling, identity)
 
@@ -190,26 +212,33 @@ async def _solved(problems: Sequence[Problem], solver: str) -> list[Problem]:
             answers[completion.problem] = completion
     finally:
         await model.close()
-    verdicts = await averify_many(
-        [answers[problem_key(problem)].text for problem in missing],
-        [str(problem.target["integrand"]) for problem in missing],
-        variable=[problem.target["variable"] for problem in missing],
-        assumptions=[dict(problem.assumptions) for problem in missing],
-    )
+    graded = [(problem, answers[problem_key(problem)]) for problem in missing]
     proven = {
         problem_key(problem): str(verdict.answer).removesuffix(" + C")
-        for problem, verdict in zip(missing, verdicts, strict=True)
+        for problem, verdict in zip(missing, await grade(graded, Policy(), {}), strict=True)
         if verdict.correct
     }
     return [
-        problem
-        if "antiderivative" in problem.target
-        else replace(
-            problem, target=dict(problem.target) | {"antiderivative": proven[problem_key(problem)]}
+        replace(
+            problem,
+            target=dict(problem.target) | {REFERENCES[problem.task]: proven[problem_key(problem)]},
         )
+        if problem_key(problem) in proven
+        else problem
         for problem in problems
-        if "antiderivative" in problem.target or problem_key(problem) in proven
+        if REFERENCES[problem.task] in problem.target or problem_key(problem) in proven
     ]
+
+
+def _columns(problem: Problem) -> dict[str, Any]:
+    """Return what the rewards read of a problem, and its reference."""
+    target, assumptions = problem.target, {"assumptions": dict(problem.assumptions)}
+    reference = REFERENCES[problem.task]
+    if problem.task == "definite_integral":
+        asked = {"problem": str(target["integral"])}
+    else:
+        asked = {"integrand": str(target["integrand"]), "variable": str(target["variable"])}
+    return {**asked, **assumptions, reference: str(target.get(reference, ""))}
 
 
 def _difficulty(problem: Problem) -> int:
@@ -217,15 +246,20 @@ def _difficulty(problem: Problem) -> int:
     if problem.perturbation == "relative" and isinstance(known, int):
         return known
     try:
+        if problem.task == "definite_integral":
+            return difficulty(
+                prepare_definite(str(problem.target["integral"])).integrand.expression
+            )
         return difficulty(parse(str(problem.target["integrand"]), str(problem.target["variable"])))
-    except ReadError:
+    except (ReadError, ProblemError):
         return 0
 
 
 def _fingerprint_hash(problem: Problem) -> str:
     """Return a hash of the integrand up to a factor and names; empty if it has no fingerprint."""
     try:
-        marks = fingerprint(str(problem.target["integrand"]), str(problem.target["variable"])).marks
+        print_ = fingerprint_of(problem)
     except ProblemError:
         return ""
-    return sha256("\n".join(sorted(marks)).encode()).hexdigest()[:16] if marks else ""
+    marks = [*sorted(print_.marks), *print_.range]
+    return sha256("\n".join(marks).encode()).hexdigest()[:16] if print_.marks else ""

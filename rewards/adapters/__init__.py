@@ -1,6 +1,6 @@
 """The verifier as a training reward.
 
-- `scoring`: items and a rubric to scores.
+- `scoring`: rollouts and a rubric to scores.
 - `components`: what a reward is the sum of: correctness, format, length, and your own.
 - `rows`: the text of a completion, whether it was truncated, its target.
 - `for_trl`, `for_verl`, `for_openrlhf`: the interfaces of these trainers. None imports its trainer.

@@ -5,9 +5,10 @@
     reward_func = make_reward_func(components=["correctness", "format"], eos_tokens=["<|im_end|>"])
 
 A row's label is the integrand (or the target of another task), or JSON with ``integrand``,
-``variable`` and ``assumptions``. (OpenRLHF 0.11, ``openrlhf/utils/agent.py``: called from threads;
-queries hold prompt and response with special tokens; ``rewards`` become the reward, ``scores`` are
-for dynamic filtering, ``extra_logs`` are numbers for each sample.)
+``variable`` and ``assumptions``, or ``integral``, or ``target`` and ``task``: with
+``task="mixed"`` each row has its own task. (OpenRLHF 0.11, ``openrlhf/utils/agent.py``: called from
+threads; queries hold prompt and response with special tokens; ``rewards`` become the reward,
+``scores`` are for dynamic filtering, ``extra_logs`` are numbers for each sample.)
 
 The response is the text after the prompt; nothing in the prompt counts as an answer. OpenRLHF has
 no value for "no opinion": a bad row scores 0 for every completion, which is no advantage within its
@@ -23,9 +24,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .rows import opens_thinking, target_of
-from .scoring import BAD_PROBLEM, FAULT, STATUSES, Item, Rubric, Score, score
+from .scoring import BAD_PROBLEM, FAULT, STATUSES, Rollout, Rubric, Score, score
 
-__all__ = ["RewardFunction", "make_reward_func", "response_of", "results", "reward_func"]
+__all__ = ["RewardFunction", "make_reward_func", "reward_func"]
 
 log = logging.getLogger(__name__)
 #: A prompt that was cut on the left to fit is recognised by so many characters of its end.
@@ -34,29 +35,54 @@ TAIL = 64
 
 @dataclass(frozen=True)
 class RewardFunction:
-    """``reward_func`` with a rubric; picklable, usable from threads."""
+    r"""``reward_func`` with a rubric; picklable, usable from threads.
+
+    Attributes:
+        rubric: what earns what.
+        eos_tokens: the tokens that end a response, as text; without them no response is truncated.
+
+    >>> reward = RewardFunction(Rubric(workers=1))
+    >>> reward([r"Integrate 2x. $\boxed{x^2}$"], ["Integrate 2x."], ["2x"])["rewards"]
+    [1.0]
+
+    """
 
     rubric: Rubric
     eos_tokens: tuple[str, ...] = ()
 
-    def items(
+    def rollouts(
         self, queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any]
-    ) -> list[Item]:
-        """Raises `ValueError` if the lists differ in length, or a query lacks its prompt."""
+    ) -> list[Rollout]:
+        """Queries as rollouts.
+
+        Args:
+            queries: prompts with their responses.
+            prompts: the prompts.
+            labels: the targets.
+
+        Returns:
+            A rollout for each query.
+
+        Raises:
+            ValueError: the lists differ in length, or a query lacks its prompt.
+
+        """
         if not len(queries) == len(prompts) == len(labels):
             raise ValueError("queries, prompts and labels must be of the same length")
-        items = []
+        rollouts = []
         for query, prompt, label in zip(queries, prompts, labels, strict=True):
             text = response_of(query, prompt)
             ended = not self.eos_tokens or text.rstrip().endswith(self.eos_tokens)
             thinking = opens_thinking(prompt, self.rubric.think_tags[0])
-            items.append(Item(text, *target_of(label), truncated=not ended, thinking=thinking))
-        return items
+            rollouts.append(
+                Rollout(text, **target_of(label)._asdict(), truncated=not ended, thinking=thinking)
+            )
+        return rollouts
 
     def __call__(
         self, queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any]
     ) -> dict[str, Any]:
-        scores = score(self.items(queries, prompts, labels), self.rubric)
+        scores = score(self.rollouts(queries, prompts, labels), self.rubric)
         return results(scores, labels)
 
 

@@ -20,16 +20,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from .rows import is_truncated, opens_thinking, text_of
-from .scoring import TASKS, Item, Rubric, Score, ascore, rates, score
+from .scoring import MIXED, ROW_TASKS, TASKS, Rollout, Rubric, Score, ascore, rates, score
 
 __all__ = ["AsyncReward", "Reward", "antiderivative_reward", "make_reward"]
 
 LONGEST_LOGGED = 300
+#: Columns of targets in mixed data.
+MIXED_COLUMNS = tuple(dict.fromkeys(task.column for task in TASKS.values()))
+#: Those that only one task has, by which a row without a task is judged.
+_COLUMN_TASKS = {task.column: name for name, task in TASKS.items() if task.column != "target"}
 
 
 @dataclass(frozen=True)
 class _Settings:
-    """How rows become items, and what is logged; `make_reward` describes the fields."""
+    """How rows become rollouts, and what is logged; `make_reward` describes the fields."""
 
     rubric: Rubric
     name: str
@@ -43,20 +47,21 @@ class _Settings:
     def __name__(self) -> str:
         return self.name
 
-    def items(
+    def rollouts(
         self,
         prompts: Sequence[Any] | None,
         completions: Sequence[Any],
         completion_ids: Sequence[Sequence[int]] | None,
         columns: Mapping[str, Any],
-    ) -> list[Item]:
+    ) -> list[Rollout]:
         count = len(completions)
-        if self.column not in columns:
+        if not columns.keys() & self.columns:
             known = ", ".join(sorted(columns)) or "none"
-            raise TypeError(f"{self.name} needs a column {self.column!r}; the columns: {known}")
+            wanted = " or ".join(map(repr, self.columns))
+            raise TypeError(f"{self.name} needs a column {wanted}; the columns: {known}")
         given = {
             name: columns.get(name)
-            for name in (self.column, "variable", "assumptions")
+            for name in (*self.columns, "variable", "assumptions", "task")
             if isinstance(columns.get(name), list | tuple)
         } | {"prompts": prompts, "completion_ids": completion_ids}
         for name, values in given.items():
@@ -67,13 +72,13 @@ class _Settings:
             prompts or nothing,
             completions,
             completion_ids or nothing,
-            given.get(self.column) or nothing,
+            self.targets(given, count),
             given.get("variable") or nothing,
             given.get("assumptions") or nothing,
             strict=True,
         )
         return [
-            Item(
+            Rollout(
                 text_of(completion),
                 target,
                 variable,
@@ -86,13 +91,39 @@ class _Settings:
                 thinking=opens_thinking(prompt, self.rubric.think_tags[0])
                 if self.opens_thinking is None
                 else self.opens_thinking,
+                task=task,
             )
-            for prompt, completion, ids, target, variable, assumptions in rows
+            for prompt, completion, ids, (target, task), variable, assumptions in rows
         ]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns in which targets may be."""
+        return (self.column,) if self.rubric.task != MIXED else MIXED_COLUMNS
+
+    def targets(
+        self, given: Mapping[str, Sequence[Any] | None], count: int
+    ) -> list[tuple[Any, Any]]:
+        """The target and the task of each row; in mixed data a row's other targets are empty."""
+        nothing = [None] * count
+        if self.rubric.task != MIXED:
+            return [(target, None) for target in given.get(self.column) or nothing]
+        pairs: list[tuple[Any, Any]] = []
+        for row, task in enumerate(given.get("task") or nothing):
+            cells = {name: (given.get(name) or nothing)[row] for name in self.columns}
+            filled = [name for name, cell in cells.items() if cell not in (None, "")]
+            if task:
+                column = TASKS[ROW_TASKS[task]].column if task in ROW_TASKS else "target"
+                pairs.append((cells[column] or cells["target"], task))
+            elif filled and filled[0] in _COLUMN_TASKS:
+                pairs.append((cells[filled[0]], _COLUMN_TASKS[filled[0]]))
+            else:
+                pairs.append((None, None))
+        return pairs
 
     def finish(
         self,
-        items: Sequence[Item],
+        rollouts: Sequence[Rollout],
         scores: Sequence[Score],
         since: float,
         columns: Mapping[str, Any],
@@ -103,7 +134,7 @@ class _Settings:
             # Every rate every time: TRL averages over the processes that logged a name.
             for status, rate in rates(scores).items():
                 log_metric(f"{self.name}/{status}", rate)
-            cut = sum(item.truncated for item in items) / max(1, len(items))
+            cut = sum(rollout.truncated for rollout in rollouts) / max(1, len(rollouts))
             log_metric(f"{self.name}/truncated", cut)
             log_metric(f"{self.name}/seconds", time.perf_counter() - since)
             slowest = max((each.seconds for each in scores), default=0.0)
@@ -119,7 +150,13 @@ class _Settings:
 
 
 class Reward(_Settings):
-    """A reward function for TRL; picklable, and usable from threads and several processes."""
+    r"""A reward function for TRL; picklable, and usable from threads and several processes.
+
+    >>> reward = make_reward("value", workers=1)
+    >>> reward(completions=[r"$\boxed{0.5}$"], target=[r"\frac12"])
+    [1.0]
+
+    """
 
     def __call__(
         self,
@@ -133,12 +170,19 @@ class Reward(_Settings):
         Raises `TypeError` or `ValueError` for data of the wrong shape, and nothing else.
         """
         since = time.perf_counter()
-        items = self.items(prompts, completions, completion_ids, columns)
-        return self.finish(items, score(items, self.rubric), since, columns)
+        rollouts = self.rollouts(prompts, completions, completion_ids, columns)
+        return self.finish(rollouts, score(rollouts, self.rubric), since, columns)
 
 
 class AsyncReward(_Settings):
-    """`Reward` as an async function, which TRL runs beside the other async ones."""
+    r"""`Reward` as an async function, which TRL runs beside the other async ones.
+
+    >>> import asyncio
+    >>> reward = make_reward("value", workers=1, asynchronous=True)
+    >>> asyncio.run(reward(completions=[r"$\boxed{0.5}$"], target=[r"\frac12"]))
+    [1.0]
+
+    """
 
     async def __call__(
         self,
@@ -149,8 +193,8 @@ class AsyncReward(_Settings):
     ) -> list[float | None]:
         """As `Reward.__call__`."""
         since = time.perf_counter()
-        items = self.items(prompts, completions, completion_ids, columns)
-        return self.finish(items, await ascore(items, self.rubric), since, columns)
+        rollouts = self.rollouts(prompts, completions, completion_ids, columns)
+        return self.finish(rollouts, await ascore(rollouts, self.rubric), since, columns)
 
 
 def make_reward(
@@ -169,7 +213,9 @@ def make_reward(
     r"""Make a reward function for TRL.
 
     Args:
-        task: ``antiderivative``, ``value``, ``equivalent``, ``label`` or ``integer``.
+        task: ``antiderivative``, ``steps``, ``definite``, ``value``, ``equivalent``, ``label`` or
+            ``integer``; or ``mixed``: that of the row's column ``task`` (these, or as benchmarks
+            call them), or else of the column, ``integrand`` or ``problem``, that is filled.
         components: names of `rewards.adapters.components`.
         weights: one for each component; by default 1 for correctness and 0.1 for others.
         asynchronous: make an async function.
@@ -188,7 +234,7 @@ def make_reward(
 
     Raises:
         ValueError: a field with a bad value.
-        TypeError: an unknown field, or a string where a list is needed.
+        TypeError: an unknown field, a string where a list is needed, or a column for mixed data.
 
     Example:
         >>> reward = make_reward("value", ["correctness", "format"], workers=1)
@@ -196,13 +242,15 @@ def make_reward(
         [1.1]
 
     """
+    if task == MIXED and column is not None:
+        raise TypeError(f"mixed data have the columns {', '.join(MIXED_COLUMNS)}, not {column!r}")
     ends = (eos_token_id,) if isinstance(eos_token_id, int) else tuple(eos_token_id or ())
     made = Rubric(task, tuple(components), None if weights is None else tuple(weights), **rubric)
     kind = AsyncReward if asynchronous else Reward
     return kind(
         made,
         name or f"{task}_reward",
-        column or TASKS[task].column,
+        column or ("" if task == MIXED else TASKS[task].column),
         ends,
         max_completion_length,
         opens_thinking,
@@ -241,6 +289,82 @@ def antiderivative_reward(
 
     """
     return _ANTIDERIVATIVE(prompts, completions, completion_ids, integrand=integrand, **columns)
+
+
+_DEFINITE = Reward(Rubric("definite"), "definite_integral_reward", "problem")
+
+
+def definite_integral_reward(
+    prompts: Sequence[Any],
+    completions: Sequence[Any],
+    completion_ids: Sequence[Sequence[int]] | None = None,
+    *,
+    problem: Sequence[str],
+    **columns: Any,
+) -> list[float | None]:
+    r"""The default reward for definite integrals: 1.0 for a box with the value, else 0.0.
+
+    Args:
+        prompts: prompts, as strings or lists of messages.
+        completions: completions, in the same form.
+        completion_ids: their token ids.
+        problem: the data set's column of integrals in LaTeX.
+        columns: its other columns; ``assumptions`` is used.
+
+    Returns:
+        One reward for each completion, None for a bad row.
+
+    Raises:
+        ValueError: columns of different lengths.
+
+    Example:
+        >>> definite_integral_reward(
+        ...     ["Integrate."], [r"$\boxed{\frac13}$"], problem=[r"\int_0^1 x^2\,dx"]
+        ... )
+        [1.0]
+
+    """
+    return _DEFINITE(prompts, completions, completion_ids, problem=problem, **columns)
+
+
+_STEPS = Reward(Rubric("steps", ("steps",), (1.0,)), "step_reward", "integrand")
+
+
+def step_reward(
+    prompts: Sequence[Any],
+    completions: Sequence[Any],
+    completion_ids: Sequence[Sequence[int]] | None = None,
+    *,
+    integrand: Sequence[str],
+    **columns: Any,
+) -> list[float | None]:
+    r"""A reward for steps, beside one for the answer: ``[antiderivative_reward, step_reward]``.
+
+    It is the share of the problem that right steps settle before the first wrong one
+    (`rewards.steps.Solution.progress`). Repetition, padding, statements beside the point and a
+    restated question earn nothing, nor does an answer without steps.
+
+    Args:
+        prompts: prompts, as strings or lists of messages.
+        completions: completions, in the same form.
+        completion_ids: their token ids.
+        integrand: the data set's column of integrands.
+        columns: its other columns; ``variable`` and ``assumptions`` are used.
+
+    Returns:
+        One reward for each completion, None for a bad row.
+
+    Raises:
+        ValueError: columns of different lengths.
+
+    Example:
+        >>> step_reward(
+        ...     ["Integrate."], [r"$\int xe^x\,dx = xe^x - \int e^x\,dx$"], integrand=["xe^x"]
+        ... )
+        [0.5]
+
+    """
+    return _STEPS(prompts, completions, completion_ids, integrand=integrand, **columns)
 
 
 def _loggable(answer: str | None) -> str:

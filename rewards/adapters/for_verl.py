@@ -5,7 +5,8 @@
     +reward.custom_reward_function.reward_kwargs.components=[correctness,format]
 
 The ``ground_truth`` of a row is the integrand (or the target of another task), or an object with
-``integrand``, ``variable`` and ``assumptions``; the latter two may also stand in ``extra_info``.
+``integrand`` (or ``integral``, ``target``), ``variable``, ``assumptions`` and ``task``; the latter
+three may also stand in ``extra_info``. With ``task=mixed`` each row has its own task.
 (verl 0.9, ``verl/experimental/reward_loop/reward_manager/naive.py``: called by keyword, one row at
 a time, from threads or actors; a dict's ``score`` is the reward, its other entries are logged.)
 
@@ -23,7 +24,7 @@ from dataclasses import fields
 from typing import Any
 
 from .rows import target_of, text_of
-from .scoring import BAD_PROBLEM, FAULT, Item, Rubric, Score, ascore, score
+from .scoring import BAD_PROBLEM, FAULT, Rollout, Rubric, Score, ascore, score
 
 __all__ = ["acompute_score", "compute_score"]
 
@@ -70,8 +71,8 @@ def compute_score(
         {'score': 1.0, 'acc': 1.0, 'status': 'correct', 'pred': 'x^2'}
 
     """
-    item = _item(solution_str, ground_truth, extra_info, opens_thinking)
-    return _result(score([item], _rubric(kwargs))[0], ground_truth)
+    rollout = _rollout(solution_str, ground_truth, extra_info, opens_thinking)
+    return _result(score([rollout], _rubric(kwargs))[0], ground_truth)
 
 
 async def acompute_score(
@@ -106,12 +107,14 @@ async def acompute_score(
         0.0
 
     """
-    item = _item(solution_str, ground_truth, extra_info, opens_thinking)
-    return _result((await ascore([item], _rubric(kwargs)))[0], ground_truth)
+    rollout = _rollout(solution_str, ground_truth, extra_info, opens_thinking)
+    return _result((await ascore([rollout], _rubric(kwargs)))[0], ground_truth)
 
 
-def _item(text: Any, ground_truth: Any, extra_info: Any, opens_thinking: bool) -> Item:
-    return Item(text_of(text), *target_of(ground_truth, extra_info), thinking=opens_thinking)
+def _rollout(text: Any, ground_truth: Any, extra_info: Any, opens_thinking: bool) -> Rollout:
+    return Rollout(
+        text_of(text), **target_of(ground_truth, extra_info)._asdict(), thinking=opens_thinking
+    )
 
 
 def _rubric(kwargs: Mapping[str, Any]) -> Rubric:

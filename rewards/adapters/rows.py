@@ -55,18 +55,24 @@ def is_truncated(ids: Sequence[int] | None, ends: Collection[int], limit: int | 
 
 
 class Target(NamedTuple):
-    """The target of a row, and for integrands their variable and assumptions, where given."""
+    """The target of a row, and what the row says of it: see `scoring.Rollout`."""
 
     target: Any
     variable: Any = None
     assumptions: Any = None
+    task: Any = None
+
+
+#: What the target is called -> the task of the row.
+_TASKS = {"integrand": "antiderivative", "integral": "definite"}
 
 
 def target_of(label: Any, extra: Any = None) -> Target:
     r"""The target in a label: the integrand (value, ...) itself, or an object that holds it.
 
-    An object, or JSON text of one, has ``integrand`` or ``target``, and may have ``variable`` and
-    ``assumptions``; ``extra`` is another place for these two.
+    An object, or JSON text of one, has ``integrand``, ``integral`` or ``target``, and may have
+    ``variable``, ``assumptions`` and ``task``; ``extra`` is another place for these three. The
+    first two names tell the task where none is given.
 
     >>> target_of(r"{\\rm e}^x").target, target_of('{"integrand": "t", "variable": "t"}').variable
     ('{\\\\rm e}^x', 't')
@@ -79,9 +85,11 @@ def target_of(label: Any, extra: Any = None) -> Target:
             value = label
     extra = extra if isinstance(extra, Mapping) else {}
     if not isinstance(value, Mapping):
-        return Target(value, extra.get("variable"), extra.get("assumptions"))
+        value = {"target": value}
+    key, task = next((pair for pair in _TASKS.items() if pair[0] in value), ("target", None))
     return Target(
-        value.get("integrand", value.get("target")),
+        value.get(key),
         value.get("variable", extra.get("variable")),
         value.get("assumptions", extra.get("assumptions")),
+        value.get("task", extra.get("task", task)),
     )

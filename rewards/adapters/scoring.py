@@ -12,20 +12,24 @@ zero, would be better than it deserves.
 
 from __future__ import annotations
 
-import inspect
 import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 from ..antiderivative import verify_antiderivative
+from ..arguments import keyword_options
 from ..arithmetic import verify_integer
+from ..definite import verify_definite_integral
+from ..errors import ProblemError
 from ..labels import verify_label
+from ..steps.reward import verify_steps
 from ..values import verify_equivalent, verify_value
-from ..verdict import Status, Verdict
-from ..workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB, PoolError
+from ..verdict import Evidence, Status, Verdict
+from ..workers.errors import PoolError
+from ..workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB
 from ..workers.verdicts import WorkItem, amap_verdicts, map_verdicts
 from .components import COMPONENTS, GradedCompletion
 from .components.format import THINK_TAGS
@@ -48,12 +52,24 @@ class Task:
 
 TASKS: Mapping[str, Task] = {
     "antiderivative": Task("verify", verify_antiderivative, "integrand"),
+    "definite": Task("definite", verify_definite_integral, "problem"),
+    "steps": Task("steps", verify_steps, "integrand"),
     "value": Task("value", verify_value, "target"),
     "equivalent": Task("equivalent", verify_equivalent, "target"),
     "label": Task("label", verify_label, "target"),
     "integer": Task("integer", verify_integer, "target"),
 }
-# Options of verifiers that a rubric has fields for, or that belong to an item.
+#: The task of a rubric for data sets in which each row names its own.
+MIXED = "mixed"
+#: The task that a row names, also as benchmarks call it (`Problem.task`).
+ROW_TASKS: Mapping[str, str] = {name: name for name in TASKS} | {
+    "integration": "antiderivative",
+    "definite_integral": "definite",
+    "derivation_step": "label",
+    "calculus_step": "label",
+    "arithmetic": "integer",
+}
+# Options of verifiers that a rubric has fields for, or that belong to a rollout.
 _OURS = {"strict", "stop", "deadline", "truncated", "variable", "assumptions", "undecided_reward"}
 # Ball arithmetic cannot be exploited; the other methods are for evaluation only.
 _REFUSED = {"method"}
@@ -64,7 +80,7 @@ class Rubric:
     """What earns what. Immutable, picklable, checked when made (`ValueError`, `TypeError`).
 
     Args:
-        task: one of `TASKS`.
+        task: one of `TASKS`, or ``mixed``: each row has its own (`Rollout.task`).
         components: names of `rewards.adapters.components`.
         weights: one for each component; by default 1 for correctness and 0.1 for others.
         gate: other components count only beside a correct answer.
@@ -76,7 +92,7 @@ class Rubric:
         min_coverage: count an answer as incorrect if it is right on a smaller share of the
             integrand's real domain (see `rewards.Evidence.coverage`).
         options: of the task's verifier: ``strict_domain``, ``relative_tolerance``, ...
-        deadline: seconds of wall clock for an item, after which its worker is killed.
+        deadline: seconds of wall clock for a rollout, after which its worker is killed.
         workers: number of worker processes; by default one for each core.
         memory_mb: megabytes of memory that a worker may take beyond its code.
 
@@ -109,13 +125,15 @@ class Rubric:
                 raise TypeError(f"{name} must be a list, not {value!r}")
             if value is not None:
                 object.__setattr__(self, name, tuple(value))
-        if self.task not in TASKS:
-            raise ValueError(f"no task {self.task!r}; there are {', '.join(TASKS)}")
+        if self.task not in (*TASKS, MIXED):
+            raise ValueError(f"no task {self.task!r}; there are {', '.join(TASKS)}, {MIXED}")
         unknown = [name for name in self.components if name not in COMPONENTS]
         if unknown or not self.components or len(set(self.components)) < len(self.components):
             raise ValueError(f"components must be some of {', '.join(COMPONENTS)}")
         if self.weights is not None and len(self.weights) != len(self.components):
             raise ValueError(f"{len(self.components)} components but {len(self.weights)} weights")
+        if "steps" in self.components and self.task != "steps":
+            raise ValueError(f"the component steps is for the task steps, not {self.task}")
         if ("length" in self.components) != (self.length is not None):
             raise ValueError("the component length and the lengths for it go together")
         if self.length is not None and not 0 <= self.length[0] < self.length[1]:
@@ -141,15 +159,14 @@ class Rubric:
         return sum(weight for weight in self.weighted.values() if weight > 0)
 
 
-@cache
 def _options_of(task: str) -> frozenset[str]:
-    parameters = inspect.signature(TASKS[task].verifier).parameters.values()
-    keywords = {p.name for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
-    return frozenset(keywords - _OURS - _REFUSED)
+    if task == MIXED:
+        return frozenset()
+    return keyword_options(TASKS[task].verifier) - _OURS - _REFUSED
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class Rollout:
     r"""One completion and its target.
 
     Attributes:
@@ -161,9 +178,10 @@ class Item:
         truncated: the completion was cut off by the token limit.
         tokens: length of the completion.
         thinking: the prompt has already opened a thought.
+        task: the row's own task, one of `ROW_TASKS`, for a rubric that is ``mixed``.
 
     Example:
-        >>> Item(r"$\boxed{x^2}$", "2x").target
+        >>> Rollout(r"$\boxed{x^2}$", "2x").target
         '2x'
 
     """
@@ -175,17 +193,21 @@ class Item:
     truncated: bool = False
     tokens: int | None = None
     thinking: bool = False
+    task: Any = None
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The reward of an item, with its reasons.
+    """The reward of a rollout, with its reasons.
 
     Attributes:
         reward: the reward; None means no opinion (status ``bad_problem`` or ``fault``).
         status: one of `STATUSES`.
         verdict: what the verifier says.
         components: the value of each component, before weighting.
+
+    >>> Score(1.0, "correct", Verdict(Status.CORRECT, 1.0)).seconds
+    0.0
 
     """
 
@@ -199,40 +221,60 @@ class Score:
         return self.verdict.evidence.seconds
 
 
-def score(items: Sequence[Item], rubric: Rubric) -> list[Score]:
-    r"""Score items in order. Nothing in an item raises; `make_reward` and the like check settings.
+def score(rollouts: Sequence[Rollout], rubric: Rubric) -> list[Score]:
+    r"""Score rollouts in order. None raises; `make_reward` and the like check settings.
 
     Args:
-        items: completions with their targets.
+        rollouts: completions with their targets.
         rubric: what earns what.
 
     Returns:
-        A score for each item.
+        A score for each rollout.
 
     Example:
-        >>> items = [Item(r"$\boxed{x^2}$", "2x"), Item("x^2", "2x"), Item("x", "no formula")]
-        >>> [each.reward for each in score(items, Rubric(workers=1))]
+        >>> pairs = ((r"$\boxed{x^2}$", "2x"), ("x^2", "2x"), ("x", "no formula"))
+        >>> [each.reward for each in score([Rollout(*pair) for pair in pairs], Rubric(workers=1))]
         [1.0, 0.0, None]
 
     """
-    sent = _sent(items, rubric)
+    batches = _batches(rollouts, rubric)
+    settings = (rubric.workers, rubric.deadline, rubric.memory_mb)
+    verdicts = dict(batches.bad)
     try:
-        settings = (rubric.workers, rubric.deadline, rubric.memory_mb)
-        verdicts = map_verdicts(TASKS[rubric.task].worker, list(sent.values()), *settings)
+        for worker, sent in batches.sent.items():
+            found = map_verdicts(worker, list(sent.values()), *settings)
+            verdicts |= dict(zip(sent, found, strict=True))
     except (PoolError, OSError) as error:
-        return _faults(items, error)
-    return _scores(items, rubric, dict(zip(sent, verdicts, strict=True)))
+        return _faults(rollouts, error)
+    return [_score(rollout, rubric, verdicts[at]) for at, rollout in enumerate(rollouts)]
 
 
-async def ascore(items: Sequence[Item], rubric: Rubric) -> list[Score]:
-    """`score` for asyncio; the loop is not blocked."""
-    sent = _sent(items, rubric)
+async def ascore(rollouts: Sequence[Rollout], rubric: Rubric) -> list[Score]:
+    r"""`score` for asyncio; the loop is not blocked.
+
+    Args:
+        rollouts: completions with their targets.
+        rubric: what earns what.
+
+    Returns:
+        A score for each rollout.
+
+    >>> import asyncio
+    >>> rollouts = [Rollout(r"$\boxed{x^2}$", "2x")]
+    >>> [each.reward for each in asyncio.run(ascore(rollouts, Rubric(workers=1)))]
+    [1.0]
+
+    """
+    batches = _batches(rollouts, rubric)
+    settings = (rubric.workers, rubric.deadline, rubric.memory_mb)
+    verdicts = dict(batches.bad)
     try:
-        settings = (rubric.workers, rubric.deadline, rubric.memory_mb)
-        verdicts = await amap_verdicts(TASKS[rubric.task].worker, list(sent.values()), *settings)
+        for worker, sent in batches.sent.items():
+            found = await amap_verdicts(worker, list(sent.values()), *settings)
+            verdicts |= dict(zip(sent, found, strict=True))
     except (PoolError, OSError) as error:
-        return _faults(items, error)
-    return _scores(items, rubric, dict(zip(sent, verdicts, strict=True)))
+        return _faults(rollouts, error)
+    return [_score(rollout, rubric, verdicts[at]) for at, rollout in enumerate(rollouts)]
 
 
 def rates(scores: Sequence[Score]) -> dict[str, float]:
@@ -241,75 +283,90 @@ def rates(scores: Sequence[Score]) -> dict[str, float]:
     return {status: counts[status] / len(scores) if scores else 0.0 for status in STATUSES}
 
 
-def _sent(items: Sequence[Item], rubric: Rubric) -> dict[int, WorkItem]:
-    """What goes to the workers: everything but rows that are bad at first sight."""
-    sent: dict[int, WorkItem] = {}
-    for position, item in enumerate(items):
-        options = _item_options(item, rubric)
-        if options is not None:
-            sent[position] = (_with_opened_thought(item, rubric), item.target, options)
-    return sent
+@dataclass(frozen=True, slots=True)
+class _Batches:
+    """What goes to the workers, by their task and by position, and rows that are bad at sight."""
+
+    sent: dict[str, dict[int, WorkItem]]
+    bad: dict[int, Verdict]
 
 
-def _with_opened_thought(item: Item, rubric: Rubric) -> str:
+def _batches(rollouts: Sequence[Rollout], rubric: Rubric) -> _Batches:
+    batches = _Batches({}, {})
+    for position, rollout in enumerate(rollouts):
+        try:
+            task = _task_of(rollout, rubric)
+            options = _rollout_options(rollout, rubric, task)
+        except ProblemError as error:
+            evidence = Evidence(detail=str(error), flags=("problem_error",))
+            batches.bad[position] = Verdict(Status.ERROR, 0.0, evidence=evidence)
+            continue
+        item = (_with_opened_thought(rollout, rubric), rollout.target, options)
+        batches.sent.setdefault(TASKS[task].worker, {})[position] = item
+    return batches
+
+
+def _task_of(rollout: Rollout, rubric: Rubric) -> str:
+    """The task that a rollout is judged by; raises `ProblemError`."""
+    if rubric.task != MIXED:
+        return rubric.task
+    task = ROW_TASKS.get(rollout.task) if isinstance(rollout.task, str) else None
+    if task is None:
+        raise ProblemError(f"no task {rollout.task!r}; there are {', '.join(ROW_TASKS)}")
+    return task
+
+
+def _with_opened_thought(rollout: Rollout, rubric: Rubric) -> str:
     """The completion with the thought that the prompt opened for it."""
     opening = rubric.think_tags[0]
-    if item.thinking and not item.text.lstrip().startswith(opening):
-        return f"{opening}\n{item.text}"
-    return item.text
+    if rollout.thinking and not rollout.text.lstrip().startswith(opening):
+        return f"{opening}\n{rollout.text}"
+    return rollout.text
 
 
-def _item_options(item: Item, rubric: Rubric) -> dict[str, Any] | None:
-    """The verifier's options for an item; None if the row is bad."""
+def _rollout_options(rollout: Rollout, rubric: Rubric, task: str) -> dict[str, Any]:
+    """The verifier's options for a rollout; raises `ProblemError` if the row is bad."""
     options = {
         **rubric.options,
         "strict": rubric.strict,
         "stop": list(rubric.stop),
-        "truncated": item.truncated,
+        "truncated": rollout.truncated,
     }
-    if rubric.task in ("label", "integer"):
-        return options if isinstance(item.target, str | int) else None
-    if not isinstance(item.target, str) or not item.target.strip():
-        return None
-    if rubric.task == "value":
+    if task in ("label", "integer"):
+        if not isinstance(rollout.target, str | int):
+            raise ProblemError(f"the target {rollout.target!r} is neither text nor a number")
         return options
-    variable, assumptions = item.variable, item.assumptions
-    if variable is not None:
+    if not isinstance(rollout.target, str) or not rollout.target.strip():
+        raise ProblemError(f"the target {rollout.target!r} is no text")
+    if task == "value":
+        return options
+    variable, assumptions = rollout.variable, rollout.assumptions
+    if variable is not None and task != "definite":  # the integral names its variable
         if not isinstance(variable, str):
-            return None
+            raise ProblemError(f"the variable {variable!r} is no text")
         options["variable"] = variable
     if assumptions is not None:
         if not isinstance(assumptions, Mapping):
-            return None
+            raise ProblemError(f"the assumptions {assumptions!r} are no object")
         kinds = {name: kind for name, kind in assumptions.items() if kind}
         if not all(isinstance(text, str) for pair in kinds.items() for text in pair):
-            return None
+            raise ProblemError(f"the assumptions {assumptions!r} are not all text")
         options["assumptions"] = kinds
     return options
 
 
-def _scores(items: Sequence[Item], rubric: Rubric, verdicts: dict[int, Verdict]) -> list[Score]:
-    bad = Verdict(Status.ERROR, 0.0)
-    return [
-        _score(item, rubric, verdicts[position])
-        if position in verdicts
-        else Score(None, BAD_PROBLEM, bad)
-        for position, item in enumerate(items)
-    ]
-
-
-def _score(item: Item, rubric: Rubric, verdict: Verdict) -> Score:
+def _score(rollout: Rollout, rubric: Rubric, verdict: Verdict) -> Score:
     if verdict.status is Status.ERROR and "problem_error" in verdict.evidence.flags:
         return Score(None, BAD_PROBLEM, verdict)
     status, coverage = verdict.status, verdict.evidence.coverage
     if status is Status.CORRECT and coverage is not None and coverage < rubric.min_coverage:
         status = Status.INCORRECT
     graded = GradedCompletion(
-        text=_with_opened_thought(item, rubric),
+        text=_with_opened_thought(rollout, rubric),
         status=status,
         verdict=verdict,
-        truncated=item.truncated,
-        tokens=item.tokens,
+        truncated=rollout.truncated,
+        tokens=rollout.tokens,
         stop=rubric.stop,
         length=rubric.length,
         think_tags=rubric.think_tags,
@@ -324,6 +381,6 @@ def _score(item: Item, rubric: Rubric, verdict: Verdict) -> Score:
     return Score(reward, status.value, verdict, values)
 
 
-def _faults(items: Sequence[Item], error: Exception) -> list[Score]:
-    log.error("no workers to score %d completions: %s", len(items), error)
-    return [Score(None, FAULT, Verdict(Status.ERROR, 0.0)) for _ in items]
+def _faults(rollouts: Sequence[Rollout], error: Exception) -> list[Score]:
+    log.error("no workers to score %d completions: %s", len(rollouts), error)
+    return [Score(None, FAULT, Verdict(Status.ERROR, 0.0)) for _ in rollouts]

@@ -3,8 +3,8 @@
 ``POST /score`` takes one of two shapes and answers in kind:
 
 - plain: ``{"items": [{"completion": text, "target": integrand, ...}]}``, where an item may also
-  have ``variable``, ``assumptions``, ``truncated``, ``tokens`` and ``thinking`` (see
-  `rewards.adapters.scoring.Item`; a target may be an object, as for verl). The answer is
+  have ``variable``, ``assumptions``, ``task``, ``truncated``, ``tokens`` and ``thinking`` (see
+  `rewards.adapters.scoring.Rollout`; a target may be an object, as for verl). The answer is
   ``{"scores": [{"reward", "status", "answer", "components", "detail"}]}``; a reward may be null.
 - OpenRLHF's: ``{"query": [...], "prompts": [...], "labels": [...]}``; the answer is
   ``{"rewards", "scores", "extra_logs"}``. ``/get_reward`` is another name for the same.
@@ -33,11 +33,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UserError
-from ..version import VERSION
+from ..errors import UserError, install
+from ..verdict import VERSION
 from .for_openrlhf import RewardFunction, results
 from .rows import target_of
-from .scoring import FAULT, Item, Score, ascore
+from .scoring import FAULT, Rollout, Score, ascore
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -102,21 +102,23 @@ class RewardServer:
             "statuses": dict(self.statuses),
         }
 
-    async def score(self, items: Sequence[Item]) -> list[Score]:
-        """The scores of some items. Raises `NoWorkersError`."""
-        self.waiting += len(items)
+    async def score(self, rollouts: Sequence[Rollout]) -> list[Score]:
+        """The scores of some rollouts. Raises `NoWorkersError`."""
+        self.waiting += len(rollouts)
         try:
-            scores = await ascore(items, self.function.rubric)
+            scores = await ascore(rollouts, self.function.rubric)
         finally:
-            self.waiting -= len(items)
+            self.waiting -= len(rollouts)
         if any(each.status == FAULT for each in scores):
             raise NoWorkersError("the workers cannot be started; the server's log says why")
         self.scored += len(scores)
         self.statuses.update(each.status for each in scores)
         return scores
 
-    def parse(self, body: bytes) -> tuple[list[Item], Callable[[Sequence[Score]], dict[str, Any]]]:
-        """The items of a request, and the function that makes the reply from their scores."""
+    def parse(
+        self, body: bytes
+    ) -> tuple[list[Rollout], Callable[[Sequence[Score]], dict[str, Any]]]:
+        """The rollouts of a request, and the function that makes the reply from their scores."""
         try:
             request = json.loads(body)
         except (ValueError, RecursionError) as error:
@@ -124,16 +126,16 @@ class RewardServer:
         if not isinstance(request, dict):
             raise BadRequestError("the body must be a JSON object")
         if "items" in request:
-            return [_item(row) for row in _list(request, "items", dict)], _plain
+            return [_rollout(row) for row in _list(request, "items", dict)], _plain
         if "query" in request:
             queries = _list(request, "query", str)
             labels = _list(request, "labels", object)
             prompts = _list(request, "prompts", str)  # needed: queries contain them
             try:
-                items = self.function.items(queries, prompts, labels)
+                rollouts = self.function.rollouts(queries, prompts, labels)
             except ValueError as error:
                 raise BadRequestError(str(error)) from None
-            return items, lambda scores: results(scores, labels)
+            return rollouts, lambda scores: results(scores, labels)
         raise BadRequestError('the body needs "items", or "query", "prompts" and "labels"')
 
 
@@ -146,23 +148,24 @@ def _list(request: dict[str, Any], name: str, kind: type) -> list[Any]:
     return values
 
 
-_KEYS = {"completion", "target", "integrand", "variable", "assumptions", "truncated", "tokens"}
+_TARGETS = {"target", "integrand", "integral"}
+_KEYS = _TARGETS | {"completion", "variable", "assumptions", "task", "truncated", "tokens"}
 
 
-def _item(row: dict[str, Any]) -> Item:
+def _rollout(row: dict[str, Any]) -> Rollout:
     unknown = row.keys() - _KEYS - {"thinking"}
     if unknown:
         raise BadRequestError(f"an item has no field {sorted(unknown)[0]!r}")
     if not isinstance(row.get("completion"), str):
         raise BadRequestError('an item needs a "completion", which is a text')
-    if ("target" in row) == ("integrand" in row):
-        raise BadRequestError('an item needs a "target" (or "integrand")')
+    if len(_TARGETS & row.keys()) != 1:
+        raise BadRequestError('an item needs a "target" (or "integrand", or "integral")')
     tokens = row.get("tokens")
     if tokens is not None and not isinstance(tokens, int):
         raise BadRequestError('"tokens" must be a whole number')
-    return Item(
+    return Rollout(
         row["completion"],
-        *target_of(row["target"] if "target" in row else row["integrand"], row),
+        **target_of(row.get("target", row), row)._asdict(),
         truncated=bool(row.get("truncated")),
         tokens=tokens,
         thinking=bool(row.get("thinking")),
@@ -206,15 +209,15 @@ def application(server: RewardServer) -> web.Application:
         except web.HTTPRequestEntityTooLarge:
             return refuse(413, f"a body may have {server.limits.body} bytes")
         try:
-            items, reply = server.parse(body)
+            rollouts, reply = server.parse(body)
         except BadRequestError as error:
             return refuse(400, str(error))
-        if len(items) > server.limits.batch:
+        if len(rollouts) > server.limits.batch:
             return refuse(413, f"a request may have {server.limits.batch} completions")
-        if server.waiting + len(items) > server.limits.queue:
+        if server.waiting + len(rollouts) > server.limits.queue:
             return refuse(429, "the queue is full", later=True)
         try:
-            return web.json_response(reply(await server.score(items)))
+            return web.json_response(reply(await server.score(rollouts)))
         except NoWorkersError as error:
             return refuse(503, str(error), later=True)
 
@@ -270,7 +273,7 @@ async def run(server: RewardServer, host: str, port: int, say: Callable[[str], o
     try:
         import aiohttp  # noqa: F401
     except ImportError:
-        raise UserError("serving needs aiohttp: pip install 'calculus-harness[serve]'") from None
+        raise UserError(f"serving needs aiohttp: {install('serve')}") from None
     await _ready(server)
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -285,7 +288,7 @@ async def run(server: RewardServer, host: str, port: int, say: Callable[[str], o
 
 async def _ready(server: RewardServer) -> None:
     try:
-        await server.score([Item("", "1")])
+        await server.score([Rollout("", "1")])
     except NoWorkersError as error:
         raise UserError(str(error)) from None
     server.scored = 0

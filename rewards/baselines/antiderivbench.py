@@ -9,21 +9,28 @@ For an answer F and an integrand f, in order (the six steps and their constants 
 5. The greatest \|D\| that a scalar minimiser finds. A value over 1e-8 rejects.
 6. Otherwise it is accepted.
 
+Steps 4 and 5 run before 2 and 3. The verdict is the same: an answer that 4 and 5 do not reject is
+accepted whatever 2 and 3 say, and one that they reject is accepted only if 2 or 3 accepts. So right
+answers, whose residual SymPy may simplify for hours, are accepted in seconds.
+
 What the paper leaves open was decided so, where possible in favour of the evaluator:
 
-- Formulas are read by latex2sympy2-extended (extra ``published``), after spellings that it does not
-  know are rewritten (`_SPELLINGS`); ``\log`` without a base and ``e`` mean the natural ones, and of
-  an equation the right-hand side counts.
+- Answers are read by latex2sympy2-extended (extra ``published``), after spellings that it does not
+  know are rewritten (`_SPELLINGS`); what it rejects, or takes the name of a function for a symbol
+  in, by our reader, as integrands are. ``\log`` without a base and ``e`` mean the natural ones, and
+  of an equation the right-hand side counts.
 - The variable is real (otherwise ``\ln|x|`` has no derivative); other symbols are unconstrained.
 - The chain: as it is, `expand`, `simplify`, `trigsimp`, `simplify` in exponentials.
 - Step 3 allows a constant difference. If integrating or simplifying raises, the step is passed.
-- Step 4 works with 30 digits, and more (up to `MOST_DIGITS`) as long as the value keeps shrinking,
-  because 1e-8 is absolute. Points where D is undefined, not real, or unstable are passed over.
+- Step 4 works in ball arithmetic with 30 digits, and more (up to `MOST_DIGITS`) as long as the ball
+  shrinks and holds values on both sides of 1e-8, which is absolute. Points where f or D is
+  undefined or not real, or D is not settled, are passed over.
 - Step 5 is SciPy's default, Brent's method without bounds.
 - As written, an answer is accepted when not a single point could be evaluated (so a symbol that
   does not cancel is enough); the flag ``nothing_evaluated`` says so.
 - An unevaluated integral of f is accepted at step 2: its derivative is f.
-- The deadline covers all steps; beyond it the status is ``timeout``, which is neither verdict.
+- The deadline (of processor time) covers all steps; beyond it the status is ``timeout``, which is
+  neither verdict. The detail says what steps 4 and 5 found.
 
 Everything runs in a worker. No path leads from the text to `eval`: the reader builds SymPy objects
 from its own grammar (its one call of ``parse_expr`` takes variable values, which are not given),
@@ -32,18 +39,26 @@ and values are computed by walking the tree, not by `sympy.lambdify`.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from flint import acb, fmpq
+
+from ..decision.balls import Conventions, Tape, precision
+from ..decision.compiler import compile_tape
+from ..errors import install
+from ..expression.sympy_bridge import from_sympy, to_sympy
+from ..latex import ReadError
+from ..latex import read as read_latex
 from ..verdict import Status
+from ..workers.processor_time import ProcessorTimeError, processor_time
 
 if TYPE_CHECKING:
     import sympy
-
-__all__ = ["Finding", "MissingReaderError", "evaluate"]
 
 TOLERANCE = 1e-8
 POINTS = 1000
@@ -129,22 +144,45 @@ class Finding:
     points: int = 0
 
 
-def evaluate(answer: str, integrand: str, variable: str = "x") -> Finding:
-    """The six steps, unbounded in time: run it in a worker (`rewards.baselines.calls`)."""
+def evaluate(
+    answer: str, integrand: str, variable: str = "x", seconds: float = math.inf
+) -> Finding:
+    """The six steps, in at most so many seconds of processor time.
+
+    Limited in time, it runs in the main thread of a process of its own (`rewards.baselines.calls`).
+    """
+    stage = _Stage()
+    if math.isinf(seconds):
+        return _evaluate(answer, integrand, variable, stage)
+    try:
+        with processor_time(seconds):
+            return _evaluate(answer, integrand, variable, stage)
+    except ProcessorTimeError:
+        detail = f"no result in {seconds:g} s of processor time"
+        if stage.refutation is None:
+            return Finding(Status.TIMEOUT, stage.step, detail)
+        step, found = stage.refutation.step, stage.refutation.detail
+        detail = f"{detail}; step {step} would reject: {found}"
+        return Finding(Status.TIMEOUT, stage.step, detail, points=stage.refutation.points)
+
+
+@dataclass(slots=True)
+class _Stage:
+    """How far an evaluation has come."""
+
+    step: int = 1
+    refutation: Finding | None = None
+
+
+def _evaluate(answer: str, integrand: str, variable: str, stage: _Stage) -> Finding:
     import sympy
 
     x = sympy.Symbol(variable, real=True)
     try:
-        f = read(integrand, x)
-    except MissingReaderError:
-        raise
-    except Exception as error:
-        return Finding(
-            Status.ERROR,
-            0,
-            f"its reader cannot read the integrand: {_reason(error)}",
-            ("problem_error",),
-        )
+        f = _read_by_ours(integrand, x)
+    except (ReadError, ValueError) as error:
+        detail = f"the integrand cannot be read: {_reason(error)}"
+        return Finding(Status.ERROR, 0, detail, ("problem_error",))
     try:
         candidate = read(answer, x)
         derivative = sympy.diff(candidate, x)
@@ -153,15 +191,29 @@ def evaluate(answer: str, integrand: str, variable: str = "x") -> Finding:
     except Exception as error:  # the reader raises plain Exception
         return Finding(Status.UNPARSEABLE, 1, f"not readable: {_reason(error)}")
     residual = derivative - f
+    if residual.is_zero:
+        return Finding(Status.CORRECT, 2, "F' - f is 0")
+    stage.step = 4
+    refutation = _refutation(residual, f, x)
+    if refutation.status is Status.CORRECT:
+        return refutation
+    stage.step, stage.refutation = 2, refutation
     if _vanishes(residual, lambda form: form.is_zero is True):
-        return Finding(Status.CORRECT, 2, "F' - f simplifies to 0")
+        return Finding(Status.CORRECT, 2, "F' - f simplifies to 0", points=refutation.points)
+    stage.step = 3
     integral = _integral(f, x)
     if integral is not None and _vanishes(integral - candidate, lambda form: _constant(form, x)):
-        return Finding(Status.CORRECT, 3, "F equals the integral that SymPy finds")
-    size = _Size(residual, x)
+        detail = "F equals the integral that SymPy finds"
+        return Finding(Status.CORRECT, 3, detail, points=refutation.points)
+    return refutation
+
+
+def _refutation(residual: sympy.Expr, f: sympy.Expr, x: sympy.Symbol) -> Finding:
+    """Steps 4 to 6."""
+    size = ResidualSize(residual, f, x)
     evaluated = 0
     for numerator, denominator in points():
-        value = size(numerator, denominator)
+        value = size(acb(fmpq(numerator, denominator)))
         if value is None:
             continue
         evaluated += 1
@@ -194,6 +246,21 @@ def points() -> Iterator[tuple[int, int]]:
 
 def read(text: str, x: sympy.Symbol) -> sympy.Expr:
     """The formula as the evaluator reads it, in the symbol ``x``."""
+    try:
+        formula = _read_by_library(text, x)
+    except MissingReaderError:
+        raise
+    except Exception:  # the library raises plain Exception
+        with contextlib.suppress(ReadError, ValueError):
+            return _read_by_ours(text, x)
+        raise
+    if _holds_unread_function(formula):
+        with contextlib.suppress(ReadError, ValueError):
+            return _read_by_ours(text, x)
+    return formula
+
+
+def _read_by_library(text: str, x: sympy.Symbol) -> sympy.Expr:
     import sympy
 
     try:
@@ -201,8 +268,7 @@ def read(text: str, x: sympy.Symbol) -> sympy.Expr:
         from latex2sympy2_extended.math_normalization import NormalizationConfig
     except ImportError as error:
         raise MissingReaderError(
-            'method="published" reads LaTeX with latex2sympy2-extended: '
-            "pip install 'calculus-harness[published]'"
+            f'method="published" reads LaTeX with latex2sympy2-extended: {install("published")}'
         ) from error
     for pattern, replacement in _SPELLINGS:
         text = pattern.sub(replacement, text)
@@ -215,6 +281,18 @@ def read(text: str, x: sympy.Symbol) -> sympy.Expr:
         raise ValueError(f"not a formula but {type(parsed).__name__}")
     names = {x.name: x, "e": sympy.E}
     return _rebuild(parsed, names)
+
+
+def _read_by_ours(text: str, x: sympy.Symbol) -> sympy.Expr:
+    return to_sympy(read_latex(text, symbols=[x.name])[0].expression, {x.name: "real"})
+
+
+def _holds_unread_function(formula: sympy.Expr) -> bool:
+    """Whether a function is still undefined, or was taken for a symbol (``artanh`` times x)."""
+    from sympy.core.function import AppliedUndef
+
+    names = {re.sub(r"\\\w+\{(\w+)\}", r"\1", symbol.name) for symbol in formula.free_symbols}
+    return formula.has(AppliedUndef) or not names.isdisjoint(_FUNCTIONS)
 
 
 def _rebuild(node: Any, names: dict[str, Any]) -> Any:
@@ -273,113 +351,69 @@ def _integral(f: sympy.Expr, x: sympy.Symbol) -> sympy.Expr | None:
     return None if integral.has(sympy.Integral) else integral
 
 
-# SymPy's functions -> mpmath's, where the names differ.
-_NUMERICAL = {
-    "Abs": "fabs",
-    "ceiling": "ceil",
-    "Ei": "ei",
-    "Si": "si",
-    "Ci": "ci",
-    "Shi": "shi",
-    "Chi": "chi",
-    "LambertW": "lambertw",
-    "polygamma": "psi",
-    "uppergamma": "gammainc",
-    "elliptic_f": "ellipf",
-    "elliptic_e": "ellipe",
-    "elliptic_k": "ellipk",
-    "elliptic_pi": "ellippi",
-}
-_SAME_NAME = frozenset(
-    "exp log sin cos tan cot sec csc asin acos atan acot asec acsc sinh cosh tanh coth sech csch "
-    "asinh acosh atanh acoth asech acsch sign floor re im conjugate arg erf erfc erfi li gamma "
-    "loggamma digamma zeta polylog expint factorial binomial besselj bessely besseli besselk "
-    "airyai airybi fresnels fresnelc".split()
-)
+class ResidualSize:
+    """abs(D) at a point, in ball arithmetic; None where f or D is not real, or D is not settled.
 
-
-class _Size:
-    """abs(D) at a point; None where D is undefined, not real, or unstable.
-
-    It walks the tree: `sympy.lambdify` executes generated code, which is unsafe for model output.
+    Rounding errors are inside the balls, so a value over the tolerance is one. It walks a tree of
+    ours: `sympy.lambdify` executes generated code, which is unsafe for model output.
     """
 
-    def __init__(self, residual: sympy.Expr, x: sympy.Symbol) -> None:
-        import mpmath
+    def __init__(self, residual: sympy.Expr, f: sympy.Expr, x: sympy.Symbol) -> None:
+        self._residual, self._f = _compiled(_almost_everywhere(residual), x), _compiled(f, x)
 
-        self._mp = mpmath.mp
-        self._x = x
-        self._steps: list[tuple[Callable[..., Any], tuple[int, ...]]] = []
-        self._known: dict[Any, int] = {}
-        self._usable = True
-        try:
-            self._place(residual)
-        except (LookupError, AttributeError, RecursionError):
-            self._usable = False
-
-    def __call__(self, numerator: float, denominator: int = 1) -> float | None:
-        digits, before = DIGITS, None
-        while self._usable and digits <= MOST_DIGITS:
-            value = self._value(numerator, denominator, digits)
-            if value is None:
+    def __call__(self, point: acb) -> float | None:
+        if self._residual is None:
+            return None
+        digits, radius = DIGITS, math.inf
+        while digits <= MOST_DIGITS:
+            with precision(math.ceil(digits * math.log2(10))):
+                value = _value(self._residual, point)
+                size, aside = abs(value), abs(value.imag)
+                if size.upper() <= TOLERANCE:
+                    return float(size.mid())
+                if size.lower() > TOLERANCE and aside.upper() <= TOLERANCE:
+                    real = self._f is None or _value(self._f, point).imag.contains(0)
+                    return float(size.mid()) if real else None
+                if aside.lower() > TOLERANCE:
+                    return None
+                before, radius = radius, float(size.rad())
+            # More digits would settle neither a branch cut nor a pole.
+            if math.isfinite(before) and not radius < before:
                 return None
-            size = abs(value)
-            if size <= TOLERANCE:
-                return float(size)
-            # Rounding errors shrink with the precision, a true difference stays.
-            if before is not None and abs(size - before) <= size / 1000:
-                return float(size) if abs(value.imag) <= TOLERANCE else None
-            digits, before = 2 * digits, size
+            digits *= 2
         return None
 
-    def _value(self, numerator: float, denominator: int, digits: int) -> Any:
-        with self._mp.workdps(digits):
-            try:
-                values: list[Any] = [self._mp.mpf(numerator) / denominator]
-                for function, places in self._steps:
-                    values.append(function(*[values[place] for place in places]))
-                value = self._mp.mpmathify(values[-1])
-                return value if self._mp.isfinite(value) else None
-            except MemoryError:
-                raise
-            except Exception:  # a pole, an overflow, a series that does not converge
-                return None
 
-    def _place(self, node: Any) -> int:
-        """The index of a node's value. Raises `LookupError` for an unknown function."""
-        if node == self._x:
-            return 0
-        if node not in self._known:
-            places = tuple(self._place(argument) for argument in node.args)
-            self._steps.append((self._operation(node), places))
-            self._known[node] = len(self._steps)
-        return self._known[node]
-
-    def _operation(self, node: Any) -> Callable[..., Any]:
-        mp = self._mp
-        if node.is_number and not node.args:
-            return lambda: node._to_mpmath(mp.prec)
-        name = node.func.__name__
-        if node.is_Add:
-            return lambda *args: mp.fsum(args)
-        if node.is_Mul:
-            return lambda *args: mp.fprod(args)
-        if node.is_Pow:
-            return lambda base, exponent: mp.power(base, exponent)
-        if name == "lowergamma":
-            return lambda order, upper: mp.gammainc(order, 0, upper)
-        if name in _NUMERICAL or name in _SAME_NAME:
-            function: Callable[..., Any] = getattr(mp, _NUMERICAL.get(name, name))
-            return function
-        raise LookupError(name)
+def _compiled(form: sympy.Expr, x: sympy.Symbol) -> Tape | None:
+    try:
+        tape = compile_tape(from_sympy(form), x.name, _PRINCIPAL)
+    except (ValueError, LookupError, RecursionError):  # a function or a size beyond us
+        return None
+    return tape if tape.symbols.keys() <= {x.name} else None
 
 
-def _highest(size: _Size) -> float:
+def _value(tape: Tape, point: acb) -> Any:
+    return tape.run(point, {}, derivative=False)[tape.root][0]
+
+
+def _almost_everywhere(form: sympy.Expr) -> sympy.Expr:
+    """Without the functions that SymPy's derivatives of abs bring in and that trees lack."""
+    import sympy
+
+    polar = form.replace(sympy.atan2, lambda y, x: sympy.arg(x + sympy.I * y))
+    return polar.replace(sympy.DiracDelta, lambda *_: sympy.S.Zero)
+
+
+#: The conventions of SymPy.
+_PRINCIPAL = Conventions(real_roots=False, real_bars=True)
+
+
+def _highest(size: ResidualSize) -> float:
     """The greatest value of abs(D) that SciPy's scalar minimiser evaluates."""
     from scipy.optimize import minimize_scalar
 
     def negative(point: float) -> float:
-        value = size(float(point)) if math.isfinite(point) else None
+        value = size(acb(float(point))) if math.isfinite(point) else None
         return 0.0 if value is None else -min(value, 1e300)
 
     try:

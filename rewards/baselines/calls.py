@@ -11,17 +11,43 @@ from ..decision.integrand import Integrand
 from ..latex import to_latex
 from ..verdict import Status, Verdict
 from ..workers.errors import TaskError, WorkerError, WorkerTimeout
+from ..workers.pool import DEFAULT_DEADLINE
 from ..workers.verdicts import WorkItem, call_task, unpack, verdict_of
 
-#: Seconds for a candidate under the method ``welleck``; a part of that scorer's definition.
-WELLECK_LIMIT = 1.0
+#: Seconds for a candidate under the method ``welleck``. Its validation experiments have 10 s for a
+#: problem instead (`harness.studies.brittleness.validation`).
+WELLECK_DEADLINE = 1.0
+#: Seconds of processor time for an answer under the method ``published``. That evaluator has no
+#: limit of its own; with this one it accepts all references of ``bee`` that it can (docs/bee.md).
+PUBLISHED_DEADLINE = 30.0
+
+
+def deadline_for(method: str, deadline: float | None = None) -> float:
+    """The seconds for one answer: those given, or else the method's own.
+
+    They are of wall clock, for the method ``published`` of processor time.
+
+    >>> deadline_for("published"), deadline_for("published", 5)
+    (30.0, 5)
+
+    """
+    if deadline is not None:
+        return deadline
+    own = {"published": PUBLISHED_DEADLINE, "welleck": WELLECK_DEADLINE}
+    return own.get(method, DEFAULT_DEADLINE)
+
+
+def wall_clock(method: str, deadline: float) -> float:
+    """The seconds of wall clock after which a worker is killed."""
+    return 30 + 8 * deadline if method == "published" else deadline
 
 
 def verify_published(answer: ExtractedAnswer, problem: Integrand, deadline: float) -> Verdict:
     """The verdict of `rewards.baselines.antiderivbench` on an extracted answer."""
     text, integrand = answer.text or "", to_latex(problem.expression)
     try:
-        result = call_task("published", text, integrand, problem.variable, deadline=deadline)
+        arguments = (text, integrand, problem.variable, deadline)
+        result = call_task("published", *arguments, deadline=wall_clock("published", deadline))
     except WorkerError as error:
         return verdict_of(error, text, answer.evidence)
     name, step, detail, flags, points = result
@@ -34,11 +60,13 @@ def verify_published(answer: ExtractedAnswer, problem: Integrand, deadline: floa
     return Verdict(Status(name), float(name == Status.CORRECT), text, evidence)
 
 
-def verify_welleck(completion: str, integrand: str, options: dict[str, Any]) -> Verdict:
+def verify_welleck(
+    completion: str, integrand: str, options: dict[str, Any], deadline: float
+) -> Verdict:
     """The verdict of `rewards.baselines.welleck` on a completion."""
     item = (completion, integrand, options)
     try:
-        return unpack(call_task("welleck", *item, deadline=WELLECK_LIMIT))
+        return unpack(call_task("welleck", *item, deadline=deadline))
     except WorkerError as error:
         return welleck_verdict(item, error)
 

@@ -3,8 +3,8 @@ r"""The scorer of "Symbolic Brittleness in Sequence Models" (2022): ``method="we
 Its released code, for a candidate F and an integrand f:
 
 1. F goes through Lample and Charton's reader, where x is real and not 0, and `simplify`. If their
-   check rejects it (four or more nested exponentials, no finite value at the points `_POINTS`, i in
-   the result), it is taken as it stands, with a plain x. What cannot be read is wrong.
+   check rejects it (`rewards.baselines.readable`, or i in the result), it is taken as it stands,
+   with a plain x. What cannot be read is wrong.
 2. d = simplify(F'), then D = simplify(f - d) with one and the same plain x on both sides.
 3. D = 0, or nsimplify(D, tolerance=0.001) = 0, is **correct**.
 4. More than a second, or any exception in between, is **correct** too.
@@ -17,7 +17,7 @@ Differences here: our extraction and LaTeX reader are used (theirs reads the mod
 plain x comes from replacing the symbol in the tree, where their code prints the formula and
 evaluates the text. Model output is never evaluated as code. The limit is that of their primitives
 and compositions, per candidate; for validation problems they allow 10 s for decoding and all
-candidates together, which cannot be separated afterwards.
+candidates together: `harness.studies.brittleness.validation`.
 
 This module imports SymPy, and uses it once, when it is imported: in a worker, before the clock
 starts.
@@ -25,8 +25,6 @@ starts.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import sympy
@@ -34,17 +32,12 @@ import sympy
 from ..answers import find_answer, read_answer
 from ..decision.integrand import prepare
 from ..expression.sympy_bridge import to_sympy
-from ..expression.tree import Call, Expression, Number, Symbol
+from ..expression.tree import Call, Expression, Symbol
 from ..verdict import Status
 from ..workers.verdicts import pack
-
-__all__ = ["correct", "judge"]
+from .readable import MAX_NESTED, finite_somewhere, nested_exponentials
 
 TOLERANCE = 0.001
-NESTED = 4
-_EXPONENTIALS = frozenset({"exp", "sinh", "cosh"})
-#: Where some value must be finite, with either sign.
-_POINTS = (0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 1.1, 2.1, 3.1)
 
 
 def judge(completion: str, integrand: str, options: dict[str, Any]) -> list[Any]:
@@ -92,7 +85,7 @@ def correct(candidate: Expression, integrand: Expression, variable: str = "x") -
     except ValueError as error:
         raise UnreadableError(str(error)) from None
     real = sympy.Symbol(variable, real=True, nonzero=True)
-    if _valid(candidate, variable):
+    if nested_exponentials(candidate) < MAX_NESTED and finite_somewhere(candidate):
         simplified = sympy.simplify(plain.xreplace({x: real}))
         if not simplified.has(sympy.I, sympy.AccumBounds):
             return _vanishes(f - sympy.simplify(sympy.diff(simplified, real)), {real: x})
@@ -103,60 +96,6 @@ def _vanishes(difference: Any, renamed: dict[Any, Any]) -> bool:
     rest = sympy.simplify(difference.xreplace(renamed))
     return bool(rest == 0 or sympy.nsimplify(rest, tolerance=TOLERANCE) == 0)
 
-
-def _valid(tree: Expression, variable: str) -> bool:
-    """Lample and Charton's check: few nested exponentials, and a finite value at some point.
-
-    All functions but exponentials count as the identity.
-    """
-    if _nested(tree) >= NESTED:
-        return False
-    points = (sign * point for point in _POINTS for sign in (1, -1))
-    return any(_finite(tree, variable, point) for point in points)
-
-
-def _nested(tree: Expression) -> int:
-    if not isinstance(tree, Call):
-        return 0
-    deepest = max(map(_nested, tree.args), default=0)
-    return deepest + (tree.function in _EXPONENTIALS)
-
-
-def _finite(tree: Expression, variable: str, point: float) -> bool:
-    try:
-        value = _value(tree, variable, point)
-        return math.isfinite(value.real) and math.isfinite(value.imag)
-    except (ArithmeticError, ValueError, TypeError):
-        return False
-
-
-def _value(tree: Expression, variable: str, point: float) -> complex:
-    if isinstance(tree, Number):
-        return tree.numerator / tree.denominator
-    if isinstance(tree, Symbol):
-        return point if tree.name == variable else 1.0
-    if not tree.args:
-        return {"pi": math.pi, "e": math.e, "i": 1j}.get(tree.function, 1.0)
-    values = [_value(arg, variable, point) for arg in tree.args]
-    operation = _VALUES.get(tree.function)
-    return operation(values) if operation else values[0]
-
-
-def _exponential(function: Callable[[float], float]) -> Callable[[Sequence[complex]], complex]:
-    return lambda args: function(args[0].real)
-
-
-_VALUES: dict[str, Callable[[Sequence[complex]], complex]] = {
-    "add": lambda args: sum(args),
-    "mul": lambda args: math.prod(args),
-    "neg": lambda args: -args[0],
-    "div": lambda args: args[0] / args[1],
-    "pow": lambda args: args[0] ** args[1],
-    "root": lambda args: args[0] ** (1 / args[1]),
-    "exp": _exponential(math.exp),
-    "sinh": _exponential(math.sinh),
-    "cosh": _exponential(math.cosh),
-}
 
 # SymPy imports parts of itself when they are first used.
 correct(Call("exp", (Symbol("x"),)), Call("sin", (Symbol("x"),)))

@@ -1,4 +1,4 @@
-"""An independent checker of certificates: fractions only; no reader, no prover, no python-flint.
+"""An independent checker of certificates; no reader, no prover, no python-flint.
 
 ``identity``: per case of signs, generators with derivatives, F as a sum of terms, f, cofactors.
 Checked: derivatives of symbols, exponentials, sines, cosines, logarithms, arc tangents and roots
@@ -6,8 +6,9 @@ obey their rules (others are taken as stated), and F' - f over the denominator i
 cofactors times relations, which follow from the functions. That no case is missing, and that the
 terms are those of the text, is to be seen from the generators' meanings.
 
-``witness``: a point and bounds of F' and f. Checked: the bounds are apart, and so are the intervals
-of `intervals`, which meet them; where that has not the functions or bits, only the bounds.
+``witness``: a point and bounds of F' and f. Checked: the bounds are apart, and so are mpmath's
+intervals (`intervals`), which meet them; where these have not the functions or bits, only the
+bounds.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Callable
 from fractions import Fraction as Q
 from typing import Any
 
-from .intervals import MAX_BITS, UnknownError, jet
+from .intervals import MAX_BITS, UnknownError, interval, jet
 
 Powers = tuple[tuple[int, int], ...]
 Poly = dict[Powers, Q]
@@ -94,27 +95,27 @@ def _partial(p: Poly, g: int) -> Poly:
 def _derivative(r: Ratio, slopes: list[Any]) -> list[Ratio]:
     """The derivative of a fraction as summands, one per generator that occurs."""
     above, below = r
-    found = []
+    summands = []
     for g in sorted({g for p in r for powers in p for g, _ in powers}):
         upper, lower = _partial(above, g), _partial(below, g)
         top = _add(_mul(upper, below), _mul(above, lower), -1) if lower else upper
-        found.append(_times((top, _mul(below, below) if lower else below), slopes[g]))
-    return [each for each in found if each[0]]
+        summands.append(_times((top, _mul(below, below) if lower else below), slopes[g]))
+    return [each for each in summands if each[0]]
 
 
 def _quotient(a: Poly, b: Poly) -> Poly:
     """The exact quotient of polynomials, by leading terms in lexicographic order."""
     order = sorted({g for p in (a, b) for powers in p for g, _ in powers})
     rank: Callable[[Powers], list[int]] = lambda m: [dict(m).get(g, 0) for g in order]  # noqa: E731
-    lead, found = max(b, key=rank), Poly()
+    lead, quotient = max(b, key=rank), Poly()
     while a:
         top = max(a, key=rank)
         powers = _shift(top, lead, -1)
         if any(e < 0 for _, e in powers):
             raise CertificateError("the denominator is no common one")
         term = {powers: a[top] / b[lead]}
-        found, a = _add(found, term), _add(a, _mul(term, b), -1)
-    return found
+        quotient, a = _add(quotient, term), _add(a, _mul(term, b), -1)
+    return quotient
 
 
 def _identity(case: dict[str, Any]) -> set[str]:
@@ -198,9 +199,9 @@ def _witness(data: dict[str, Any]) -> list[str]:
         return list(names)
     if int(data["bits"]) > MAX_BITS:
         return list(names)
-    if not (slope[1] < value[0] or value[1] < slope[0]):
+    if not (slope < value or value < slope):
         raise CertificateError("F' and f are not seen to differ")
     for own, stated in ((slope, bounds["derivative"][0]), (value, bounds["f"][0])):
-        if own[1] < stated[0] or stated[1] < own[0]:
+        if own < interval(*stated) or interval(*stated) < own:
             raise CertificateError("stated bounds are not those of the expressions")
     return []

@@ -53,17 +53,17 @@ def _case(case: Case) -> dict[str, Any]:
 
 def _needed(base: Field, terms: tuple[Quotient, ...]) -> list[Generator]:
     """Generators whose derivatives make up that of F."""
-    found: dict[int, Generator] = {}
+    needed: dict[int, Generator] = {}
     waiting = [g for term in terms for g in base.used(term)]
     while waiting:
         generator = waiting.pop()
-        if generator.index not in found:
-            found[generator.index] = generator
+        if generator.index not in needed:
+            needed[generator.index] = generator
             for arg in generator.args:
                 waiting += base.used(arg) if isinstance(arg, Quotient) else []
             if generator.relation is not None:
                 waiting += base.used(base.poly(generator.relation))
-    return [found[i] for i in sorted(found)]
+    return [needed[i] for i in sorted(needed)]
 
 
 def _derivative(
@@ -84,16 +84,16 @@ def _derivative(
 
 def _cofactors(base: Field, total: Poly) -> list[Poly]:
     """Cofactors of the relations, in the order of their generators."""
-    found = []
+    cofactors = []
     content = base.one.num if total.is_zero() else total.term_content()
     total = total / content
     for generator in reversed(base.generators):
         if generator.relation is not None:
             cofactor, total = divmod(total, generator.relation)
-            found.append(cofactor * content)
+            cofactors.append(cofactor * content)
     if not total.is_zero():
         raise NotProvedError("the remainder modulo the relations is not zero")
-    return found[::-1]
+    return cofactors[::-1]
 
 
 def _generator(base: Field, g: Generator, slope: Quotient | None) -> dict[str, Any]:

@@ -1,144 +1,79 @@
-"""Intervals of rational numbers, for the checker of certificates: values and derivatives.
+"""Values and derivatives in mpmath's interval arithmetic, for the checker of certificates.
 
-Ends are rounded outwards to `BITS` significant bits. A jet is a value and a derivative along the
-real line; only real values are enclosed. Expressions are JSON: ``"3/2"`` is a number, ``["symbol",
-"x"]`` a symbol, ``["sin", u]`` a call.
+A jet is an interval of values and one of derivatives along the real line. Expressions are JSON:
+``"3/2"`` is a number, ``["symbol", "x"]`` a symbol, ``["sin", u]`` a call.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction as Q
-from math import isqrt
+from functools import reduce
+from operator import add, mul
 from typing import Any
 
-#: Significant bits; terms of a series; the largest argument of an exponential, sine or cosine.
-BITS, STEPS, MAX_ARGUMENT = 256, 56, 2**14
-#: Differences that were found with more bits are too small for intervals of this precision.
-MAX_BITS = 192
+from mpmath.ctx_iv import MPIntervalContext
+from mpmath.libmp import ComplexResult
+from mpmath.libmp.libmpi import mpi_atan
 
-Interval = tuple[Q, Q]
-Jet = tuple[Interval, Interval]
-ZERO, ONE, TWO = ((Q(n), Q(n)) for n in range(3))
+#: Significant bits; a refutation with more than `MAX_BITS` is too fine for intervals of so many.
+BITS, MAX_BITS = 256, 192
+#: The largest argument of an exponential, and the highest power.
+MAX_ARGUMENT = 2**14
+Jet = tuple[Any, Any]
+iv = MPIntervalContext()
+iv.prec = BITS
 
 
 class UnknownError(Exception):
     """What is not enclosed here: another function, a value that is not real, too large a number."""
 
 
-def _fixed(q: Q, up: bool) -> Q:
-    shift = BITS - q.numerator.bit_length() + q.denominator.bit_length()
-    above = (-q.numerator if up else q.numerator) << max(shift, 0)
-    rounded = above // (q.denominator << max(-shift, 0))
-    return Q((-rounded if up else rounded) << max(-shift, 0), 1 << max(shift, 0))
+def interval(low: Q, high: Q | None = None) -> Any:
+    """The interval between two fractions, or around one."""
+    ends = [iv.mpf(q.numerator) / q.denominator for q in (low, low if high is None else high)]
+    return iv.mpf([ends[0].a, ends[1].b])
 
 
-def _out(low: Q, high: Q) -> Interval:
-    return _fixed(low, up=False), _fixed(high, up=True)
+def _atan(u: Any) -> Any:
+    return iv.make_mpf(mpi_atan(u._mpi_, BITS))
 
 
-def add(a: Interval, b: Interval) -> Interval:
-    return _out(a[0] + b[0], a[1] + b[1])
-
-
-def mul(a: Interval, b: Interval) -> Interval:
-    ends = [x * y for x in a for y in b]
-    return _out(min(ends), max(ends))
-
-
-def neg(a: Interval) -> Interval:
-    return -a[1], -a[0]
-
-
-def inverse(a: Interval) -> Interval:
-    if a[0] <= 0 <= a[1]:
-        raise UnknownError("division by zero")
-    return _out(1 / a[1], 1 / a[0])
-
-
-def _horner(ratio: Callable[[int], Q], tail: Interval) -> Interval:
-    """1 + ratio(1) (1 + ratio(2) (1 + ... (1 + ratio(STEPS) tail)))."""
-    for n in range(STEPS, 0, -1):
-        tail = add(ONE, mul(_out(ratio(n), ratio(n)), tail))
-    return tail
-
-
-def _halvings(q: Q) -> int:
-    """How often to halve a number so that it is at most 1/4."""
-    if abs(q) > MAX_ARGUMENT:
+def _exp(u: Any) -> Any:
+    if not abs(u) < MAX_ARGUMENT:
         raise UnknownError("too large an argument")
-    return int(4 * abs(q)).bit_length()
+    return iv.exp(u)
 
 
-def exp(a: Interval) -> Interval:
-    def at(q: Q) -> Interval:
-        times = _halvings(q)
-        total = _horner(lambda n: q / 2**times / n, (Q(0), Q(2)))
-        for _ in range(times):
-            total = mul(total, total)
-        return total
-
-    return at(a[0])[0], at(a[1])[1]
+def _abs(u: Any) -> Any:
+    if not (u > 0 or u < 0):
+        raise UnknownError("the corner of a modulus")
+    return abs(u)
 
 
-def sin_cos(a: Interval) -> tuple[Interval, Interval]:
-    middle, radius = (a[0] + a[1]) / 2, (a[1] - a[0]) / 2
-    times = _halvings(middle)
-    r = middle / 2**times
-    s = mul((r, r), _horner(lambda n: -r * r / (2 * n * (2 * n + 1)), (Q(0), Q(1))))
-    c = _horner(lambda n: -r * r / ((2 * n - 1) * 2 * n), (Q(0), Q(1)))
-    for _ in range(times):
-        s, c = mul(TWO, mul(s, c)), add(ONE, neg(mul(TWO, mul(s, s))))
-    return _out(s[0] - radius, s[1] + radius), _out(c[0] - radius, c[1] + radius)
-
-
-def sqrt(a: Interval) -> Interval:
-    if a[0] < 0:
-        raise UnknownError("a root that is not real")
-
-    def at(q: Q, more: int) -> Q:
-        shift = max(0, BITS + q.denominator.bit_length() - q.numerator.bit_length())
-        return Q(isqrt(int(q * 4**shift)) + more, 2**shift)
-
-    return at(a[0], 0), at(a[1], 1)
-
-
-def ln(a: Interval) -> Interval:
-    """By Newton's method for exp y = q, from below, and a check of both bounds."""
-    if a[0] <= 0:
-        raise UnknownError("a logarithm that is not real")
-
-    def at(q: Q) -> Interval:
-        y = Q(q.numerator.bit_length() - q.denominator.bit_length()) * Q(7, 10)
-        for _ in range(40):
-            step = q / exp((y, y))[0] - 1
-            y = _fixed(y + step if abs(step) < 1 else y + (1 if step > 0 else -1), up=False)
-            if abs(step) < Q(1, 2 ** (BITS // 2)):
-                break
-        margin = max(abs(y), Q(1)) / 2 ** (BITS - 24)
-        if not (exp((y - margin,) * 2)[1] <= q <= exp((y + margin,) * 2)[0]):
-            raise UnknownError("a logarithm was not found")
-        return y - margin, y + margin
-
-    return at(a[0])[0], at(a[1])[1]
-
-
-def atan(a: Interval) -> Interval:
-    """The argument is halved twice by x / (1 + sqrt(1 + x^2)); then the series."""
-    for _ in range(2):
-        ends = []
-        for x in a:
-            root = sqrt(add(ONE, mul((x, x), (x, x))))
-            ends.append(mul((x, x), inverse(add(ONE, root))))
-        a = ends[0][0], ends[1][1]
-
-    def at(r: Q) -> Interval:
-        tail = (Q(0), Q(1))
-        for n in range(2 * STEPS, -1, -1):
-            tail = add((Q(1, 2 * n + 1),) * 2, mul(_out(-r * r, -r * r), tail))
-        return mul(tail, (4 * r, 4 * r))
-
-    return at(a[0])[0], at(a[1])[1]
+#: Function -> its value at u, and its derivative from u and that value.
+_FUNCTIONS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
+    "neg": (lambda u: -u, lambda u, v: iv.mpf(-1)),
+    "abs": (_abs, lambda u, v: v / u),
+    "sqrt": (iv.sqrt, lambda u, v: 1 / (2 * v)),
+    "exp": (_exp, lambda u, v: v),
+    "ln": (iv.log, lambda u, v: 1 / u),
+    "sin": (iv.sin, lambda u, v: iv.cos(u)),
+    "cos": (iv.cos, lambda u, v: -iv.sin(u)),
+    "tan": (iv.tan, lambda u, v: 1 + v * v),
+    "cot": (iv.cot, lambda u, v: -1 - v * v),
+    "sec": (iv.sec, lambda u, v: v * iv.tan(u)),
+    "csc": (iv.csc, lambda u, v: -v * iv.cot(u)),
+    "atan": (_atan, lambda u, v: 1 / (1 + u * u)),
+    "asin": (lambda u: _atan(u / iv.sqrt(1 - u * u)), lambda u, v: 1 / iv.sqrt(1 - u * u)),
+    "acos": (lambda u: iv.pi / 2 - _FUNCTIONS["asin"][0](u), lambda u, v: -1 / iv.sqrt(1 - u * u)),
+    "sinh": (lambda u: (_exp(u) - _exp(-u)) / 2, lambda u, v: (_exp(u) + _exp(-u)) / 2),
+    "cosh": (lambda u: (_exp(u) + _exp(-u)) / 2, lambda u, v: (_exp(u) - _exp(-u)) / 2),
+    "tanh": (lambda u: 1 - 2 / (_exp(2 * u) + 1), lambda u, v: 1 - v * v),
+    "coth": (lambda u: 1 + 2 / (_exp(2 * u) - 1), lambda u, v: 1 - v * v),
+    "sech": (lambda u: 2 / (_exp(u) + _exp(-u)), lambda u, v: v * (2 / (_exp(2 * u) + 1) - 1)),
+    "csch": (lambda u: 2 / (_exp(u) - _exp(-u)), lambda u, v: -v * (1 + 2 / (_exp(2 * u) - 1))),
+}
 
 
 def jet(tree: Any, variable: str, point: Mapping[str, Q]) -> Jet:
@@ -148,96 +83,46 @@ def jet(tree: Any, variable: str, point: Mapping[str, Q]) -> Jet:
         UnknownError: it holds what is not enclosed here.
 
     """
+    try:
+        found = _jet(tree, variable, point)
+    except (ComplexResult, ValueError) as error:
+        raise UnknownError(str(error)) from None
+    if not all(-iv.inf < each and each < iv.inf for each in found):
+        raise UnknownError("division by zero")
+    return found
+
+
+def _jet(tree: Any, variable: str, point: Mapping[str, Q]) -> Jet:
     if isinstance(tree, str):
-        return (Q(tree), Q(tree)), ZERO
+        return interval(Q(tree)), iv.zero
     name, *rest = tree
     if name == "symbol":
-        value = Q(point[rest[0]])
-        return (value, value), ONE if rest[0] == variable else ZERO
-    args = [jet(arg, variable, point) for arg in rest]
+        return interval(Q(point[rest[0]])), iv.one if rest[0] == variable else iv.zero
     if name in ("e", "pi"):
-        return exp(ONE) if name == "e" else mul((Q(4), Q(4)), atan(ONE)), ZERO
-    if name in ("add", "mul") and args:
-        total = args[0]
-        for arg in args[1:]:
-            total = _combine(name, total, arg)
-        return total
-    if name == "pow" and isinstance(rest[1], str):
-        return _power(args[0], Q(rest[1]))
-    if name == "pow":
-        return _function("exp", _combine("mul", args[1], _function("ln", args[0])))
-    if name == "div":
-        return _combine("mul", args[0], _power(args[1], Q(-1)))
-    return _function(name, *args)
-
-
-def _combine(name: str, a: Jet, b: Jet) -> Jet:
+        return iv.exp(1) if name == "e" else +iv.pi, iv.zero
+    args = [_jet(arg, variable, point) for arg in rest]
     if name == "add":
-        return add(a[0], b[0]), add(a[1], b[1])
-    return mul(a[0], b[0]), add(mul(a[0], b[1]), mul(a[1], b[0]))
-
-
-def _power(a: Jet, q: Q) -> Jet:
-    u = a[0]
-    if q.denominator == 2:
-        return _power((sqrt(u), mul(a[1], inverse(mul(TWO, sqrt(u))))), 2 * q)
-    if q.denominator > 2:
-        return _function("exp", _combine("mul", ((q, q), ZERO), _function("ln", a)))
-    if abs(q) > MAX_ARGUMENT:
-        raise UnknownError("too high a power")
-    value, below = ONE, ONE
-    for _ in range(abs(int(q))):
-        below, value = value, mul(value, u)
-    slope = mul(mul((q, q), a[1]), below)
-    if q < 0:
-        value = inverse(value)
-        slope = mul(mul((q, q), a[1]), mul(value, inverse(u)))
-    return value, slope
-
-
-def _function(name: str, *args: Jet) -> Jet:
-    if len(args) != 1:
+        return reduce(add, (v for v, _ in args)), reduce(add, (d for _, d in args))
+    if name == "mul":
+        return reduce(lambda a, b: (mul(a[0], b[0]), a[0] * b[1] + a[1] * b[0]), args)
+    if name == "div":
+        (a, da), (b, db) = args
+        return a / b, (da - a / b * db) / b
+    if name == "pow":
+        return _power(args[0], args[1], rest[1])
+    if name not in _FUNCTIONS or len(args) != 1:
         raise UnknownError(f"no intervals for {name}")
-    (u, du), one = args[0], (ONE, ZERO)
-    if name == "neg":
-        return neg(u), neg(du)
-    if name == "sqrt":
-        return _power(args[0], Q(1, 2))
-    if name == "exp":
-        return exp(u), mul(exp(u), du)
-    if name == "ln":
-        return ln(u), mul(inverse(u), du)
-    if name == "abs" and (u[0] > 0 or u[1] < 0):
-        return (u, du) if u[0] > 0 else (neg(u), neg(du))
-    if name in ("sin", "cos"):
-        s, c = sin_cos(u)
-        return (s, mul(c, du)) if name == "sin" else (c, mul(neg(s), du))
-    if name == "atan":
-        return atan(u), mul(du, inverse(add(ONE, mul(u, u))))
-    if name == "asin":
-        root = _power((add(ONE, neg(mul(u, u))), mul(neg(mul(TWO, u)), du)), Q(-1, 2))
-        return _function("atan", _combine("mul", args[0], root))
-    if name == "acos":
-        (low, high), slope = _function("asin", args[0])
-        return add(mul(TWO, atan(ONE)), (-high, -low)), neg(slope)
-    if name in ("sinh", "cosh"):
-        up = _function("exp", args[0])
-        down = _power(up, Q(-1))
-        other = down if name == "cosh" else (neg(down[0]), neg(down[1]))
-        return _combine("mul", ((Q(1, 2), Q(1, 2)), ZERO), _combine("add", up, other))
-    if name in _QUOTIENTS:
-        above, below = (_function(each, args[0]) if each else one for each in _QUOTIENTS[name])
-        return _combine("mul", above, _power(below, Q(-1)))
-    raise UnknownError(f"no intervals for {name}")
+    value, slope = _FUNCTIONS[name]
+    (u, du), v = args[0], value(args[0][0])
+    return v, slope(u, v) * du
 
 
-_QUOTIENTS = {
-    "tan": ("sin", "cos"),
-    "cot": ("cos", "sin"),
-    "sec": ("", "cos"),
-    "csc": ("", "sin"),
-    "tanh": ("sinh", "cosh"),
-    "coth": ("cosh", "sinh"),
-    "sech": ("", "cosh"),
-    "csch": ("", "sinh"),
-}
+def _power(base: Jet, exponent: Jet, written: Any) -> Jet:
+    (u, du), (w, dw) = base, exponent
+    if isinstance(written, str) and Q(written).denominator == 1:
+        n = int(Q(written))
+        if abs(n) > MAX_ARGUMENT:
+            raise UnknownError("too high a power")
+        return u**n, n * u ** (n - 1) * du
+    value = _exp(w * iv.log(u))
+    return value, value * (dw * iv.log(u) + w / u * du)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -10,8 +10,9 @@ from flint import arb
 
 from ..answers import NeedsWorkerError, best, find_answer, read_answer, require_worker
 from ..antiderivative import verify_antiderivative
-from ..decision.decide import DecisionPolicy, Refutation, decide
+from ..decision.decide import decide
 from ..decision.integrand import Integrand, as_latex, prepare
+from ..decision.outcome import DecisionPolicy, Refutation
 from ..decision.prover import prove
 from ..decision.prover.field import NotProvedError
 from ..errors import NoCertificateError
@@ -19,9 +20,9 @@ from ..expression.traversal import needs_worker
 from ..expression.tree import Expression, Number, Symbol
 from ..latex import Reading, to_latex
 from ..verdict import Evidence, Status
-from ..workers.errors import WorkerError
-from ..workers.pool import DEFAULT_DEADLINE
-from ..workers.verdicts import call_task
+from ..workers.errors import TaskError, WorkerError
+from ..workers.pool import DEFAULT_DEADLINE, shared_pool
+from ..workers.verdicts import WorkItem, call_task
 from .identity import certificate
 
 
@@ -34,6 +35,9 @@ def certify(
     strict: bool = False,
     strict_domain: bool = False,
     require_continuous: bool = False,
+    stop: Sequence[str] = (),
+    truncated: bool = False,
+    deadline: float = DEFAULT_DEADLINE,
 ) -> dict[str, Any]:
     r"""The certificate of the verdict that `verify_antiderivative` gives for the same arguments.
 
@@ -47,6 +51,9 @@ def certify(
         strict: require a box.
         strict_domain: no other signs of the integrand's radicals.
         require_continuous: refuse jumps.
+        stop: the prompt's stop strings.
+        truncated: the completion was cut off by the token limit.
+        deadline: seconds, for what has to run in a worker.
 
     Returns:
         A dictionary for JSON of kind ``identity`` (F' = f is proved) or ``witness`` (they differ at
@@ -65,10 +72,11 @@ def certify(
     """
     options: dict[str, Any] = {"variable": variable, "assumptions": assumptions, "strict": strict}
     options |= {"strict_domain": strict_domain, "require_continuous": require_continuous}
-    verdict = verify_antiderivative(completion, integrand, **options)
+    options |= {"stop": list(stop), "truncated": truncated}
+    verdict = verify_antiderivative(completion, integrand, **options, deadline=deadline)
     evidence, problem = verdict.evidence, prepare(integrand, variable, assumptions)
     answer = read_answer(
-        find_answer(completion, strict=strict, stop=(), truncated=False), problem.symbols
+        find_answer(completion, strict=strict, stop=stop, truncated=truncated), problem.symbols
     )
     try:
         if verdict.correct and evidence.proof == "identity":
@@ -82,7 +90,7 @@ def certify(
     except NeedsWorkerError:
         try:
             arguments = (completion, as_latex(integrand), options)
-            made: dict[str, Any] = call_task("certify", *arguments, deadline=DEFAULT_DEADLINE)
+            made: dict[str, Any] = call_task("certify", *arguments, deadline=deadline)
             return made
         except WorkerError as error:
             raise NoCertificateError(f"no certificate: {error}") from None
@@ -91,6 +99,21 @@ def certify(
         "answer_text": to_latex(reading.expression),
     }
     return {**data, "variable": problem.variable, **texts}
+
+
+def certify_many(items: Iterable[WorkItem]) -> list[dict[str, Any] | str]:
+    """Certificates in order, made by workers; a text in place of one says why there is none.
+
+    Args:
+        items: completion, integrand and options of `certify`.
+
+    """
+    made = shared_pool().map("certify", items, deadline=2 * DEFAULT_DEADLINE)
+    return [_reason(each) if isinstance(each, WorkerError) else dict(each) for each in made]
+
+
+def _reason(error: WorkerError) -> str:
+    return error.message if isinstance(error, TaskError) else str(error)
 
 
 def _basis(evidence: Evidence) -> str:
@@ -104,10 +127,10 @@ def _identity(
 ) -> tuple[dict[str, Any], Reading]:
     kinds = {name: problem.assumptions.get(name, "positive") for name in problem.parameters}
     real = not {"complex_parts", "complex_disc"} & set(evidence.flags)
+    real_roots = "principal_roots" not in evidence.flags
     for reading in readings:
-        proof = prove(
-            reading.expression, problem.expression, problem.variable, kinds, real_parts=real
-        )
+        formulas = reading.expression, problem.expression, problem.variable
+        proof = prove(*formulas, kinds, real_parts=real, real_roots=real_roots)
         if proof is not None:
             try:
                 return certificate(proof), reading
@@ -124,23 +147,23 @@ def _witness(
         require_worker(problem.needs_worker or needs_worker(reading.expression))
         judged.append((decide(reading.expression, problem, policy, key), reading))
     outcome, reading = best(judged)
-    found = outcome.refutation
-    if found is None or any(not value.imag.is_zero() for value in found.point.values()):
+    refutation = outcome.refutation
+    if refutation is None or any(not value.imag.is_zero() for value in refutation.point.values()):
         why = outcome.detail or "the point is complex"
         raise NoCertificateError(f"no certificate: not refuted by a real point ({why})")
-    return _bounded(found, reading.expression, problem), reading
+    return _bounded(refutation, reading.expression, problem), reading
 
 
-def _bounded(found: Refutation, answer: Expression, problem: Integrand) -> dict[str, Any]:
+def _bounded(refutation: Refutation, answer: Expression, problem: Integrand) -> dict[str, Any]:
     return {
         "kind": "witness",
         "version": 1,
-        "bits": found.bits,
-        "point": {name: str(_exact(value.real.mid())) for name, value in found.point.items()},
+        "bits": refutation.bits,
+        "point": {name: str(_exact(value.real.mid())) for name, value in refutation.point.items()},
         "answer": _data(answer),
         "integrand": _data(problem.expression),
-        "derivative": _bounds(found.derivative),
-        "f": _bounds(found.f),
+        "derivative": _bounds(refutation.derivative),
+        "f": _bounds(refutation.f),
     }
 
 

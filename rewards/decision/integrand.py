@@ -18,7 +18,8 @@ from ..expression.sympy_bridge import from_sympy
 from ..expression.traversal import needs_worker, symbols_of
 from ..expression.tree import Expression
 from ..latex import ReadError, read, to_latex
-from .balls import Break, Conventions, Tape, UnusableError, compile_tape, precision
+from .balls import Break, Conventions, Tape, UnusableError, precision
+from .compiler import compile_tape
 from .confirmation.events import places
 from .confirmation.parameters import Draw
 from .domain import candidates, finer, overlooked, real_everywhere, search, uniform
@@ -64,7 +65,7 @@ AMBIGUOUS = frozenset(
 )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Point:
     """A sample point (real, or complex on a disc) with f's value there per precision in bits."""
 
@@ -288,12 +289,12 @@ class Integrand:
 # Text around an integrand: the integral sign, the differential (which may be in a fraction), and
 # delimiters of mathematics.
 _SIGN = re.compile(r"^\s*(?:\\displaystyle|\\textstyle)?\s*(?:\\int(?:\\limits)?(?![a-zA-Z])|∫)\s*")
-_SPACES = r"(?:\\[,;:! ]|\\quad|~|\s)*"
-_D = (
+SPACES = r"(?:\\[,;:! ]|\\quad|~|\s)*"
+D = (
     r"(?:\\(?:mathrm|operatorname|text|rm)\s*\{\s*d\s*\}"
     r"|\\mathrm\s*d|\\(?:differentialD|dd)|(?<![A-Za-z\\])d)"
 )
-_DIFFERENTIAL = re.compile(rf"{_SPACES}{_D}\s*(?P<name>\\[A-Za-z]+|[A-Za-z])(?![A-Za-z])\s*")
+DIFFERENTIAL = re.compile(rf"{SPACES}{D}\s*(?P<name>\\[A-Za-z]+|[A-Za-z])(?![A-Za-z])\s*")
 _DELIMITERS = re.compile(r"^\s*(?:\$\$?|\\\(|\\\[)\s*|\s*(?:\$\$?|\\\)|\\\])\s*[.,]?\s*$")
 
 
@@ -319,12 +320,21 @@ def prepare(
             raise ProblemError(f"assumption on {name}: {kind!r} is none of {known}")
     if isinstance(integrand, str):
         return _prepare_text(integrand, variable, kinds)
-    return _finish(from_sympy(integrand), variable, None, kinds, str(integrand))
+    return _finish(_from_sympy(integrand), variable, None, kinds, str(integrand))
 
 
 def as_latex(integrand: str | sympy.Expr) -> str:
     """An integrand as a worker takes it."""
-    return integrand if isinstance(integrand, str) else to_latex(from_sympy(integrand))
+    return integrand if isinstance(integrand, str) else to_latex(_from_sympy(integrand))
+
+
+def _from_sympy(integrand: sympy.Expr) -> Expression:
+    try:
+        return from_sympy(integrand)
+    except ValueError as error:
+        raise ProblemError(
+            f"integrand must be LaTeX text or a SymPy expression, not {integrand!r:.60}: {error}"
+        ) from None
 
 
 #: Integrands that are cached with their sample points, at about 18 KB each. More than a sweep has
@@ -356,7 +366,7 @@ def _strip_integral(text: str, variable: str | None) -> tuple[str, str | None]:
     body = _DELIMITERS.sub("", text)
     sign = _SIGN.match(body)
     body = body[sign.end() :] if sign else body
-    differentials = list(_DIFFERENTIAL.finditer(body))
+    differentials = list(DIFFERENTIAL.finditer(body))
     last = next((each for each in reversed(differentials) if each.end() == len(body)), None)
     if sign and differentials:
         last = last or next(

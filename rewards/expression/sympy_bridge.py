@@ -17,8 +17,6 @@ from .tree import Call, Expression, Number, Symbol
 if TYPE_CHECKING:
     import sympy
 
-__all__ = ["from_sympy", "to_sympy"]
-
 #: Deeper trees are refused; what the reader lets through is far below.
 MAX_DEPTH = 250
 #: Bits of the longest number that a power or a factorial may come to.

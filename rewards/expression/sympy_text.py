@@ -13,8 +13,6 @@ from fractions import Fraction
 from .sympy_bridge import CONSTANTS, SAME
 from .tree import FUNCTIONS, Call, Expression, Number, Symbol
 
-__all__ = ["read_sympy"]
-
 #: Longer texts are refused.
 MAX_CHARACTERS = 32_768
 MAX_DEPTH = 100

@@ -54,9 +54,14 @@ def is_written_with(expression: Expression, function: str) -> bool:
 
 def is_constant(expression: Expression, variable: str) -> bool:
     """Whether ``expression`` is free of the variable."""
-    return not any(
-        isinstance(node, Symbol) and node.name == variable for node in nodes_of(expression)
-    )
+    stack = [expression]  # a loop of its own: this is asked of every part of a tree
+    while stack:
+        node = stack.pop()
+        if type(node) is Call:
+            stack += node.args
+        elif type(node) is Symbol and node.name == variable:
+            return False
+    return True
 
 
 def needs_worker(expression: Expression) -> bool:

@@ -6,7 +6,7 @@ The rules, in order; `Extraction.source` names the one that applied:
    thinking block. A box that holds an equation gives its last link. A box with only the constant of
    integration yields to an earlier box, if there is one. An empty box, or one with a placeholder
    (``\boxed{...}``), repeats the instruction: it holds no answer and hides the boxes before it;
-   only the text after it is searched.
+   only the text after it is searched. Unless it is only spoken of: "verify with $\boxed{}$".
 
 With ``strict`` that is all. Otherwise every formula outside the thoughts is judged, from the last
 to the first: ``$..$``, ``\(..\)``, ``$$..$$``, ``\[..\]``, environments, code, and formulas without

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .boxed import from_boxes, is_placeholder
+from .boxed import from_boxes, is_mention, is_placeholder
 from .boxes import boxes
 from .choose import from_formulas
 from .result import Extraction, nothing
@@ -39,6 +39,8 @@ def extract(
         if truncated:
             return nothing("truncated, without a box")
         return nothing("no box") if strict else from_formulas(text)
+    while len(marked) > 1 and is_mention(marked[-1], text):
+        marked.pop()
     last = marked[-1]
     complete = [box for box in marked if box.content is not None]
     if last.content is None and truncated:

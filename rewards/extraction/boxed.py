@@ -18,6 +18,9 @@ _PLACEHOLDER = re.compile(
     r"[\s\"'>\])}.]*",
     re.IGNORECASE,
 )
+_PREPOSITION = re.compile(
+    r"\b(?:with|within|in|into|inside|using)\s(?:(?:a|the|my|your)\s)?[`$*\\({\s]*$", re.IGNORECASE
+)
 _LABEL = re.compile(
     r"[\s*#]*(?:the\s+)?(?:final\s+)?(?:answer|antiderivative|integral|result|solution)"
     r"(?:\s+is)?\s*[:=]?\s*(?=[^A-Za-z\s,])",
@@ -32,6 +35,12 @@ def is_placeholder(box: Box) -> bool:
     """Whether a box is empty or holds a placeholder."""
     content = box.content or ""
     return len(content) < 60 and _PLACEHOLDER.fullmatch(content) is not None
+
+
+def is_mention(box: Box, text: str) -> bool:
+    r"""Whether an empty box is only spoken of: "let me verify with $\\boxed{}$"."""
+    before = text[max(0, box.start - 30) : box.start]
+    return box.content == "" and _PREPOSITION.search(before) is not None
 
 
 def _is_constant(box: Box) -> bool:

@@ -47,8 +47,11 @@ _WHERE = re.compile(r"[\s,;.]{0,4}(?:where|with|and)\s(?:(?:now|here|we|let|set)
 _NUMBER = re.compile(r".*\d.*|\\?pi", re.DOTALL)
 # A line without delimiters that may hold the answer.
 _BARE_ANSWER = re.compile(r"\+\s?(?:[CcKkС]|const)(?![A-Za-z])|(?i:answer|result)\W{1,6}")
+# The entry "answer" of a JSON object: a string, or a bare number.
 _ANSWER_FIELD = re.compile(
-    r"[\"'](?i:\w{0,10}answer)\"\s{0,8}:\s{0,8}\"((?:[^\"\\]++|\\.)*+)\"", re.DOTALL
+    r"[\"'](?:final_)?answer[\"']\s{0,8}:\s{0,8}"
+    r"(?:\"(?P<text>(?:[^\"\\]++|\\.)*+)\"|(?P<number>[-+.\deE]++))",
+    re.DOTALL | re.IGNORECASE,
 )
 
 
@@ -71,10 +74,10 @@ def from_formulas(text: str) -> Extraction:
         start = text.rfind("<answer>") + len("<answer>")
         end = text.find("</answer>", start)
         return _called_answer(text[start : end if end >= 0 else len(text)])
-    if 'nswer"' in text:
-        field = _ANSWER_FIELD.search(text, max(0, text.rfind('nswer"') - 20))
-        if field:
-            return _called_answer(field[1].replace('\\"', '"'))
+    if 'nswer"' in text or "nswer'" in text:
+        fields = list(_ANSWER_FIELD.finditer(text[-TAIL:]))
+        if fields:
+            return _json_answer(fields[-1])
     line = text.strip()
     if line[:1] == "*" and (emphasised := EMPHASIS.fullmatch(line)):
         line = emphasised[2]
@@ -88,6 +91,17 @@ def from_formulas(text: str) -> Extraction:
     ):
         return Extraction(clean(line), "bare")
     return _search(text)
+
+
+def _json_answer(field: re.Match[str]) -> Extraction:
+    """The value of the entry "answer", whose backslashes may be doubled, as JSON wants, or not."""
+    value = field["number"] or field["text"].replace('\\"', '"')
+    if "\\" in value and not re.search(r"(?<!\\)(?:\\\\)*\\(?!\\)", value):
+        value = value.replace("\\\\", "\\")
+    extraction = _called_answer(value)
+    if extraction.answer is None and not has_prose(value):
+        return Extraction(clean(value), "final_answer")
+    return extraction
 
 
 def _called_answer(text: str) -> Extraction:

@@ -106,8 +106,8 @@ def without_membership(latex: str) -> str:
     r"""``{F + C : C \in R}`` and ``F + C \in R`` as ``F + C``."""
     if "\\in" not in latex:
         return latex
-    if found := _SET.fullmatch(latex.strip()):
-        return found["element"]
+    if match := _SET.fullmatch(latex.strip()):
+        return match["element"]
     return _MEMBER.sub(r"\1", latex)
 
 

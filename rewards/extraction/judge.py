@@ -98,9 +98,13 @@ def judge(chain: Chain, root: str | None = None) -> Statement:
     about_integral = bool(root) and has_integral(root or "")
     definite = about_integral and _DEFINITE.search(root or "") is not None
     root = clean(root) if root and not about_integral else ""
+    steps: tuple[str, ...] = ()
+    if count > 1:
+        before = dict.fromkeys(links[1 if _NAME.fullmatch(root) else 0 : -1])
+        steps = tuple(filter(None, map(clean, list(before)[-_MOST_STEPS:])))
     reason = _refusal(answer, root, about_integral, chain.bound)
     if reason:
-        return Statement(answer, Kind.NO_ANSWER, reason, count)
+        return Statement(answer, Kind.NO_ANSWER, reason, count, steps=steps)
     plus = has_constant(answer)
     named = bool(root) and _ANSWER_NAME.fullmatch(root) is not None
     small = len(answer) < _LONGEST_CONSTANT and (
@@ -108,7 +112,7 @@ def judge(chain: Chain, root: str | None = None) -> Statement:
     )
     if root:
         if small and not named:
-            return Statement(answer, Kind.NO_ANSWER, "a value", count)
+            return Statement(answer, Kind.NO_ANSWER, "a value", count, steps=steps)
         kind = Kind.STRONG if plus or (named and not small) else Kind.IDENTITY
     elif plus or about_integral:
         unfinished = definite or has_integral(answer)
@@ -117,10 +121,6 @@ def judge(chain: Chain, root: str | None = None) -> Statement:
         kind = Kind.LONE
     else:
         kind = Kind.PLAIN
-    steps: tuple[str, ...] = ()
-    if count > 1:
-        before = dict.fromkeys(links[1 if _NAME.fullmatch(root) else 0 : -1])
-        steps = tuple(filter(None, map(clean, list(before)[-_MOST_STEPS:])))
     return Statement(answer, kind, "", count, plus, steps)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The final answer of a completion.
+    r"""The final answer of a completion.
 
     Attributes:
         answer: its LaTeX, or None.
@@ -20,6 +20,10 @@ class Extraction:
         definitions: symbols of the answer that the text defines ("where u = .."), each with the
             LaTeX of its value.
         second: the answer without its first hyphen, which may be a list's bullet.
+
+    >>> from calculus_harness.rewards.extraction import extract
+    >>> extract(r"It is $\boxed{x^2 + C}$.").source
+    'boxed'
 
     """
 

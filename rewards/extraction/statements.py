@@ -14,11 +14,11 @@ from .boxes import closing_brace
 from .clean import CONSTANT_WORDS, as_cases, without_membership
 
 #: Environments whose rows are statements or go on with one.
-_ROW_ENVIRONMENTS = frozenset(
+ROW_ENVIRONMENTS = frozenset(
     """align aligned alignat alignedat gather gathered multline multlined split equation eqnarray
     flalign math displaymath""".split()
 )
-_TOKEN = re.compile(
+TOKEN = re.compile(
     r"\\begin\s?\{(?P<begin>[A-Za-z]+)\*?\}"
     r"(?:(?<=\{array\})(?:\[\w\])?\s?\{(?:[^{}]|\{[^{}]{0,20}\}){0,40}\})?"
     r"|\\end\s?\{(?P<end>[A-Za-z]+)\*?\}"
@@ -50,7 +50,7 @@ _INVOLVED = re.compile(
 
 # --- Text within a formula -----------------------------------------------------------------------
 # \text{...} that holds mathematics.
-_MATH_TEXT = re.compile(
+MATH_TEXT = re.compile(
     r"\s*\\?(?:a(?:rc?)?)?(?:sinh?|cosh?|tanh?|coth?|sech?|csch?|cosec|sh|ch|th)\s*"
     r"|\s*(?:arg|arc|area)\w*\s*"
     r"|\s*(?:arc)?(?:senh?|tgh?|c?tgh?|cotgh?)\s*|\s*(?:ln|log|lg|exp|erfc?i?|sgn|sign|signum|abs|Li|li|Ei|Si|Ci|Shi|Chi|Cl|gd|sqrt|max|min"
@@ -63,7 +63,7 @@ _APPLIED_TEXT = re.compile(
     re.IGNORECASE,
 )
 _ARGUMENT = re.compile(r"\s?(?:\\left\s?)?[(\[]")
-_CONSTANT_TEXT = re.compile(rf"\s*{CONSTANT_WORDS}\s*[.,]?\s*", re.IGNORECASE)
+CONSTANT_TEXT = re.compile(rf"\s*{CONSTANT_WORDS}\s*[.,]?\s*", re.IGNORECASE)
 _PLUS_CONSTANT = re.compile(rf"\s*(?:plus|\+)\s+{CONSTANT_WORDS}\s*[.,]?\s*", re.IGNORECASE)
 _SAME_TEXT = re.compile(
     r"\bequivalent|\bi\.?e\b|\bthat is\b|\bwhich (?:is|simplif|equals|gives|becomes)|\bsimplif"
@@ -93,8 +93,8 @@ _REMARK_START = re.compile(
     r"[\s~(\[]*(?:\\[,;:! ]\s*)*(?:where|with|for|if|when|as|since|provided|assuming|valid)\b",
     re.IGNORECASE,
 )
-_ENDS_OPEN = re.compile(r"(?:[-+*/=(]|\\(?:cdot|times|left\(|text\{ or \}))\s*$")
-_STARTS_OPEN = re.compile(
+ENDS_OPEN = re.compile(r"(?:[-+*/=(]|\\(?:cdot|times|left\(|text\{ or \}))\s*$")
+STARTS_OPEN = re.compile(
     r"(?:\\(?:q?quad|[,;:! ]|left\.|hspace\{[^{}]{0,20}\}|phantom\{[^{}]{0,80}\})|[&\s{}])*"
     r"(?:[+*/]|-(?!>)|\\(?:cdot|times)(?![A-Za-z]))"
 )
@@ -152,7 +152,7 @@ class _Cutter:
         self.pieces: list[str] = []  # of the current link
         self.start = 0  # of the next piece
         self.row = False  # a row break stands between the last piece and the next
-        self.tokens = list(_TOKEN.finditer(latex))
+        self.tokens = list(TOKEN.finditer(latex))
         self.unbalanced = self._run(brackets)
 
     def _run(self, brackets: bool) -> bool:
@@ -171,7 +171,7 @@ class _Cutter:
             elif kind in ("begin", "end"):
                 name = token[kind]
                 whole = name == "array" and not depth and (kind == "begin" or not tables)
-                if (name in _ROW_ENVIRONMENTS and not braced) or (whole and not tables):
+                if (name in ROW_ENVIRONMENTS and not braced) or (whole and not tables):
                     if not tables:
                         self._take(token)
                 elif kind == "begin":
@@ -260,10 +260,10 @@ class _Cutter:
         if close < 0:
             return 0
         words = self.latex[token.end() + 1 : close]
-        constant = _CONSTANT_TEXT.fullmatch(words) is not None
+        constant = CONSTANT_TEXT.fullmatch(words) is not None
         if not constant and (
             token["text"] in ("mathrm", "operatorname")
-            or _MATH_TEXT.fullmatch(words)
+            or MATH_TEXT.fullmatch(words)
             or (_APPLIED_TEXT.fullmatch(words) and _ARGUMENT.match(self.latex, close + 1))
         ):
             return close + 1
@@ -316,7 +316,7 @@ class _Cutter:
             if not piece:
                 return
             if self.pieces and not (
-                _STARTS_OPEN.match(piece) or _ENDS_OPEN.search("".join(self.pieces[-2:]))
+                STARTS_OPEN.match(piece) or ENDS_OPEN.search("".join(self.pieces[-2:]))
             ):
                 self._close_chain()
             piece = " " + piece
@@ -351,5 +351,5 @@ class _Cutter:
 def _looks_mathematical(words: str) -> bool:
     r"""Whether the content of a ``\text{}`` is a formula."""
     return _FORMULA_SIGN.search(words) is not None and all(
-        _MATH_TEXT.fullmatch(word[0]) for word in _WORD.finditer(words)
+        MATH_TEXT.fullmatch(word[0]) for word in _WORD.finditer(words)
     )

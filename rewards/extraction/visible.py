@@ -123,7 +123,7 @@ def _without_markup(text: str) -> str:
 
 # --- Thinking ----------------------------------------------------------------------------------
 # Every branch begins with a literal, so that the search runs at the speed of a scan.
-_TAG = re.compile(
+THOUGHT = re.compile(
     r"<(?P<close>/?)(?i:(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|analysis)>)"
     r"|\[(?P<close2>/?)THINK\]|◁(?P<close3>/?)think▷"
     r"|<\|(?:(?P<close4>end)|begin)_of_thought\|>|<\|(?:(?P<close5>END)|START)_THINKING\|>"
@@ -140,7 +140,7 @@ _TURN = re.compile(
     r"<\|(?:im_start|start_header_id|begin_of_text|begin_of_solution)\|>"
     r"(?:\s*assistant)?(?:<\|end_header_id\|>)?|<start_of_turn>\s*model|^\s*<s>|\[/INST\]"
 )
-_END = re.compile(
+END_OF_TURN = re.compile(
     r"<\|(?:im_end|endoftext|eot_id|end_of_text|end_of_solution|end|return|eom_id"
     r"|END_OF_TURN_TOKEN|im_start|start_header_id)\|>"
     r"|</s>|<end_of_turn>|<eos>|<\|end▁of▁sentence\|>|<\|User\|>|\[INST\]"
@@ -164,7 +164,7 @@ def _channels(text: str) -> Visible:
         body = text[mark.end() : following.start() if following else len(text)]
         last = mark[1].lower()
         if last == "final":
-            final.append(_END.split(_HARMONY.sub("", body), maxsplit=1)[0])
+            final.append(END_OF_TURN.split(_HARMONY.sub("", body), maxsplit=1)[0])
     return Visible("\n".join(final), None if last == "final" else text[marks[-1].end() :])
 
 
@@ -182,7 +182,7 @@ def _without_thoughts(text: str) -> Visible:
     opened: int | None = None
     size = len(text.rstrip())
     closed = False
-    for tag in _TAG.finditer(text):
+    for tag in THOUGHT.finditer(text):
         if not tag.lastgroup or not tag[tag.lastgroup]:  # an opening tag; nested ones are ignored
             if opened is None:
                 shown.append(text[start : tag.start()])
@@ -232,7 +232,7 @@ def visible(completion: str, stop: Sequence[str] = ()) -> Visible:
     text = plain(_without_markup(text))
     if "<|" in text or "INST]" in text or "s>" in text or "_of_turn>" in text:
         text = _TURN.sub("", text, count=1)
-        end = _END.search(text)
+        end = END_OF_TURN.search(text)
         if end:
             text = text[: end.start()]
     return Visible(_unescaped(text), shown.thought)

@@ -12,13 +12,16 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Ambiguity:
-    """One ambiguity of notation.
+    r"""One ambiguity of notation.
 
     Attributes:
         bit: its bit in the parser's masks.
         name: its name in `Reading.ambiguities`.
         first: the likelier reading.
         second: the other reading.
+
+    >>> AMBIGUITIES[2].name, AMBIGUITIES[2].second
+    ('argument_slash', '\\sin(x/2)')
 
     """
 
@@ -63,12 +66,13 @@ _ROWS: Final = (
     ("elliptic_jacobi", r"in F(u;k) u is the amplitude", "u is its sine"),
     (
         "letter_function",
-        r"S(x), and C(x), D(x) with a symbol of the problem, are functions; C(a), D(a), \theta(x), "
-        r"H(x) are products",
+        r"S(x), and C(x), D(x) with a symbol of the problem, are functions, and so are \beta(2), "
+        r"\eta(2) without one; C(a), D(a), \theta(x), H(x) are products",
         "the other of the two",
     ),
     ("fresnel_scale", r"S(x) integrates \sin(\pi t^2/2)", r"\sin t^2"),
     ("binomial_letter", "C_5^2 is the square of a constant", r"\binom{5}{2}"),
+    ("struve", "H_n(x), L_n(x) are Hermite's and Laguerre's polynomials", "Struve's functions"),
     ("a_inverse", "asin x is \\arcsin x where a is a symbol too", r"a\sin x"),
 )
 
@@ -93,6 +97,7 @@ AMBIGUITIES: Final = tuple(
     LETTER_FUNCTION,
     FRESNEL_SCALE,
     BINOMIAL_LETTER,
+    STRUVE,
     A_INVERSE,
 ) = (ambiguity.bit for ambiguity in AMBIGUITIES)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from ..expression.build import IMAGINARY, ONE, PI, TWO
+from ..expression.traversal import fold
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
-from .parser import IMAGINARY, ONE, PI, TWO, Parser
+from .parser import Parser
 
 Arguments = list[Expression]
 #: (parser, subscript or None, arguments, separators) -> the call, or None where they do not fit.
@@ -23,6 +25,17 @@ def _plain(name: str, *counts: int) -> Builder:
         if subscript is not None or len(arguments) not in counts:
             return None
         return Call(name, tuple(arguments))
+
+    return build
+
+
+def _of_one(make: Callable[[Expression], Expression]) -> Builder:
+    """A function of one argument and no subscript, made from others."""
+
+    def build(
+        _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+    ) -> Expression | None:
+        return make(*arguments) if subscript is None and len(arguments) == 1 else None
 
     return build
 
@@ -182,13 +195,9 @@ def _regularised(name: str) -> Builder:
     return build
 
 
-def _shifted_sine_integral(
-    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
-) -> Expression | None:
+def _shifted_sine_integral(x: Expression) -> Expression:
     """``si(x) = Si(x) - pi/2`` (DLMF 6.2.10)."""
-    if subscript is not None or len(arguments) != 1:
-        return None
-    return Call("add", (Call("si", tuple(arguments)), Call("neg", (Call("div", (PI, TWO)),))))
+    return Call("add", (Call("si", (x,)), Call("neg", (Call("div", (PI, TWO)),))))
 
 
 def _clausen(
@@ -223,26 +232,57 @@ def _legendre_chi(
     return Call("div", (Call("add", (Call("polylog", (subscript, argument)), below)), TWO))
 
 
+def _struve(polynomial: str, sign: int) -> Builder:
+    """A polynomial, or Struve's ``H_n(x)`` (sign -1) or ``L_n(x)`` (+1) by DLMF 11.2.1-2.
+
+    H_n(x) = (x/2)^{n+1} / (Gamma(3/2) Gamma(n+3/2)) 1F2(1; 3/2, n+3/2; -x^2/4)
+    """
+
+    def build(
+        parser: Parser, order: Expression | None, arguments: Arguments, _: str
+    ) -> Expression | None:
+        if order is None or len(arguments) != 1:
+            return None
+        (x,) = arguments
+        if not parser.choose(ambiguities.STRUVE):
+            return Call(polynomial, (order, x))
+        half, three = Call("div", (x, TWO)), Number(3, 2)
+        shifted = Call("add", (order, three))
+        square = Call("mul", (Number(sign), Call("pow", (half, TWO))))
+        series = Call("hypgeom", (ONE, TWO, ONE, three, shifted, square))
+        power = Call("pow", (half, Call("add", (order, ONE))))
+        below = Call("mul", (Call("gamma", (three,)), Call("gamma", (shifted,))))
+        return Call("mul", (Call("div", (power, below)), series))
+
+    return build
+
+
+def _dirichlet_beta(s: Expression) -> Expression:
+    """``beta(s)``, the sum of (-1)^n / (2n+1)^s: 4^{-s} (zeta(s, 1/4) - zeta(s, 3/4))."""
+    first, second = (Call("zeta", (s, Number(k, 4))) for k in (1, 3))
+    difference = Call("add", (first, Call("neg", (second,))))
+    return Call("div", (difference, Call("pow", (Number(4), s))))
+
+
+def _dirichlet_eta(s: Expression) -> Expression:
+    """``eta(s) = (1 - 2^{1-s}) zeta(s)`` (DLMF 25.2.3)."""
+    below = Number(-s.numerator, s.denominator) if type(s) is Number else Call("neg", (s,))
+    power = Call("pow", (TWO, Call("add", (ONE, below))))
+    return Call("mul", (Call("add", (ONE, Call("neg", (power,)))), Call("zeta", (s,))))
+
+
 def _root(
     _: Parser, subscript: Expression | None, arguments: Arguments, __: str
 ) -> Expression | None:
     return Call("root", tuple(arguments)) if len(arguments) == 2 and subscript is None else None
 
 
-def _cube_root(
-    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
-) -> Expression | None:
-    if subscript is not None or len(arguments) != 1:
-        return None
-    return Call("root", (arguments[0], Number(3)))
+def _cube_root(x: Expression) -> Expression:
+    return Call("root", (x, Number(3)))
 
 
-def _dilog(
-    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
-) -> Expression | None:
-    if subscript is not None or len(arguments) != 1:
-        return None
-    return Call("polylog", (TWO, arguments[0]))
+def _dilog(x: Expression) -> Expression:
+    return Call("polylog", (TWO, x))
 
 
 def _inverse_tangent_integral(
@@ -262,41 +302,31 @@ def _inverse_tangent_integral(
     return Call("div", (difference, Call("mul", (TWO, IMAGINARY))))
 
 
-def _cin(
-    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
-) -> Expression | None:
+def _cin(x: Expression) -> Expression:
     """``Cin(x) = gamma + ln x - Ci(x)``."""
-    if subscript is not None or len(arguments) != 1:
-        return None
-    (x,) = arguments
     return Call("add", (Call("euler_gamma"), Call("ln", (x,)), Call("neg", (Call("ci", (x,)),))))
 
 
-def _ein(
-    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
-) -> Expression | None:
+def _ein(x: Expression) -> Expression:
     """``Ein(x) = E_1(x) + ln x + gamma``."""
-    if subscript is not None or len(arguments) != 1:
-        return None
-    (x,) = arguments
     return Call("add", (Call("expint", (ONE, x)), Call("ln", (x,)), Call("euler_gamma")))
 
 
-def _scaled_erfc(
-    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
-) -> Expression | None:
-    if subscript is not None or len(arguments) != 1:
-        return None
-    (x,) = arguments
+def _scaled_erfc(x: Expression) -> Expression:
     return Call("mul", (Call("exp", (Call("pow", (x, TWO)),)), Call("erfc", (x,))))
 
 
 def _lambert(
     _: Parser, subscript: Expression | None, arguments: Arguments, __: str
 ) -> Expression | None:
-    """``W(x)``, ``W_k(x)``, built as ``lambertw(x, k)``; ``W_0`` is the principal branch."""
+    """``W(x)``, ``W_k(x)``, built as ``lambertw(x, k)``; ``W_0`` is the principal branch.
+
+    Of two arguments, in either order, the whole number is the branch.
+    """
     if len(arguments) == 2 and subscript is None:
-        return Call("lambertw", tuple(arguments))
+        first, second = arguments
+        swapped = _is_whole(first) and not _is_whole(second)
+        return Call("lambertw", (second, first) if swapped else (first, second))
     if len(arguments) != 1:
         return None
     if subscript is None or _is_zero(subscript):
@@ -308,12 +338,13 @@ def _is_zero(node: Expression) -> bool:
     return type(node) is Number and node.numerator == 0
 
 
-def _square_root(
-    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
-) -> Expression | None:
-    if subscript is not None or len(arguments) != 1:
-        return None
-    return Call("sqrt", (arguments[0],))
+def _is_whole(node: Expression) -> bool:
+    value = fold(node)
+    return value is not None and value.denominator == 1
+
+
+def _square_root(x: Expression) -> Expression:
+    return Call("sqrt", (x,))
 
 
 BUILDERS: Final[dict[str, Builder]] = {
@@ -327,7 +358,7 @@ BUILDERS: Final[dict[str, Builder]] = {
     "expint": _expint,
     "Li": _log_integral,
     "polylog": _ordered("polylog"),
-    "dilog": _dilog,
+    "dilog": _of_one(_dilog),
     "fresnels": _fresnel("fresnel_s"),
     "fresnelc": _fresnel("fresnel_c"),
     "gammafunction": _upper_gamma,
@@ -356,6 +387,10 @@ BUILDERS: Final[dict[str, Builder]] = {
     "legendre": _ordered("legendre_p"),
     "chebyshevt": _ordered("chebyshev_t"),
     "chebyshevu": _ordered("chebyshev_u"),
+    "hermite or struve": _struve("hermite_h", -1),
+    "laguerre or struve": _struve("laguerre_l", 1),
+    "dirichlet_beta": _of_one(_dirichlet_beta),
+    "dirichlet_eta": _of_one(_dirichlet_eta),
     "hermite": _ordered("hermite_h"),
     "laguerre": _ordered("laguerre_l"),
     "hyp1f1": _hyper(1, 1),
@@ -363,17 +398,17 @@ BUILDERS: Final[dict[str, Builder]] = {
     "dawson": _plain("dawson", 1),
     "gamma_p": _regularised("gamma_lower"),
     "gamma_q": _regularised("gamma_upper"),
-    "si_tail": _shifted_sine_integral,
+    "si_tail": _of_one(_shifted_sine_integral),
     "clausen": _clausen,
     "legendre_chi": _legendre_chi,
     "max": _variadic("max"),
     "min": _variadic("min"),
     "binomial": _plain("binomial", 2),
-    "sqrt": _square_root,
-    "cbrt": _cube_root,
+    "sqrt": _of_one(_square_root),
+    "cbrt": _of_one(_cube_root),
     "root": _root,
     "Ti": _inverse_tangent_integral,
-    "Cin": _cin,
-    "Ein": _ein,
-    "erfcx": _scaled_erfc,
+    "Cin": _of_one(_cin),
+    "Ein": _of_one(_ein),
+    "erfcx": _of_one(_scaled_erfc),
 }

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from ..expression.build import IMAGINARY, E, is_constant, product, quotient
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
 from .functions import INVERSES
-from .parser import CLOSERS, IMAGINARY, INFIX, E, Parser, is_constant, product, quotient
+from .parser import Parser
+from .tokens.roles import CLOSERS, INFIX
 
 OPENERS: Final = frozenset(("(", "[", "\\{"))
 BRACE: Final = frozenset("}")
@@ -27,6 +29,9 @@ def function(parser: Parser, name: str, depth: int) -> Expression:
                 raise parser.error("an argument", at=parser.pos - 1)
             power = parser.exponent(depth)
         else:
+            if name == "dawson" and (width := plus_sign(tokens, parser.pos)):
+                parser.pos += width
+                continue
             if base is not None or (name != "log" and name != "ln"):
                 raise parser.error("an argument, not a subscript", at=parser.pos - 1)
             base = parser.tex_argument(depth)
@@ -67,6 +72,14 @@ _TREE_NAMES: Final = {
     "fracpart": "frac",
     "realpart": "re",
 }
+
+
+def plus_sign(tokens: list[str], place: int) -> int:
+    """The number of tokens of the subscript ``+`` of Dawson's integral before its argument."""
+    for width, spelling in ((1, ["+"]), (3, ["{", "+", "}"])):
+        if tokens[place : place + width] == spelling and tokens[place + width] in OPENERS:
+            return width
+    return 0
 
 
 # -- the extent of an argument --------------------------------------------------------------------

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
+from ..expression.build import ZERO, quotient, ratio
 from ..expression.traversal import substitute
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
 from .calls import OPENERS, function
 from .errors import NotClosedFormError, ReadError, TooBigError
-from .parser import CLOSERS, ZERO, Parser, quotient, ratio
+from .parser import Parser
 from .special import letter, named
+from .tokens.roles import CLOSERS
 
 _BRACE: Final = frozenset("}")
 _DIFFERENTIALS: Final = frozenset(("d", "\\differential", "\\partial", "\\upright d"))

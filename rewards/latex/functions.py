@@ -62,6 +62,7 @@ INTEGRALS: Final[dict[str, str]] = {
     "Ci": "ci",
     "Shi": "shi",
     "Chi": "chi",
+    "shi": "shi",
     "ExpIntegralEi": "ei",
     "LogIntegral": "li",
     "SinIntegral": "si",
@@ -232,57 +233,11 @@ CONSTANT_WORDS: Final = ("constant", "const", "Constant", "Const")
 #: Names too short to be looked for inside a longer run of letters: only whole words count.
 _SHORT: Final = frozenset(
     (
-        "sh",
-        "ch",
-        "th",
-        "tg",
-        "lg",
-        "gd",
-        "arch",
-        "arth",
-        "arsh",
-        "cth",
-        "sen",
-        "fact",
-        "sign",
-        "root",
-        "max",
-        "min",
-        "Ai",
-        "Bi",
-        "Li",
-        "Cl",
-        "Re",
-        "Im",
-        "arg",
-        "daw",
-        "Piecewise",
-        "piecewise",
-        "Ti",
-        "Ei",
-        "Si",
-        "Ci",
-        "li",
-        "Shi",
-        "Chi",
-        "Cin",
-        "Ein",
-        "hyper",
-        "int",
-        "integral",
-        "Integral",
-        "integrate",
-        "lim",
-        "limit",
-        "Limit",
-        "diff",
-        "Derivative",
-        "derivative",
-        "infinity",
-        "oo",
-        "antiderivative",
-        "Catalan",
-    )
+        "sh ch th tg lg gd arch arth arsh cth sen fact sign root max min Ai Bi Li Cl Re Im arg daw "
+        "Piecewise piecewise Ti Ei Si Ci li Shi Chi shi Cin Ein hyper int integral Integral "
+        "integrate "
+        "lim limit Limit diff Derivative derivative infinity oo antiderivative Catalan"
+    ).split()
 )
 
 

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
+from ..expression.build import IMAGINARY, PI, E
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import builders, calls, forms, special
 from .errors import AlternativesError, NotClosedFormError, ReadError
 from .functions import CONSTANT_WORDS, GREEK, NAMES, UNARY
-from .parser import CLOSERS, IMAGINARY, INFIX, PI, POSTFIX, E, Handler
+from .parser import Handler
+from .tokens.roles import CLOSERS, INFIX, POSTFIX
 from .tokens.spelling import Speller, speller
 
 Entry = tuple[Handler, Any]

@@ -19,6 +19,12 @@ class Limits:
         nodes: of the tree after such expansions.
         readings: of an ambiguous text.
 
+    >>> from calculus_harness.rewards.latex import read
+    >>> read("2x + 1", limits=Limits(tokens=3))
+    Traceback (most recent call last):
+    ...
+    calculus_harness.rewards.latex.errors.TooBigError: ...
+
     """
 
     characters: int = 32_768

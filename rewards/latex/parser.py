@@ -11,82 +11,17 @@ operand begins, which every recursion passes; so its time and its stack are boun
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import gcd
 from typing import Any, Final
 
+from ..expression.build import IMAGINARY, PI, E, is_constant, product, quotient, ratio
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
 from .errors import AlternativesError, ReadError, TooBigError
 from .limits import Limits
+from .tokens.roles import BAR, CLOSERS, INFIX, POSTFIX, SLASH, STOP, TAIL, TIMES
 
 Handler = Callable[["Parser", Any, int], Expression]
 
-STOP, TIMES, SLASH, DIVIDE, BAR = range(5)
-
-#: What a token does after an operand. A token that is not here begins another operand: a product.
-INFIX: Final[dict[str, int]] = dict.fromkeys(
-    (
-        "",
-        "+",
-        "-",
-        ")",
-        "]",
-        "}",
-        "\\}",
-        "\\right|",
-        "\\right.",
-        "\\middle|",
-        "\\backslash",
-        ",",
-        ";",
-        ":",
-        "=",
-        "<",
-        ">",
-        "\\le",
-        "\\ge",
-        "\\ne",
-        "\\in",
-        "\\cup",
-        "\\to",
-        "\\over",
-        "\\choose",
-        "&",
-        "\\\\",
-        "\\if",
-        "\\otherwise",
-        "\\or",
-        "\\wedge",
-        "\\vee",
-        "\\pm",
-        "\\mp",
-        "\\rfloor",
-        "\\rceil",
-        "\\end cases",
-        "\\end dcases",
-        "\\end rcases",
-        "\\end matrix",
-        "\\end pmatrix",
-        "\\end smallmatrix",
-        "\\end array",
-        ".",
-        "?",
-    ),
-    STOP,
-) | {
-    "*": TIMES,
-    "\\cdot": TIMES,
-    "\\times": TIMES,
-    "/": SLASH,
-    "\\div": DIVIDE,
-    "÷": DIVIDE,
-    "|": BAR,
-}
-
-POSTFIX: Final = frozenset(("^", "_", "!", "'", "°"))
-CLOSERS: Final = frozenset((")", "]", "\\}", "\\right."))
-#: Tokens that end a whole formula without harm.
-_TAIL: Final = frozenset((".", ",", ";"))
 _CONSTANT_LETTERS: Final = frozenset("CcKk")
 _SIGNS: Final = frozenset("+-")
 _ALTERNATIVES: Final = {
@@ -100,9 +35,6 @@ _ALTERNATIVES: Final = {
     "\\\\": "one answer, not several lines",
     "&": "one answer, not several columns",
 }
-
-ZERO, ONE, TWO = Number(0), Number(1), Number(2)
-E, IMAGINARY, PI = Call("e"), Call("i"), Call("pi")
 
 
 class Parser:
@@ -159,7 +91,7 @@ class Parser:
             raise self.error("a formula")
         node = self.over(self.expression(0), 0)
         token = self.tokens[self.pos]
-        if token in _TAIL and self.ends_after_tail():
+        if token in TAIL and self.ends_after_tail():
             return node
         if token:
             raise self.stray(token)
@@ -605,42 +537,3 @@ class Parser:
         if token == "":
             raise self.error("an argument")
         return self.operand(token, depth)
-
-
-# -- nodes ----------------------------------------------------------------------------------------
-
-
-def product(factors: list[Expression]) -> Expression:
-    return factors[0] if len(factors) == 1 else Call("mul", tuple(factors))
-
-
-def ratio(numerator: int, denominator: int) -> Number:
-    common = gcd(numerator, denominator)
-    if denominator < 0:
-        common = -common
-    return Number(numerator // common, denominator // common)
-
-
-def quotient(top: Expression, bottom: Expression) -> Expression:
-    """A fraction; of two whole numbers, the exact one."""
-    if (
-        type(top) is Number
-        and type(bottom) is Number
-        and top.denominator == 1
-        and bottom.denominator == 1
-        and bottom.numerator
-    ):
-        return ratio(top.numerator, bottom.numerator)
-    return Call("div", (top, bottom))
-
-
-def is_constant(node: Expression) -> bool:
-    """Whether no symbol occurs in the tree."""
-    pending = [node]
-    while pending:
-        node = pending.pop()
-        if type(node) is Symbol:
-            return False
-        if type(node) is Call:
-            pending.extend(node.args)
-    return True

@@ -12,24 +12,7 @@ _SUM, _PRODUCT, _POWER, _ATOM = range(1, 5)
 
 _Printed = tuple[str, int]
 
-_COMMANDS: Final = frozenset(
-    (
-        "max",
-        "min",
-        "sin",
-        "cos",
-        "tan",
-        "cot",
-        "sec",
-        "csc",
-        "sinh",
-        "cosh",
-        "tanh",
-        "coth",
-        "ln",
-        "exp",
-    )
-)
+_COMMANDS: Final = frozenset("max min sin cos tan cot sec csc sinh cosh tanh coth ln exp".split())
 _RAISED: Final = _COMMANDS - {"exp", "max", "min"}
 _ARCS: Final = frozenset(("asin", "acos", "atan"))
 _NAMES: Final = {
@@ -104,10 +87,20 @@ _JOINERS: Final = {
 
 
 def to_latex(expression: Expression) -> str:
-    """`expression` as plain LaTeX.
+    r"""An expression as plain LaTeX.
 
     Functions are printed with parentheses and quotients as fractions, so that the text has one
     reading: the tree that was printed.
+
+    Args:
+        expression: the tree.
+
+    Returns:
+        The LaTeX.
+
+    >>> print(to_latex(Call("sin", (Symbol("x"),))))
+    \sin\left(x\right)
+
     """
     return _print(expression)[0]
 

@@ -16,9 +16,16 @@ from .tokens.lexer import offset_of, tokenize
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One way to read a text, with the names of the ambiguities that the text has.
+    r"""One way to read a text.
 
-    A name ends in ``:second`` where the second reading was taken (`AMBIGUITIES` has both).
+    Attributes:
+        expression: the tree.
+        ambiguities: names of the ambiguities that the text has (`AMBIGUITIES`); a name ends in
+            ``:second`` where the second reading was taken.
+
+    >>> [reading.ambiguities for reading in read(r"\sin x/2")]
+    [('argument_slash',), ('argument_slash:second',)]
+
     """
 
     expression: Expression
@@ -54,7 +61,23 @@ def read(
 def readings(
     text: str, *, symbols: Collection[str] = (), limits: Limits = DEFAULT_LIMITS
 ) -> Iterator[Reading]:
-    """The readings that `read` returns, each made on demand."""
+    """The readings that `read` returns, each made on demand.
+
+    Args:
+        text: as for `read`.
+        symbols: as for `read`.
+        limits: as for `read`.
+
+    Yields:
+        The readings, most likely first.
+
+    Raises:
+        ReadError: the text has no reading.
+
+    >>> next(readings("2x", symbols="x")).ambiguities
+    ()
+
+    """
     words = vocabulary(frozenset(symbols))
     tokens = tokenize(text, words.known, words.spell, limits)
     failure: ReadError | None = None

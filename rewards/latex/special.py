@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from ..expression.build import E
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
 from .builders import BUILDERS, Arguments
-from .calls import BRACE, OPENERS, argument_of
-from .parser import CLOSERS, E, Parser
+from .calls import BRACE, OPENERS, argument_of, plus_sign
+from .parser import Parser
+from .tokens.roles import CLOSERS
 
 _OPENING: Final = frozenset(("(", "[", "{", "\\{"))
 _CLOSING: Final = frozenset((")", "]", "}", "\\}"))
@@ -71,9 +73,16 @@ def letter(parser: Parser, name: str, depth: int) -> Expression:
     r"""A letter that names a function when arguments follow: ``W(x)``, ``\Gamma(s,x)``."""
     tokens = parser.tokens
     token = tokens[parser.pos]
-    if name == "\\psi" and _has_order(tokens, parser.pos):
-        return _polygamma(parser, depth)
-    if name == "D" and token == "_" and (width := _plus_sign(tokens, parser.pos + 1)):
+    if name == "\\psi":
+        if _has_order(tokens, parser.pos):
+            return _polygamma(parser, depth)
+        if primes := _primes(parser):
+            return Call("polygamma", (Number(primes), _argument(parser, depth)))
+    if name == "H" and token == "_" and not _names_symbol(parser, "H"):
+        place, scripts = _after_scripts(tokens, parser.pos)
+        if tokens[place] not in OPENERS:
+            return _harmonic(parser, scripts, depth)
+    if name == "D" and token == "_" and (width := plus_sign(tokens, parser.pos + 1)):
         parser.pos += 1 + width
         return _letter_call(parser, name, "dawson", "", depth)
     if name == "C" and token == "_" and _is_binomial(tokens, parser.pos):
@@ -114,12 +123,20 @@ def _builder(parser: Parser, name: str, place: int, scripts: str) -> str | None:
 
 def _is_product(parser: Parser, name: str, place: int) -> bool:
     """Whether ``S(x)`` and the like are read as a product."""
-    function = name == "S" or (name in "CD" and _has_symbol(parser, place))
+    if name in ("\\beta", "\\eta"):
+        function = not (_names_symbol(parser, name[1:]) or _has_symbol(parser, place))
+    else:
+        function = name == "S" or (name in "CD" and _has_symbol(parser, place))
     return parser.choose(ambiguities.LETTER_FUNCTION) == function
 
 
 #: Letters that are more often a factor than a function of one argument.
-_PRODUCTS: Final = frozenset(("S", "C", "D", "H", "\\theta"))
+_PRODUCTS: Final = frozenset(("S", "C", "D", "H", "\\theta", "\\beta", "\\eta"))
+
+
+def _names_symbol(parser: Parser, name: str) -> bool:
+    """Whether a symbol of the problem has this name, or the name with a subscript."""
+    return any(symbol == name or symbol.startswith(f"{name}_") for symbol in parser.symbols)
 
 
 def _has_symbol(parser: Parser, place: int) -> bool:
@@ -172,14 +189,6 @@ def _after_scripts(tokens: list[str], place: int) -> tuple[int, str]:
     return place, scripts
 
 
-def _plus_sign(tokens: list[str], place: int) -> int:
-    """The number of tokens of the subscript ``+`` of Dawson's integral before its argument."""
-    for width, spelling in ((1, ["+"]), (3, ["{", "+", "}"])):
-        if tokens[place : place + width] == spelling and tokens[place + width] in OPENERS:
-            return width
-    return 0
-
-
 def _is_binomial(tokens: list[str], place: int) -> bool:
     """Whether ``_5^2`` begins here: the scripts of a binomial coefficient in the older notation."""
     numbers = [token for token in tokens[place : place + 8] if token not in ("{", "}")][:4]
@@ -220,11 +229,52 @@ def _polygamma(parser: Parser, depth: int) -> Expression:
     parser.pos += 3
     order = parser.group(CLOSERS, depth)
     parser.expect("}", "a closing brace")
+    return Call("polygamma", (order, _argument(parser, depth)))
+
+
+def _argument(parser: Parser, depth: int) -> Expression:
+    """The one argument in the parentheses that begin here."""
     start = parser.pos
     arguments, _ = arguments_of(parser, depth)
     if len(arguments) != 1:
         raise parser.error("one argument", at=start)
-    return Call("polygamma", (order, *arguments))
+    return arguments[0]
+
+
+def _primes(parser: Parser) -> int:
+    r"""The number of primes that begin here, passed over: ``\psi'(x)``, ``\psi^{\prime\prime}(x)``.
+
+    Without parentheses after them they are none.
+    """
+    tokens, place = parser.tokens, parser.pos
+    place += tokens[place] == "^"
+    braced = tokens[place] == "{"
+    place += braced
+    first = place
+    while tokens[place] == "'":
+        place += 1
+    count = place - first
+    if braced and tokens[place] != "}":
+        return 0
+    place += braced
+    if not count or tokens[place] not in OPENERS:
+        return 0
+    parser.pos = place
+    return count
+
+
+def _harmonic(parser: Parser, scripts: str, depth: int) -> Expression:
+    """``H_n = psi(n + 1) + gamma`` and ``H_n^{(m)} = zeta(m) - zeta(m, n + 1)`` (DLMF 25.11.33)."""
+    parser.pos += 1
+    following = Call("add", (parser.tex_argument(depth), Number(1)))
+    if "^" in scripts and parser.tokens[parser.pos : parser.pos + 3] == ["^", "{", "("]:
+        parser.pos += 3
+        order = parser.group(CLOSERS, depth)
+        parser.expect("}", "a closing brace")
+        if order != Number(1):
+            rest = Call("neg", (Call("zeta", (order, following)),))
+            return Call("add", (Call("zeta", (order,)), rest))
+    return Call("add", (Call("digamma", (following,)), Call("euler_gamma")))
 
 
 def _has_order(tokens: list[str], place: int) -> bool:
@@ -311,13 +361,14 @@ LETTERS: Final[dict[str, dict[str, str]]] = {
     "P": {"2": "gamma_p", "_": "legendre"},
     "T": {"_": "chebyshevt"},
     "U": {"_": "chebyshevu"},
-    "L": {"_": "laguerre"},
-    "H": {"1": "heaviside", "_": "hermite"},
+    "L": {"_": "laguerre or struve"},
+    "H": {"1": "heaviside", "_": "hermite or struve"},
     "\\Gamma": {"1": "gammafunction", "2": "gammafunction"},
     "\\gamma": {"2": "lowergamma"},
     "\\zeta": {"1": "zeta", "2": "zeta"},
     "\\psi": {"1": "digamma", "2": "polygamma", "_": "polygamma"},
-    "\\beta": {"2": "betafunction", "_": "betafunction"},
+    "\\beta": {"1": "dirichlet_beta", "2": "betafunction", "_": "betafunction"},
+    "\\eta": {"1": "dirichlet_eta"},
     "\\Beta": {"2": "betafunction", "_": "betafunction"},
     "\\Pi": {"2": "Pi", "3": "Pi"},
     "\\chi": {"_": "legendre_chi"},

@@ -29,28 +29,16 @@ import math
 import os
 import threading
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
+from typing import Any, Self, TypeAlias
 
 from .child import in_worker
 from .dispatcher import Dispatcher
-from .errors import PoolError, TaskError, WorkerCrash, WorkerError, WorkerMemory, WorkerTimeout
+from .errors import PoolError, WorkerError
 from .worker import Batch, Result
-
-__all__ = [
-    "PoolError",
-    "TaskError",
-    "WorkerCrash",
-    "WorkerError",
-    "WorkerMemory",
-    "WorkerPool",
-    "WorkerTimeout",
-    "in_worker",
-    "shared_pool",
-    "usable_cores",
-]
 
 #: The tasks of workers: name -> function of this package.
 TASKS: Mapping[str, str] = {
@@ -58,6 +46,8 @@ TASKS: Mapping[str, str] = {
     "certify": ".worker_tasks:certify",
     "value": ".worker_tasks:value",
     "equivalent": ".worker_tasks:equivalent",
+    "definite": ".worker_tasks:definite",
+    "steps": ".worker_tasks:steps",
     "label": ".worker_tasks:label",
     "integer": ".worker_tasks:integer",
     "published": ".worker_tasks:published",
@@ -88,41 +78,26 @@ def usable_cores() -> int:
     return max(1, int(cores))
 
 
-class WorkerPool:
-    """Workers that start when first needed; `close`, or the end of the process, ends them.
+class Pool(ABC):
+    """Workers that do tasks, on this machine (`WorkerPool`) or elsewhere."""
 
-    A pool can be pickled; the copy starts workers of its own.
+    _tasks: Mapping[str, str]
+    memory_mb: int
 
-    Args:
-        size: number of workers; by default `usable_cores`.
-        memory_mb: megabytes of memory that each may take beyond its code.
-        tasks: name -> function, as ``.module:function`` of this package or ``/a/file.py:function``.
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """The number of workers."""
 
-    Example:
-        >>> with WorkerPool(1) as pool:
-        ...     pool.call("integer", "It is 42.", 42, {}, deadline=10)[0]
-        'correct'
+    @abstractmethod
+    def _submit(
+        self, task: str, items: list[list[Any]], deadline: float, options: Mapping[str, Any]
+    ) -> Future[list[Result | WorkerError]]:
+        """Begin a call with at least one item."""
 
-    """
-
-    def __init__(
-        self,
-        size: int | None = None,
-        memory_mb: int = DEFAULT_MEMORY_MB,
-        *,
-        tasks: Mapping[str, str] = TASKS,
-    ) -> None:
-        if size is not None and size < 1:
-            raise ValueError(f"a pool needs at least one worker, not {size}")
-        if memory_mb < 1:
-            raise ValueError(f"memory_mb must be positive, not {memory_mb}")
-        self.size = size if size is not None else usable_cores()
-        self.memory_mb = memory_mb
-        self._tasks = dict(tasks)
-        self._closed = False
-        self._lock = threading.Lock()
-        self._dispatcher: Dispatcher | None = None
-        _POOLS.add(self)
+    @abstractmethod
+    def close(self) -> None:
+        """End the workers; waiting calls fail with `PoolError`."""
 
     def call(self, task: str, *args: Any, deadline: float, **options: Any) -> Any:
         """Run one task on one item.
@@ -178,10 +153,64 @@ class WorkerPool:
             raise ValueError(f"the deadline must be positive, not {deadline}")
         if in_worker():
             raise PoolError("a worker does not start workers of its own")
-        batch = Batch(task, [list(item) for item in items], deadline, json.dumps(options))
-        if not batch.items:
-            batch.future.set_result([])
-            return batch.future
+        batch = [list(item) for item in items]
+        if batch:
+            return self._submit(task, batch, deadline, options)
+        none: Future[list[Result | WorkerError]] = Future()
+        none.set_result([])
+        return none
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class WorkerPool(Pool):
+    """Workers that start when first needed; `close`, or the end of the process, ends them.
+
+    A pool can be pickled; the copy starts workers of its own.
+
+    Args:
+        size: number of workers; by default `usable_cores`.
+        memory_mb: megabytes of memory that each may take beyond its code.
+        tasks: name -> function, as ``.module:function`` of this package or ``/a/file.py:function``.
+
+    Example:
+        >>> with WorkerPool(1) as pool:
+        ...     pool.call("integer", "It is 42.", 42, {}, deadline=10)[0]
+        'correct'
+
+    """
+
+    def __init__(
+        self,
+        size: int | None = None,
+        memory_mb: int = DEFAULT_MEMORY_MB,
+        *,
+        tasks: Mapping[str, str] = TASKS,
+    ) -> None:
+        if size is not None and size < 1:
+            raise ValueError(f"a pool needs at least one worker, not {size}")
+        if memory_mb < 1:
+            raise ValueError(f"memory_mb must be positive, not {memory_mb}")
+        self._size = size if size is not None else usable_cores()
+        self.memory_mb = memory_mb
+        self._tasks = dict(tasks)
+        self._closed = False
+        self._lock = threading.Lock()
+        self._dispatcher: Dispatcher | None = None
+        _POOLS.add(self)
+
+    @property
+    def size(self) -> int:
+        return self._size
+
+    def _submit(
+        self, task: str, items: list[list[Any]], deadline: float, options: Mapping[str, Any]
+    ) -> Future[list[Result | WorkerError]]:
+        batch = Batch(task, items, deadline, json.dumps(options))
         with self._lock:
             if self._closed:
                 raise PoolError("the pool is closed")
@@ -200,12 +229,6 @@ class WorkerPool:
         if dispatcher is not None:
             dispatcher.stop(wait=True)
 
-    def __enter__(self) -> WorkerPool:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (self.size, self.memory_mb, self._tasks)
 
@@ -216,17 +239,53 @@ class WorkerPool:
             dispatcher.abandon()
 
 
+#: Makes pools of a size, memory and tasks: on this machine, or what `pools_from` sets.
+Maker: TypeAlias = Callable[[int | None, int, Mapping[str, str]], Pool]
+
+
+def _here(size: int | None, memory_mb: int, tasks: Mapping[str, str]) -> Pool:
+    return WorkerPool(size, memory_mb, tasks=tasks)
+
+
+_MAKERS: list[Maker] = [_here]
 #: The pools of `shared_pool`.
-_SHARED: dict[tuple[int | None, int], WorkerPool] = {}
+_SHARED: dict[tuple[Maker, int | None, int, tuple[tuple[str, str], ...]], Pool] = {}
 
 
-def shared_pool(size: int | None = None, memory_mb: int = DEFAULT_MEMORY_MB) -> WorkerPool:
+def make_pool(
+    size: int | None = None,
+    memory_mb: int = DEFAULT_MEMORY_MB,
+    *,
+    tasks: Mapping[str, str] = TASKS,
+) -> Pool:
+    """A `WorkerPool`, or a pool on the cluster that is in use, with the cluster's size."""
+    return _MAKERS[-1](size, memory_mb, tasks)
+
+
+def shared_pool(
+    size: int | None = None,
+    memory_mb: int = DEFAULT_MEMORY_MB,
+    *,
+    tasks: Mapping[str, str] = TASKS,
+) -> Pool:
     """The pool of this process with these settings, kept from call to call."""
-    key = (size, memory_mb)
+    key = (_MAKERS[-1], size, memory_mb, tuple(tasks.items()))
     if key not in _SHARED:
         # No lock, which a fork might leave held: `setdefault` is atomic, and an unused pool free.
-        _SHARED.setdefault(key, WorkerPool(size, memory_mb))
+        _SHARED.setdefault(key, make_pool(size, memory_mb, tasks=tasks))
     return _SHARED[key]
+
+
+@contextlib.contextmanager
+def pools_from(maker: Maker) -> Iterator[None]:
+    """Let new and shared pools come from elsewhere."""
+    _MAKERS.append(maker)
+    try:
+        yield
+    finally:
+        _MAKERS.remove(maker)
+        for key in [key for key in _SHARED if key[0] is maker]:
+            del _SHARED[key]
 
 
 def _rebuild(size: int, memory_mb: int, tasks: Mapping[str, str]) -> WorkerPool:

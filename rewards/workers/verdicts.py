@@ -24,10 +24,10 @@ from operator import attrgetter
 from typing import Any, TypeAlias
 
 from ..verdict import Evidence, Status, Verdict, Witness
-from .child import resolve
+from .child import in_worker, resolve
 from .dispatcher import PACKAGE
 from .errors import TaskError, WorkerCrash, WorkerError, WorkerMemory, WorkerTimeout
-from .pool import TASKS, in_worker, shared_pool
+from .pool import TASKS, shared_pool
 
 #: What a worker needs for one verdict: the completion, the target, the verifier's options.
 WorkItem: TypeAlias = tuple[str, Any, dict[str, Any]]
@@ -45,7 +45,7 @@ def pack(verdict: Verdict) -> list[Any]:
     """A verdict as a list for JSON."""
     values = list(_field_values(verdict.evidence))
     witness = verdict.evidence.witness
-    values[_WITNESS_AT] = witness and [witness.point, witness.expected, witness.got]
+    values[_WITNESS_AT] = witness and [getattr(witness, name) for name in witness.__slots__]
     return [verdict.status, verdict.reward, verdict.answer, *values]
 
 

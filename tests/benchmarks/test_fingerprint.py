@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from calculus_harness.benchmarks import Problem
-from calculus_harness.benchmarks.fingerprint import Match, duplicates, fingerprint, overlap
+from calculus_harness.benchmarks.fingerprint import (
+    Match,
+    definite_fingerprint,
+    duplicates,
+    fingerprint,
+    overlap,
+)
 from calculus_harness.rewards import ProblemError
 
 
@@ -49,6 +55,48 @@ def test_the_same(first: str, x: str, second: str, t: str) -> None:
 def test_different(first: str, x: str, second: str, t: str) -> None:
     a, b = fingerprint(first, x), fingerprint(second, t)
     assert not (a.resembles(b) and a.same(b))
+
+
+DEFINITE_SAME = [
+    (r"\int_0^1 x e^x\,dx", r"\int\limits_{0}^{1} 3te^t\,dt"),
+    (r"\int_0^{\pi/2} \sin^2 x\,dx", r"\int_{\frac{\pi}{2}}^0 \frac{1-\cos 2t}{2}\,dt"),
+    (r"\int_0^\infty e^{-a x^2}\,dx", r"I = \int_0^{\infty} \frac{dy}{e^{by^2}}"),
+    (r"\int_0^{a} \sqrt{a^2-x^2}\,dx", r"\int_0^{R} \sqrt{(R-x)(R+x)}\,dx"),
+    (r"\int_{-1}^{1} x^2\,dx", r"\int_{-1}^{1} x^2\,dx"),
+]
+DEFINITE_DIFFERENT = [
+    (r"\int_0^1 x e^x\,dx", r"\int_0^2 x e^x\,dx"),
+    (r"\int_0^1 x e^x\,dx", r"\int_0^1 x e^{2x}\,dx"),
+    (r"\int_0^\infty e^{-x^2}\,dx", r"\int_{-\infty}^\infty e^{-x^2}\,dx"),
+    (r"\int_0^{a} \sqrt{a^2-x^2}\,dx", r"\int_0^{b} \sqrt{a^2-x^2}\,dx"),
+    (r"\int_{-1}^{2} \frac{dx}{x}", r"\mathrm{PV}\int_{-1}^{2} \frac{dx}{x}"),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), DEFINITE_SAME)
+def test_the_same_definite_integral(first: str, second: str) -> None:
+    a, b = definite_fingerprint(first), definite_fingerprint(second)
+    assert a.resembles(b)
+    assert a.same(b) is True
+
+
+@pytest.mark.parametrize(("first", "second"), DEFINITE_DIFFERENT)
+def test_different_definite_integrals(first: str, second: str) -> None:
+    a, b = definite_fingerprint(first), definite_fingerprint(second)
+    assert not a.resembles(b) or not a.same(b)
+
+
+def test_definite_integrals_are_screened_and_are_no_indefinite_ones() -> None:
+    def definite(name: str, integral: str) -> Problem:
+        shown = {"integral": integral}
+        return Problem(name, "definite_integral", "mine", "all", shown, shown)
+
+    ours = [definite("a", r"\int_0^1 x e^x\,dx"), problem("b", "x e^x")]
+    theirs = [definite("p", r"\int_0^1 7te^t\,dt"), definite("q", r"\int_0^1 x\,dx \,dx")]
+    found = overlap(ours, theirs)
+    assert found.matches == [Match("mine/all/a", "mine/all/p")]
+    assert [name for name, _ in found.unreadable] == ["mine/all/q"]
+    assert duplicates(ours).matches == []
 
 
 def test_a_set_is_screened_against_another() -> None:

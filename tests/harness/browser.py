@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import select
@@ -73,10 +74,27 @@ class Browser:
             self.errors.append(json.dumps(message["params"])[:600])
         return message
 
-    def open(self, page: Path) -> float:
-        """Open a page; returns the milliseconds until its first samples are shown."""
-        self.call("Page.navigate", url=page.as_uri())
+    def open(self, page: Path | str, anchor: str = "") -> float:
+        """Open a page, anew; returns the milliseconds until its first rows are shown."""
+        self.call("Page.navigate", url="about:blank")
+        url = page.as_uri() if isinstance(page, Path) else page
+        self.call("Page.navigate", url=url + (f"#{anchor}" if anchor else ""))
         return float(self.wait("document.body && document.body.dataset.ready"))
+
+    def resize(self, width: int, height: int = 900) -> None:
+        """Give the tab another size."""
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+
+    def screenshot(self, path: Path) -> None:
+        """Write what is shown to a PNG file."""
+        image = self.call("Page.captureScreenshot", format="png")["data"]
+        path.write_bytes(base64.b64decode(image))
 
     def do(self, script: str) -> Any:
         """The value of an expression in the page; of a promise, what it resolves to."""

@@ -3,8 +3,8 @@
 Rates are pairs that are kept, per second of processor time of one core: what is drawn in vain, the
 proof by the verifier and the printing are counted. Beside ours, SymPy does the algebra of the same
 draws: evaluation and differentiation, and `simplify` for every other one, as the released code does
-(with a limit of 2 seconds' worth of calls). FWD is bound by SymPy's Risch algorithm; with `--fwd`
-it is measured, too, in one worker and by the clock.
+(with a limit of 2 seconds' worth of calls). FWD is bound by SymPy's integration; `--fwd` measures
+it by the processor time of its workers, once they have imported SymPy.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from calculus_harness.benchmarks.hashed_random import HashedRandom
+from calculus_harness.benchmarks.lample_charton.algebra import counted_sympy
 from calculus_harness.benchmarks.lample_charton.algebra.backends import (
     Backend,
     OwnBackend,
@@ -34,7 +35,7 @@ from calculus_harness.benchmarks.lample_charton.generators import (
 )
 from calculus_harness.benchmarks.lample_charton.pairs import IntegralPair, make, proven
 from calculus_harness.benchmarks.lample_charton.parallel import stream
-from calculus_harness.benchmarks.lample_charton.problems import problem_of
+from calculus_harness.benchmarks.lample_charton.problems import problem_from_pair
 
 #: What the issue asks of BWD on one core.
 WANTED = 100
@@ -47,6 +48,7 @@ def main() -> None:
     parser.add_argument("--sympy", type=int, default=40, help="draws that SymPy does, too")
     parser.add_argument("--fwd", type=int, default=0, help="pairs of FWD")
     options = parser.parse_args()
+    counted_sympy.install()
 
     rate = report("BWD, ours, proven, as problems", options.pairs, problems("bwd", 1))
     print(f"  {rate / WANTED:.1f} times the {WANTED} that are wanted")
@@ -66,9 +68,25 @@ def main() -> None:
     if options.fwd:
         with tempfile.TemporaryDirectory() as empty:  # what is recorded takes no time
             os.environ["CALCULUS_HARNESS_CACHE"] = empty
-            start = time.perf_counter()
-            list(islice(stream("fwd", 1, SETTINGS), options.fwd))
-            print(f"FWD: {options.fwd / (time.perf_counter() - start):.2f}/s ({options.fwd})")
+            made = stream("fwd", 1, SETTINGS)
+            next(made)  # starts the worker
+            start = time.perf_counter(), workers_seconds()
+            for _ in islice(made, options.fwd):
+                pass
+            clock, processor = time.perf_counter() - start[0], workers_seconds() - start[1]
+            print(f"FWD: {processor / options.fwd:.2f} s of processor time for each pair,")
+            print(f"  {clock / options.fwd:.2f} s by the clock ({options.fwd} pairs, one worker)")
+
+
+def workers_seconds() -> float:
+    """Processor seconds of this process's children and theirs, which have ended."""
+    ticks = os.sysconf("SC_CLK_TCK")
+    total = 0
+    for folder in Path("/proc").glob("[0-9]*/stat"):
+        fields = folder.read_text().rpartition(")")[2].split()
+        if int(fields[1]) == os.getpid():
+            total += sum(map(int, fields[11:15]))
+    return total / ticks
 
 
 def report(what: str, number: int, made: Iterator[object]) -> float:
@@ -83,7 +101,7 @@ def problems(method: str, seed: int) -> Iterator[object]:
     index = 0
     while True:
         pair = make(method, seed, index, SETTINGS)
-        yield problem_of(pair, method, seed, index, SETTINGS)
+        yield problem_from_pair(pair, method, seed, index, SETTINGS)
         index += 1
 
 

@@ -10,7 +10,8 @@ ones, and mutants that are proven wrong), the rest rubbish: no answer, cut off, 
 The rivals compare with a reference and are given the best there could be: the very answer, as this
 project's printer writes it, which flatters them (a model may find another form). What a rival
 scores within ``--seconds`` is scaled to the whole batch. TRL's `accuracy_reward` and verl's
-`math_verify` use Math-Verify, verl's `math_reward` compares strings.
+`math_verify` use Math-Verify, verl's `math_reward` compares strings. Alkahest's reward needs no
+reference: it differentiates (`alkahest_reward`).
 """
 
 from __future__ import annotations
@@ -35,11 +36,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from calculus_harness.rewards.adapters.for_trl import antiderivative_reward
 from calculus_harness.rewards.latex import read, to_latex
 from calculus_harness.rewards.workers.pool import usable_cores
+from tests.perf.alkahest_reward import alkahest_reward
 
 CASES = Path(__file__).resolve().parents[1] / "rewards" / "cases"
 GROUP = 16
-#: Scores many completions given their references, or one by one.
-Scorer = Callable[[Sequence[str], Sequence[str]], Sequence[float | None]]
+#: Scores many completions, or one by one.
+Scorer = Callable[[Sequence["Row"]], Sequence[float | None]]
 
 RUBBISH = [
     "",
@@ -130,9 +132,9 @@ def rivals(trl: Path | None, verl: Path | None) -> dict[str, Scorer | str]:
     """Scorers by name; a text says why one is missing."""
     found: dict[str, Scorer | str] = {}
 
-    def accuracy(texts: Sequence[str], references: Sequence[str]) -> Sequence[float | None]:
-        talk = [[{"role": "assistant", "content": text}] for text in texts]
-        solutions = [f"${reference}$" for reference in references]
+    def accuracy(rows: Sequence[Row]) -> Sequence[float | None]:
+        talk = [[{"role": "assistant", "content": row.completion}] for row in rows]
+        solutions = [f"${row.reference}$" for row in rows]
         return module_trl.accuracy_reward(talk, solutions)  # type: ignore[no-any-return]
 
     try:
@@ -148,22 +150,22 @@ def rivals(trl: Path | None, verl: Path | None) -> dict[str, Scorer | str]:
             found[f"verl {name}"] = str(error)
             continue
 
-        def one_by_one(
-            texts: Sequence[str], references: Sequence[str], module: ModuleType = module
-        ) -> Sequence[float | None]:
-            pairs = zip(texts, references, strict=True)
-            return [module.compute_score(text, reference) for text, reference in pairs]
+        def one_by_one(rows: Sequence[Row], module: ModuleType = module) -> Sequence[float | None]:
+            return [module.compute_score(row.completion, row.reference) for row in rows]
 
-        def in_process(
-            texts: Sequence[str], references: Sequence[str], module: ModuleType = module
-        ) -> Sequence[float | None]:
+        def in_process(rows: Sequence[Row], module: ModuleType = module) -> Sequence[float | None]:
             # verl sends this to processes that import verl, which an unpacked wheel does not allow.
             judge = module._verify_in_subprocess
-            pairs = zip(texts, references, strict=True)
-            return [_caught(judge, rf"\boxed{{{reference}}}", text) for text, reference in pairs]
+            return [_caught(judge, rf"\boxed{{{row.reference}}}", row.completion) for row in rows]
 
         alone = name == "math_verify" and verl is not None
         found[f"verl {name}{' (one process)' * alone}"] = in_process if alone else one_by_one
+
+    try:
+        reward = alkahest_reward()
+        found["Alkahest"] = lambda rows: [reward(row.integrand, row.completion) for row in rows]
+    except ImportError as error:
+        found["Alkahest"] = str(error)
     return found
 
 
@@ -181,7 +183,7 @@ def timed(scorer: Scorer, rows: Sequence[Row], seconds: float) -> tuple[list[flo
     begin = time.perf_counter()
     while len(scores) < len(rows) and time.perf_counter() - begin < seconds:
         part = rows[len(scores) : len(scores) + GROUP]
-        scores += scorer([r.completion for r in part], [r.reference for r in part])
+        scores += scorer(part)
     return scores, time.perf_counter() - begin
 
 

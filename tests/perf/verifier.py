@@ -3,14 +3,17 @@ r"""How fast the verifier is, where its time goes, and how often it is right, be
     python tests/perf/verifier.py                    # every item, our verifier
     python tests/perf/verifier.py --rivals           # and on a sample: Math-Verify, `published`
 
-Items come from tests/rewards/cases: `verdicts.json` (hand-made cases, many of them traps) and
-`antiderivatives.json` (integrals as published, with right and wrong answers). Every verdict starts
-from text, as a model would print it.
+Items come from tests/rewards/cases: `verdicts.json` (hand-made cases, many of them traps),
+`antiderivatives.json` (integrals as published, with right and wrong answers), `responses.json`
+(whole responses) and `special_integrals.json`. Every verdict starts from text, as a model would
+print it. The last table has the goals for speed and proofs beside what was measured.
 
 - *first* is the time when an integrand is met for the first time, *again* when it is known, as for
-  fifteen of the sixteen answers of a training group. Rates and latencies are of one core, in this
-  process, with the garbage collector set as in a worker; special functions go to a worker and back.
+  fifteen of the sixteen answers of a training group. Rates and latencies are processor time of one
+  core, in this process, with the garbage collector set as in a worker, and with special functions
+  evaluated as in a worker. Load on the machine still costs up to half; `--best-of` lessens that.
 - *all cores* is `verify_many` on everything, the time in the pool included.
+- Alkahest's reward differentiates; it is given the extracted answer (`alkahest_reward`);
 - Math-Verify compares with a reference: another right answer to the same integral where the file
   has one, else the answer itself (which flatters it; the table says for how many). `published` is
   AntiderivBench's evaluator with the deadline given. Both on one core; extras may be missing.
@@ -32,7 +35,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
@@ -40,7 +43,9 @@ from calculus_harness import rewards
 from calculus_harness.rewards import ProblemError, verify_antiderivative
 from calculus_harness.rewards.batch import verify_many
 from calculus_harness.rewards.workers.pool import usable_cores
+from tests.perf.alkahest_reward import alkahest_reward
 
+SOURCES = ("verdicts", "antiderivatives", "responses", "special_integrals")
 CASES = Path(__file__).resolve().parents[1] / "rewards" / "cases"
 
 
@@ -84,10 +89,10 @@ def load(source: str) -> list[Item]:
     return [
         Item(
             id=row["id"],
-            kind=row["kind"],
+            kind=row.get("kind", source),
             integrand=row["integrand"],
-            completion=rf"$\boxed{{{row['answer']}}}$",
-            answer=row["answer"],
+            completion=row.get("response") or rf"$\boxed{{{row['answer']}}}$",
+            answer=row.get("answer", ""),
             right=row["label"] == "right",
             variable=row.get("variable", "x"),
         )
@@ -102,28 +107,38 @@ def sample(items: list[Item], count: int | None) -> list[Item]:
     return [items[i * len(items) // count] for i in range(count)]
 
 
+class Judgement(NamedTuple):
+    """What a method says about an item."""
+
+    verdict: str
+    proved: bool = False
+
+
 @dataclass(slots=True)
 class Result:
-    """What a method said about each item, and how long it took."""
+    """What a method says about each item, and how many seconds of processor time it takes."""
 
     name: str
-    said: list[str]
+    judgements: list[Judgement]
     seconds: list[float]
 
 
-def judge(name: str, items: Sequence[Item], method: Callable[[Item], str]) -> Result:
-    said, seconds = [], []
-    for item in items:
-        begin = time.perf_counter()
-        said.append(method(item))
-        seconds.append(time.perf_counter() - begin)
-    return Result(name, said, seconds)
+Method = Callable[[Item], Judgement]
 
 
-def best_of(
-    times: int, name: str, items: Sequence[Item], method: Callable[[Item], str], *, new: bool
+def judge(
+    name: str, items: Sequence[Item], method: Method, clock: Callable[[], float] = time.process_time
 ) -> Result:
-    """`judge` several times, with each item's shortest time: what other programs took is left out.
+    judgements, seconds = [], []
+    for item in items:
+        begin = clock()
+        judgements.append(method(item))
+        seconds.append(clock() - begin)
+    return Result(name, judgements, seconds)
+
+
+def best_of(times: int, name: str, items: Sequence[Item], method: Method, *, new: bool) -> Result:
+    """`judge` several times, with each item's shortest time.
 
     With ``new``, integrands are forgotten before each round.
     """
@@ -133,10 +148,10 @@ def best_of(
             forget()
         rounds.append(judge(name, items, method))
     seconds = [min(each) for each in zip(*(result.seconds for result in rounds), strict=True)]
-    return Result(name, rounds[0].said, seconds)
+    return Result(name, rounds[0].judgements, seconds)
 
 
-# The methods: each says "accepted", "rejected" or "undecided".
+# The methods: their verdicts are "accepted", "rejected" and "undecided".
 
 _DECIDED = {
     "correct": "accepted",
@@ -147,18 +162,19 @@ _DECIDED = {
 }
 
 
-def ours(item: Item) -> str:
+def ours(item: Item) -> Judgement:
     try:
         verdict = verify_antiderivative(item.completion, item.integrand, variable=item.variable)
     except ProblemError:
-        return "undecided"
+        return Judgement("undecided")
     except Exception as error:  # a fault of ours, to be seen in the list of differences
-        return f"raised {type(error).__name__}"
-    return _DECIDED.get(verdict.status, "undecided")
+        return Judgement(f"raised {type(error).__name__}")
+    proved = verdict.evidence.proof == "identity"
+    return Judgement(_DECIDED.get(verdict.status, "undecided"), proved)
 
 
-def published(deadline: float) -> Callable[[Item], str]:
-    def method(item: Item) -> str:
+def published(deadline: float) -> Method:
+    def method(item: Item) -> Judgement:
         try:
             verdict = verify_antiderivative(
                 item.completion,
@@ -168,13 +184,13 @@ def published(deadline: float) -> Callable[[Item], str]:
                 deadline=deadline,
             )
         except ProblemError:
-            return "undecided"
-        return _DECIDED.get(verdict.status, "undecided")
+            return Judgement("undecided")
+        return Judgement(_DECIDED.get(verdict.status, "undecided"))
 
     return method
 
 
-def math_verify(items: Sequence[Item], known: Sequence[Item]) -> tuple[Callable[[Item], str], str]:
+def math_verify(items: Sequence[Item], known: Sequence[Item]) -> tuple[Method, str]:
     from math_verify import parse, verify
 
     rights = defaultdict(list)
@@ -191,14 +207,24 @@ def math_verify(items: Sequence[Item], known: Sequence[Item]) -> tuple[Callable[
     alone = sum(item.right and reference[item.id] == item.answer for item in items)
     missing = sum(text is None for text in reference.values())
 
-    def method(item: Item) -> str:
+    def method(item: Item) -> Judgement:
         text = reference[item.id]
         if text is None:
-            return "undecided"
+            return Judgement("undecided")
         gold, answer = parse(f"${text}$"), parse(item.completion)
-        return "accepted" if verify(gold, answer) else "rejected"
+        return Judgement("accepted" if verify(gold, answer) else "rejected")
 
     return method, f"{alone} compared with themselves, {missing} without a reference"
+
+
+def alkahest() -> Callable[[Item], str]:
+    reward = alkahest_reward()
+
+    def method(item: Item) -> str:
+        score = reward(item.integrand, item.completion, item.variable)
+        return "undecided" if score is None else "accepted" if score > 0 else "rejected"
+
+    return method
 
 
 # Where the time goes.
@@ -214,11 +240,11 @@ class Stages:
     def wrap(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         def wrapped(*args: Any, **kwargs: Any) -> Any:
             self._inner.append(0.0)
-            begin = time.perf_counter()
+            begin = time.process_time()
             try:
                 return function(*args, **kwargs)
             finally:
-                spent = time.perf_counter() - begin
+                spent = time.process_time() - begin
                 self.seconds[name] += spent - self._inner.pop()
                 self._inner[-1] += spent
 
@@ -233,8 +259,8 @@ class Stages:
             ("the integrand's side", rewards.decision.integrand.Pool, "take"),
             ("the integrand's side", rewards.decision.integrand.Pool, "f"),
             ("compile the tree", rewards.decision.decide, "compile_tape"),
+            ("prove", rewards.decision.decide, "prove"),
             ("balls and decision", rewards.antiderivative, "decide"),
-            ("in a worker", rewards.antiderivative, "verify_in_worker"),
         ]
         originals = [(owner, name, getattr(owner, name)) for _, owner, name in places]
         try:
@@ -292,15 +318,18 @@ def speed_row(result: Result) -> list[str]:
 
 def by_kind(result: Result, items: Sequence[Item]) -> list[Result]:
     parts: dict[str, Result] = {}
-    for item, said, seconds in zip(items, result.said, result.seconds, strict=True):
+    for item, judgement, seconds in zip(items, result.judgements, result.seconds, strict=True):
         part = parts.setdefault(item.kind, Result(item.kind, [], []))
-        part.said.append(said)
+        part.judgements.append(judgement)
         part.seconds.append(seconds)
     return list(parts.values())
 
 
 def agreement_row(result: Result, items: Sequence[Item]) -> list[str]:
-    counts = Counter((item.right, said) for item, said in zip(items, result.said, strict=True))
+    counts = Counter(
+        (item.right, judgement.verdict)
+        for item, judgement in zip(items, result.judgements, strict=True)
+    )
     cells = [(True, "accepted"), (True, "rejected"), (False, "rejected"), (False, "accepted")]
     undecided = len(items) - sum(counts[cell] for cell in cells)
     return [result.name, *(str(counts[cell]) for cell in cells), str(undecided)]
@@ -310,23 +339,27 @@ SPEED = ("one core", "verdicts/s", "p50 ms", "p99 ms", "max ms")
 AGREEMENT = ("method", "right: accepted", "rejected", "wrong: rejected", "ACCEPTED", "undecided")
 
 
-def report(source: str, items: list[Item], arguments: argparse.Namespace) -> dict[str, Any]:
+def report(
+    source: str, items: list[Item], arguments: argparse.Namespace, goals: list[list[str]]
+) -> dict[str, Any]:
     print(
         f"## {source}: {len(items)} items, {len({item.integrand for item in items})} integrands\n"
     )
     forget()
     first = best_of(arguments.best_of, "ours, first", items, ours, new=True)
     again = best_of(arguments.best_of, "ours, again", items, ours, new=False)
+    goals += goals_of(source, items, first)
     results = [first, again]
     table(SPEED, [speed_row(result) for result in results])
     if arguments.kinds:
         table(("first, by kind", *SPEED[1:]), [speed_row(part) for part in by_kind(first, items)])
-    many(items)
+    if not arguments.one_core:
+        many(items)
     table(AGREEMENT, [agreement_row(first, items)])
     wrongly = [
-        f"{item.id} ({'right' if item.right else 'wrong'}: {said})"
-        for item, said in zip(items, first.said, strict=True)
-        if said != ("accepted" if item.right else "rejected")
+        f"{item.id} ({'right' if item.right else 'wrong'}: {judgement.verdict})"
+        for item, judgement in zip(items, first.judgements, strict=True)
+        if judgement.verdict != ("accepted" if item.right else "rejected")
     ]
     if wrongly:
         print(f"differ: {', '.join(wrongly[:20])}{' ...' if len(wrongly) > 20 else ''}\n")
@@ -352,6 +385,47 @@ def report(source: str, items: list[Item], arguments: argparse.Namespace) -> dic
     }
 
 
+#: The least share of right answers that are proved.
+PROVED = {"responses": 0.97, "special_integrals": 0.90}
+GOALS = ("first", "goal", "measured", "")
+
+
+def goals_of(source: str, items: Sequence[Item], result: Result) -> list[list[str]]:
+    """Rows of the table of goals that a file of items has."""
+    rows = []
+
+    def row(what: str, goal: str, measured: str, reached: bool) -> None:
+        rows.append([f"{source}: {what}", goal, measured, "reached" if reached else "missed"])
+
+    accepted = [
+        (item, judgement.proved)
+        for item, judgement in zip(items, result.judgements, strict=True)
+        if judgement.verdict == "accepted"
+    ]
+    wrong = sum(not item.right for item, _ in accepted)
+    row("wrong answers accepted", "0", str(wrong), not wrong)
+    if source in PROVED:
+        share = sum(proved for item, proved in accepted if item.right) / sum(
+            item.right for item in items
+        )
+        row(
+            "right answers proved",
+            f">= {PROVED[source]:.0%}",
+            f"{share:.1%}",
+            share >= PROVED[source],
+        )
+    if source == "special_integrals":
+        p99, most = quantile(result.seconds, 0.99), max(result.seconds)
+        row("p99", "<= 30 ms", f"{milliseconds(p99)} ms", p99 <= 0.030)
+        row("slowest", "<= 2 s", f"{most:.2f} s", most <= 2)
+    for part in by_kind(result, items):
+        if source == "verdicts" and part.name == "textbook":
+            rate, p99 = len(part.seconds) / sum(part.seconds), quantile(part.seconds, 0.99)
+            row("textbook answers", ">= 3,500/s", f"{rate:,.0f}/s", rate >= 3500)
+            row("textbook answers, p99", "<= 3 ms", f"{milliseconds(p99)} ms", p99 <= 0.003)
+    return rows
+
+
 def many(items: Sequence[Item]) -> None:
     completions = [item.completion for item in items]
     integrands = [item.integrand for item in items]
@@ -369,11 +443,11 @@ def stages(items: Sequence[Item]) -> None:
         if clear:
             forget()
         measured = Stages()
-        begin = time.perf_counter()
+        begin = time.process_time()
         with measured.measuring():
             for item in items:
                 ours(item)
-        total = time.perf_counter() - begin
+        total = time.process_time() - begin
         measured.seconds["the rest"] = total - sum(measured.seconds.values())
         rows.append((name, total, measured.seconds))
     names = list(dict.fromkeys([*rows[0][2], *rows[1][2]]))
@@ -397,22 +471,27 @@ def stages(items: Sequence[Item]) -> None:
 def rivals(items: list[Item], known: list[Item], arguments: argparse.Namespace) -> list[Result]:
     print(f"### Rivals, on {len(items)} of these\n")
     forget()
-    results = [judge("ours", items, ours)]
+    results = [judge("ours", items, ours, time.perf_counter)]
     try:
         method, note = math_verify(items, known)
         method(items[0])
-        results.append(judge("Math-Verify", items, method))
+        results.append(judge("Math-Verify", items, method, time.perf_counter))
         print(f"Math-Verify {version('math-verify')}: {note}")
     except ImportError as error:
         print(f"Math-Verify is left out: {error}")
     try:
         slow = published(arguments.deadline)
         slow(items[0])
-        results.append(judge("published", items, slow))
+        results.append(judge("published", items, slow, time.perf_counter))
         late = sum(seconds >= arguments.deadline for seconds in results[-1].seconds)
         print(f"published: {late} items took the whole {arguments.deadline:g} s")
     except ImportError as error:
         print(f"published is left out: {error}")
+    try:
+        results.append(judge("Alkahest", items, alkahest()))
+        print(f"Alkahest {version('alkahest')}: given the extracted answer in its notation")
+    except ImportError as error:
+        print(f"Alkahest is left out: {error}")
     print()
     table(SPEED, [speed_row(result) for result in results])
     table(AGREEMENT, [agreement_row(result, items) for result in results])
@@ -422,11 +501,12 @@ def rivals(items: list[Item], known: list[Item], arguments: argparse.Namespace) 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--items", type=int, metavar="N", help="take only N items of each file")
-    parser.add_argument("--source", action="append", choices=("verdicts", "antiderivatives"))
+    parser.add_argument("--source", action="append", choices=SOURCES)
     parser.add_argument(
         "--best-of", type=int, default=1, metavar="N", help="each item's best of N rounds"
     )
     parser.add_argument("--kinds", action="store_true", help="speed by kind of item too")
+    parser.add_argument("--one-core", action="store_true", help="leave `verify_many` out")
     parser.add_argument("--rivals", action="store_true", help="compare with rivals (minutes)")
     parser.add_argument("--rival-items", type=int, default=60, metavar="N")
     parser.add_argument("--deadline", type=float, default=10.0, help="seconds, for `published`")
@@ -443,12 +523,15 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 20, 50)
-    verify_antiderivative(r"\operatorname{Li}_2(x)", "x")  # the worker for special functions
+    rewards.answers.in_worker = lambda: True  # special functions are evaluated here
     numbers = []
-    for source in arguments.source or ("verdicts", "antiderivatives"):
+    goals: list[list[str]] = []
+    for source in arguments.source or SOURCES:
         items = sample(load(source), arguments.items)
         if items:
-            numbers.append(report(source, items, arguments))
+            numbers.append(report(source, items, arguments, goals))
+    table(GOALS, goals)
+    print(f"load at the end: {os.getloadavg()[0]:.1f}")
     if arguments.json:
         arguments.json.write_text(json.dumps(numbers, indent=1))
 

@@ -120,3 +120,32 @@ def test_an_unknown_pick_is_refused() -> None:
     source = prompts.load("derivation-step").source.replace("shots = 4", 'shots = 4\npick = "best"')
     with pytest.raises(prompts.PromptError, match="operator, random"):
         prompts.parse("mine", source)
+
+
+@pytest.mark.parametrize(
+    ("name", "spec"),
+    [
+        ("derivation-step-few-shot-cot", "derivations/step3"),
+        ("calculus-step-few-shot-cot", "calculus/int"),
+        ("calculus-step-few-shot-cot", "calculus/diff_ec"),
+    ],
+)
+def test_examples_with_their_reasoning(name: str, spec: str) -> None:
+    """Each answer compares the right result with the one shown, and boxes the label."""
+    for index in range(8):
+        problem = one(spec, index)
+        template = prompts.load(name)
+        messages = template.render(problem).messages
+        assert [message.role for message in messages] == ["user", "assistant"] * 4 + ["user"]
+        rows = {row["id"]: row for row in pool(problem.task)}
+        for example, question, answer in zip(
+            select(problem, 4), messages[:-1:2], messages[1::2], strict=True
+        ):
+            right = rows[example.id]["positive"].rpartition(" [SEP] ")[2]
+            shown = example.sequence.rpartition(" [SEP] ")[2]
+            assert example.sequence in question.content
+            assert right in answer.content
+            assert shown in answer.content
+            assert ("This is not" in answer.content) == (example.label == 0)
+            assert answer.content.endswith(rf"\boxed{{{example.label}}}")
+        assert str(problem.inputs["sequence"]) in messages[-1].content

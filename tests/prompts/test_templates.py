@@ -39,7 +39,8 @@ def test_every_prompt_of_the_library_renders_with_its_problem_in_it(name: str) -
     prompt = prompts.load(name)
     assert prompt.description
     if prompt.task == "integration":
-        assert r"x\sin x" in str(prompt.render(problem()))
+        shown = "mul x sin x" if name == "prefix" else r"x\sin x"
+        assert shown in str(prompt.render(problem()))
 
 
 @pytest.mark.parametrize("task", sorted({prompts.load(name).task for name in prompts.names()}))
@@ -79,7 +80,8 @@ def test_a_problem_is_text_and_never_template_or_turn(text: str) -> None:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("no head", "no head"),
+        ("no placeholder", "does not show the problem"),
+        ("+++\ntask = 1\nx", "no second line"),
         ("+++\ntask = 1\n+++\nx", "'task' must be a str"),
         ("+++\ntask =\n+++\nx", "in its head"),
         ('+++\ntask = "cooking"\n+++\nx', "one of integration"),
@@ -98,7 +100,7 @@ def test_a_prompt_that_does_not_fit_is_refused() -> None:
     with pytest.raises(PromptError, match="'lemma' is undefined"):
         template("{{ lemma }}").render(problem())
     with pytest.raises(PromptError, match="text outside"):
-        template("stray {% call user() %}x{% endcall %}").render(problem())
+        template("stray {% call user() %}{{ integrand }}{% endcall %}").render(problem())
 
 
 def test_a_file_anywhere_is_a_prompt(tmp_path: Path) -> None:
@@ -113,7 +115,7 @@ def test_a_file_anywhere_is_a_prompt(tmp_path: Path) -> None:
 
 
 def test_concepts_are_explained_where_they_occur() -> None:
-    prompt = prompts.load("hint-explained")
+    prompt = prompts.load("hint-explained").with_shots(0)
     plain, means = (
         prompt.render(Problem("p", "arithmetic", "hint", "s", inputs=inputs, target={}))
         .messages[0]
@@ -150,3 +152,39 @@ def test_stages_are_rendered_one_after_the_other() -> None:
 def test_wrong_stages_are_refused(head: str, message: str) -> None:
     with pytest.raises(PromptError, match=message):
         template("{{ integrand }}", f'task = "integration"\n{head}')
+
+
+@pytest.mark.parametrize("name", ["antiderivbench", "few-shot", "two-stage"])
+def test_a_system_message_comes_before_the_others(name: str) -> None:
+    text = 'You are "{{ x }}" {% endraw %}\n\\boxed{1} \u2028 π \U0001f600'
+    plain, changed = prompts.load(name), prompts.load(name).with_system_message(text)
+    assert changed.hash != plain.hash
+    assert (changed.stages, changed.shots) == (plain.stages, plain.shots)
+    for replies in ({}, {"reasoning": "so"})[: len(plain.stages)]:
+        shown = changed.render(problem(), replies).messages
+        assert shown == (Message("system", text), *plain.render(problem(), replies).messages)
+    assert parse(name, changed.source) == changed  # as a run reads it from its manifest
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("Integrate {{ integrand }}.", "is a text to complete"),
+        (
+            "{% call system() %}x{% endcall %}{% call user() %}{{ integrand }}{% endcall %}",
+            "of its own",
+        ),
+        (
+            "{%- call system() -%}x{% endcall %}{% call user() %}{{ integrand }}{% endcall %}",
+            "of its own",
+        ),
+    ],
+)
+def test_a_system_message_is_refused_where_it_has_no_place(body: str, why: str) -> None:
+    with pytest.raises(PromptError, match=why):
+        template(body).with_system_message("Be brief.")
+
+
+def test_an_empty_system_message_is_refused() -> None:
+    with pytest.raises(PromptError, match="empty"):
+        prompts.load("direct").with_system_message(" ")

@@ -16,6 +16,8 @@ from calculus_harness.prompts import PromptError
 from calculus_harness.rewards import ProblemError, UserError, errors
 
 ERRORS = [
+    errors.ArgumentTypeError,
+    errors.MissingExtraError,
     errors.NoCertificateError,
     errors.UnknownNameError,
     ProblemError,

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from calculus_harness.rewards.adapters.for_openrlhf import make_reward_func
 from calculus_harness.rewards.adapters.for_trl import make_reward
 from calculus_harness.rewards.adapters.for_verl import compute_score
-from calculus_harness.rewards.adapters.scoring import Item, Rubric, score
+from calculus_harness.rewards.adapters.scoring import Rollout, Rubric, score
 
 pytestmark = pytest.mark.slow
 
@@ -419,7 +419,7 @@ def test_an_exploit_earns_nothing_without_the_gate_but_format(kind: str) -> None
     """Without the gate there is credit for form, and still none for mathematics."""
     integrands, texts = exploits(kind)
     rubric = Rubric(components=("correctness", "format"), weights=(1.0, 0.1), gate=False)
-    items = [Item(text, f) for f, text in zip(integrands, texts, strict=True)]
+    items = [Rollout(text, f) for f, text in zip(integrands, texts, strict=True)]
     for each in score(items, rubric):
         assert each.components["correctness"] == 0.0
         assert each.reward is not None
@@ -488,7 +488,7 @@ def test_an_exploit_earns_nothing_without_the_gate_but_format(kind: str) -> None
     ],
 )
 def test_exploits_of_other_tasks(task: str, target: Any, boxes: list[str]) -> None:
-    items = [Item(rf"\boxed{{{box}}}", target) for box in boxes]
+    items = [Rollout(rf"\boxed{{{box}}}", target) for box in boxes]
     rewards = [each.reward for each in score(items, Rubric(task))]
     assert not earners(rewards, boxes)
 

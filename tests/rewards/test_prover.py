@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,16 +12,20 @@ from flint import acb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from calculus_harness.harness.studies.redteam import case_at
 from calculus_harness.rewards import verify_antiderivative
-from calculus_harness.rewards.decision.balls import compile_tape, precision
+from calculus_harness.rewards.decision.balls import precision
+from calculus_harness.rewards.decision.compiler import compile_tape
 from calculus_harness.rewards.decision.integrand import prepare
 from calculus_harness.rewards.decision.prover import Proof, prove
 from calculus_harness.rewards.decision.prover.elements import RestartError
 from calculus_harness.rewards.decision.prover.field import Field, NotProvedError
 from calculus_harness.rewards.decision.prover.translate import Translator
+from calculus_harness.rewards.expression.traversal import needs_worker
 from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
-from calculus_harness.rewards.latex import read
+from calculus_harness.rewards.latex import read, to_latex
 
+CASES = Path(__file__).parent / "cases"
 X = Symbol("x")
 
 
@@ -54,6 +60,10 @@ def proof_of(answer: str, integrand: str) -> Proof | None:
         (r"\frac{1}{\sqrt{1+x^4}}", r"x\,{}_2F_1(1/4,1/2;5/4;-x^4)"),
         (r"\cos(x^2)", r"\sqrt{\frac\pi2}C\left(\sqrt{\frac2\pi}x\right)"),
         (r"W(x)", r"xW(x)-x+\frac{x}{W(x)}"),
+        (r"W_{-1}(x)", r"xW_{-1}(x)-x+\frac{x}{W_{-1}(x)}"),
+        (r"e^{-W_{-1}(x)}", r"W_{-1}(x)+\frac{W_{-1}(x)^2}{2}"),
+        (r"\ln|\sinh 999x|+999x\coth 999x+e^{5x}", r"x\ln|\sinh 999x|+\frac{e^{5x}}{5}"),
+        (r"\ln\frac{x^2-1}{x-1}", r"(x+1)\ln|x+1|-x"),
         (r"\frac{\operatorname{Li}_2(x)}{x}", r"\operatorname{Li}_3(x)"),
         (r"x^3e^{-x^2}", r"-\frac12\Gamma(2,x^2)"),
         (r"\frac{\sin x}{x}", r"\frac{\operatorname{Ei}(ix)-\operatorname{Ei}(-ix)}{2i}"),
@@ -75,6 +85,8 @@ def test_proved(integrand: str, answer: str) -> None:
         (r"x\tanh 50", r"\frac{x^2}{2}"),
         (r"\tanh(2016x)", r"\frac{1}{4032}\ln\cosh(4032x)"),
         (r"\cos x+e^{-(x-20)^2}", r"\sin x"),
+        # two branches of Lambert's W
+        (r"\frac{W_{-1}(x)}{x}", r"\frac{W(x)^2}{2}+W(x)"),
         # true for some signs only
         (r"\frac{1}{x^2\sqrt{x^2+4}}", r"-\frac14\sqrt{1+4/x^2}"),
         (r"\sqrt{x^2}", r"\frac{x^2}{2}"),
@@ -106,6 +118,26 @@ def test_a_whole_exponent_may_have_a_negative_base() -> None:
     problem = prepare("x^n", "x", {"n": "integer"})
     tree = read(r"\frac{|x|^{n+1}}{n+1}", symbols=problem.symbols)[0].expression
     assert prove(tree, problem.expression, "x", {"n": "integer"}) is None
+
+
+PRINCIPAL = {"variable": "x", "kinds": {}, "real_roots": False, "real_parts": False}
+
+
+@pytest.mark.parametrize(
+    ("integrand", "answer", "proved"),
+    [
+        (r"(x-1)^{1/3}", r"\frac34(x-1)^{4/3}", True),
+        (r"\frac{1}{(5x^5+1)^{5/3}}", r"x\,{}_2F_1(1/5,5/3;6/5;-5x^5)", True),
+        (r"x^{1/3}", r"\frac34xe^{\ln(x)/3}", True),
+        # real for negative x with real roots, and complex with principal ones
+        (r"\sqrt[3]{-x}", r"-\frac34x\sqrt[3]{x}", False),
+        (r"\sqrt[3]{x^3}", r"\frac{x^2}{2}", False),
+        (r"(x-1)^{1/3}", r"\frac34(x-1)^{4/3}+\frac{x}{10}", False),
+    ],
+)
+def test_principal_roots(integrand: str, answer: str, proved: bool) -> None:
+    f, F = (read(text, symbols=["x"])[0].expression for text in (integrand, answer))
+    assert (prove(F, f, **PRINCIPAL) is not None) is proved
 
 
 def test_a_step_is_not_accepted_for_its_derivative() -> None:
@@ -233,6 +265,67 @@ def test_what_is_proved_is_not_refuted(tree: Expression, seed: int) -> None:
     ]:
         if prove(answer, integrand, "x", {"a": "positive"}):
             assert not refuted(answer, integrand, seed)
+
+
+def compare(answer: Expression, integrand: Expression, count: int, source: random.Random) -> int:
+    """The number of random points, of both signs and all scales, at which F' and f were compared.
+
+    Fails at a point at which they are proven to differ.
+    """
+    compared = 0
+    with precision(192):
+        above, below = compile_tape(answer, "x"), compile_tape(integrand, "x")
+        names = (above.symbols.keys() | below.symbols.keys()) - {"x"}
+        for _ in range(count):
+            values = {name: acb(source.uniform(0.1, 5)) for name in names}
+            x = acb(source.choice((-1, 1)) * 10 ** source.uniform(-3, 1.5))
+            jets = below.run(x, values, derivative=False)
+            value = jets[below.root][0]
+            real = all(jets[slot][0].imag.is_zero() for slot in (*below.domain, below.root))
+            slope = above.run(x, values)[above.root][1] or acb(0)
+            if real and (slope - value).is_finite():
+                compared += 1
+                assert (slope - value).contains(0), (to_latex(answer), to_latex(integrand), x)
+    return compared
+
+
+def corpus(*names: str) -> list[dict[str, str]]:
+    rows: list[dict[str, str]] = []
+    for name in names:
+        rows += json.loads((CASES / f"{name}.json").read_text(encoding="utf-8"))
+    return rows
+
+
+@pytest.mark.slow
+def test_no_proof_is_refuted_at_a_hundred_thousand_points() -> None:
+    source, compared = random.Random(16), 0
+    for row in corpus("antiderivatives", "special_integrals"):
+        if row["label"] != "right":
+            continue
+        problem = prepare(row["integrand"], None, None)
+        f, kinds = problem.expression, dict.fromkeys(problem.parameters, "positive")
+        for reading in read(row["answer"], symbols=problem.symbols)[:1]:
+            answer = reading.expression
+            slow = needs_worker(f) or needs_worker(answer)
+            if prove(answer, f, problem.variable, kinds) and problem.variable == "x":
+                compared += compare(answer, f, 30 if slow else 160, source)
+    assert compared >= 100_000
+
+
+@pytest.mark.slow
+def test_no_wrong_answer_is_proved() -> None:
+    judged = 0
+    for row in corpus("antiderivatives", "special_integrals"):
+        if row["label"] != "right":
+            assert proof_of(row["answer"], row["integrand"]) is None, row["id"]
+            judged += 1
+    for index in range(300):
+        for name in ("mutation", "mutation_at_scale", "near_miss_term", "neglected_term"):
+            formulas = case_at(name, seed=16, index=index).formulas
+            assert formulas is not None
+            assert prove(formulas.answer, formulas.integrand, "x", {"a": "positive"}) is None
+            judged += 1
+    assert judged >= 2500
 
 
 smooth = st.recursive(

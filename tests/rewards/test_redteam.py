@@ -129,6 +129,10 @@ STEPS = [
     r"\lfloor x-({0})\rfloor",
     r"\lceil x/7-({0})\rceil",
     r"\operatorname{{sgn}}(x^3-({0})^3)",
+    r"\frac{{\sqrt{{x^2-2({0})x+({0})^2}}}}{{x-({0})}}",
+    r"\frac{{x^3-({0})^3}}{{\sqrt{{(x^3-({0})^3)^2}}}}",
+    r"\frac{{\sqrt{{1-\cos^2(x-({0}))}}}}{{\sin(x-({0}))}}",
+    r"\arctan\frac{{\sqrt[4]{{(x-({0}))^4}}}}{{x-({0})}}",
 ]
 
 
@@ -144,6 +148,16 @@ def test_right_on_one_side_only_is_wrong(pair: tuple[str, str], where: object, p
 def test_a_step_is_wrong(pair: tuple[str, str], where: object, poison: str) -> None:
     f, big_f = pair
     assert judged(f"{big_f}+{poison.format(where)}", f) in ("incorrect", "undecided")
+
+
+@pytest.mark.parametrize("where", ["-79.882", "300.1", r"-50\sqrt2", "a"])
+@pytest.mark.parametrize("step", STEPS[2:3] + STEPS[6:])
+@pytest.mark.parametrize(
+    "pair", [("e^{-x}", "-e^{-x}"), ("2xe^{x^2}", "e^{x^2}"), ("e^xe^{e^x}", "e^{e^x}")]
+)
+def test_a_step_beside_large_values(pair: tuple[str, str], where: str, step: str) -> None:
+    f, big_f = pair
+    assert judged(f"{big_f}+{step.format(where)}", f) in ("incorrect", "undecided")
 
 
 @many

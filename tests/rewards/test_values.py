@@ -104,3 +104,40 @@ def test_up_to_a_constant() -> None:
     assert verify_equivalent(*pair, up_to_constant=True).correct
     assert verify_equivalent(r"x^2+C", "x^2", up_to_constant=True).correct
     assert not verify_equivalent(r"\sin^2x", r"\cos^2x", up_to_constant=True).correct
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        r"\boxed{1=2=\pi}",
+        r"\boxed{3=\pi}",
+        r"\boxed{3\iff\pi}",
+        r"\boxed{3.14=\pi}",
+        r"\boxed{\operatorname{Li}_2(1)=\pi}",
+    ],
+)
+def test_a_chain_of_unequal_values_is_wrong(answer: str) -> None:
+    verdict = verify_value(answer, r"\pi")
+    assert verdict.status is Status.INCORRECT
+    assert "also states" in verdict.evidence.detail
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        r"\boxed{4\cdot\frac{\pi}{4}=\pi}",
+        r"\boxed{\int_0^1\frac{4}{1+x^2}\,dx=\left[4\arctan x\right]_0^1=\pi}",
+        r"\boxed{I=F(1)-F(0)=\pi}",
+        r"\boxed{x=\pi}",
+    ],
+)
+def test_steps_of_a_chain_of_values_do_not_count(answer: str) -> None:
+    assert verify_value(answer, r"\pi").correct
+
+
+def test_a_chain_of_different_functions_is_wrong() -> None:
+    for answer in (r"\boxed{x^3=x^2}", r"\boxed{x=2x=x^2}"):
+        assert verify_equivalent(answer, "x^2").status is Status.INCORRECT
+        assert verify_equivalent(answer, "x^2", up_to_constant=True).status is Status.INCORRECT
+    for answer in (r"\boxed{x\cdot x=x^2}", r"\boxed{y=x^2}", r"\boxed{u^2=x^2}"):
+        assert verify_equivalent(answer, "x^2").correct

@@ -8,6 +8,7 @@ from ....rewards.expression.sympy_bridge import from_sympy
 from ....rewards.expression.tree import Expression
 from ..codec.prefix import PrefixError, Tokens, from_prefix
 from ..codec.sympy_prefix import ASSUMPTIONS, InvalidError, check, sympy_of, sympy_prefix
+from .heurisch import ended_early
 from .nodes import Node, prefix_of
 from .normal_form import Algebra, UnusableFormulaError
 from .simplify import simplify
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
 Formula = TypeVar("Formula")
 
-#: Calls of Python functions that count as one second of SymPy; see `work_limit`.
-CALLS_PER_SECOND = 1_300_000
+#: Calls of SymPy's functions that count as one second of SymPy; see `work_limit`.
+CALLS_PER_SECOND = 1_000_000
 
 
 class Backend(Protocol[Formula]):
@@ -154,10 +155,11 @@ class SympyBackend:
         from sympy.integrals.risch import NonElementaryIntegral
 
         try:
-            integral = sympy.integrate(formula, self._x, risch=True)
-            if isinstance(integral, NonElementaryIntegral):
-                raise UnusableFormulaError("not elementary")
-            integral = integral.doit()
+            with ended_early():
+                integral = sympy.integrate(formula, self._x, risch=True)
+                if isinstance(integral, NonElementaryIntegral):
+                    raise UnusableFormulaError("not elementary")
+                integral = integral.doit()
         except (CallLimitError, UnusableFormulaError):
             raise
         except Exception as error:  # SymPy raises many classes

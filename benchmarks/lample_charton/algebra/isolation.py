@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import traceback
 from collections.abc import Callable
 from typing import Any
 
 #: Seconds of wall clock after which a fork ends itself, in case its worker was killed.
-MAX_SECONDS = 200
+MAX_SECONDS = 2000
 #: Exit codes of a fork that ran out of memory, and of one whose function raised an error.
 OUT_OF_MEMORY, FAILED = 3, 4
 
@@ -23,7 +24,7 @@ class ForkError(RuntimeError):
     """The fork ended without a result: it was killed, or ran out of memory."""
 
 
-def run_in_fork(function: Callable[..., Any], *args: Any) -> Any:
+def run_in_fork(function: Callable[..., Any], *args: Any, processor_seconds: int = 60) -> Any:
     """Call a function in a fork.
 
     Use it only in workers of `rewards.workers.pool`: these have no threads, which a fork would
@@ -32,6 +33,7 @@ def run_in_fork(function: Callable[..., Any], *args: Any) -> Any:
     Args:
         function: returns JSON data.
         args: its arguments.
+        processor_seconds: the fork is killed when it has used so much processor time.
 
     Returns:
         The function's result.
@@ -45,6 +47,7 @@ def run_in_fork(function: Callable[..., Any], *args: Any) -> Any:
     child = os.fork()
     if not child:
         os.close(reading)
+        resource.setrlimit(resource.RLIMIT_CPU, (processor_seconds, processor_seconds))
         _run_child(writing, function, args)
     os.close(writing)
     with os.fdopen(reading) as pipe:

@@ -21,20 +21,8 @@ _CLASSES: Final = {
     "sgn": "sign",
 }
 _CLASS_ORDER: Final = (
-    "Zero",
-    "One",
-    "Half",
-    "NegativeOne",
-    "Integer",
-    "Rational",
-    "Exp1",
-    "Pi",
-    "Symbol",
-    "Pow",
-    "Mul",
-    "Add",
-    "Abs",
-)
+    "Zero One Half NegativeOne Integer Rational Exp1 Pi Symbol Pow Mul Add Abs"
+).split()
 _RANKS: Final = {name: rank for rank, name in enumerate(_CLASS_ORDER)}
 _NUMBERS: Final = {fmpq(0): "Zero", fmpq(1): "One", fmpq(1, 2): "Half", fmpq(-1): "NegativeOne"}
 _TOKENS: Final = {"pi": "pi", "e": "E", "sgn": "sign"}

@@ -618,20 +618,7 @@ _MINUS, _PLUS = _root(-1, 1), _root(1, 1)
 _UNDONE: dict[tuple[str, str], Callable[[Algebra, Node], Node]] = {
     **{
         (name, "a" + name): _same
-        for name in (
-            "sin",
-            "cos",
-            "tan",
-            "cot",
-            "sec",
-            "csc",
-            "sinh",
-            "cosh",
-            "tanh",
-            "coth",
-            "sech",
-            "csch",
-        )
+        for name in "sin cos tan cot sec csc sinh cosh tanh coth sech csch".split()
     },
     ("sin", "acos"): _MINUS,
     ("cos", "asin"): _MINUS,

@@ -1,17 +1,20 @@
 """A limit on SymPy's work that is the same on every machine: a number of function calls.
 
-Calls of Python functions are counted by `sys.settrace`, whose hook runs in the same thread and may
-raise. In a fresh process (`isolation`) with a fixed hash seed, as in workers of
-`rewards.workers.pool`, the same formula takes the same number of calls. Long loops in C make no
-calls; the pool's deadline bounds them.
+Functions of SymPy and mpmath count their calls (`counted_sympy`), and the one that exceeds the
+limit raises. In a fresh process (`isolation`) with a fixed hash seed, as in workers of
+`rewards.workers.pool`, the same formula takes the same number of calls, but for a few in a
+thousand. Long loops without calls are bounded by the fork's processor time.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from types import FrameType
+from itertools import chain, repeat
+from operator import length_hint
 from typing import Any, TypeVar
+
+from .counted_sympy import installed, set_tick
 
 Value = TypeVar("Value")
 
@@ -20,8 +23,22 @@ class CallLimitError(BaseException):
     """The limit is exceeded. Not an `Exception`, because SymPy would catch that and continue."""
 
 
+class _Exceeded:
+    """Raises at each step: also after an error that Python ignored, as in a finaliser."""
+
+    def __iter__(self) -> _Exceeded:
+        return self
+
+    def __next__(self) -> None:
+        raise CallLimitError
+
+
+#: The calls left under each limit in force, the innermost last.
+_CALLS_LEFT: list[repeat[None]] = []
+
+
 def call_limited(calls: int, function: Callable[..., Value], *args: Any, **options: Any) -> Value:
-    """Call a function that may make at most this many calls of Python functions.
+    """Call a function that may make at most this many calls of SymPy's functions.
 
     Args:
         calls: the limit.
@@ -34,20 +51,30 @@ def call_limited(calls: int, function: Callable[..., Value], *args: Any, **optio
 
     Raises:
         CallLimitError: if it makes more calls.
+        RuntimeError: if this process's SymPy does not count its calls.
 
     """
-    left = calls
-
-    def count(frame: FrameType, event: str, argument: object) -> None:
-        nonlocal left
-        left -= 1
-        if left < 0:
-            sys.settrace(None)
-            raise CallLimitError
-
-    before = sys.gettrace()
-    sys.settrace(count)
+    if not installed() and "sympy" in sys.modules:
+        raise RuntimeError("SymPy was imported without counted_sympy.install()")
+    left = repeat(None, calls)
+    before = set_tick(chain(left, _Exceeded()).__next__)
+    _CALLS_LEFT.append(left)
     try:
         return function(*args, **options)
     finally:
-        sys.settrace(before)
+        _CALLS_LEFT.pop()
+        set_tick(before)
+
+
+def require_calls(number: int) -> None:
+    """Give up now if so many calls are to come and the limit does not allow them.
+
+    Args:
+        number: a lower bound of the calls to come.
+
+    Raises:
+        CallLimitError: if the limit in force would be exceeded.
+
+    """
+    if _CALLS_LEFT and number > length_hint(_CALLS_LEFT[-1]):
+        raise CallLimitError

@@ -1,8 +1,8 @@
 """Files of pairs: the released format, parallel exports, and the published split.
 
 The released format has one line for each pair, ``count|sub Y' <integrand>TAB<antiderivative>``,
-with tokens separated by spaces, sorted by descending count. Parallel exports have the two sides in
-two files, line by line, without counts, in prefix or infix notation.
+with tokens separated by spaces, sorted by descending count; some files lack ``count|``. Parallel
+exports have the two sides in two files, line by line, without counts, in prefix or infix notation.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class CountedPair:
 
 
 def parse(text: str, where: str = "line 1") -> CountedPair:
-    """Parse a line of the released format.
+    """Parse a line of the released format; without a count, it is 1.
 
     Args:
         text: the line, without its line break.
@@ -46,10 +46,10 @@ def parse(text: str, where: str = "line 1") -> CountedPair:
         ReleasedFileError: if it is not in the format.
 
     """
-    head, bar, rest = text.partition("|")
+    head, _, rest = text.partition("|") if "|" in text else ("1", "", text)
     left, tab, right = rest.partition("\t")
-    if not bar or not head.isdigit():
-        raise ReleasedFileError(f"{where}: must begin with a count and |")
+    if not head.isdecimal():
+        raise ReleasedFileError(f"{where}: must have a number before |, not {head[:20]!r}")
     if not tab or not right.strip():
         raise ReleasedFileError(f"{where}: must have a tab between input and output")
     try:
@@ -58,12 +58,18 @@ def parse(text: str, where: str = "line 1") -> CountedPair:
         raise ReleasedFileError(f"{where}: {error}") from None
 
 
-def read(path: Path) -> Iterator[CountedPair]:
-    """The pairs of a file in the released format, plain or gzip. Blank lines are skipped."""
+def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a file, plain or gzip, with their numbers. Blank lines are skipped."""
     with path.open("rb") as raw, gzip.open(raw) if path.suffix == ".gz" else raw as file:
         for number, text in enumerate(io.TextIOWrapper(file, "utf-8"), start=1):
             if text.strip():
-                yield parse(text.rstrip("\n"), f"{path}, line {number}")
+                yield number, text.rstrip("\n")
+
+
+def read(path: Path) -> Iterator[CountedPair]:
+    """The pairs of a file in the released format."""
+    for number, text in numbered_lines(path):
+        yield parse(text, f"{path}, line {number}")
 
 
 def write(lines: Iterable[CountedPair], path: Path) -> None:

@@ -8,24 +8,19 @@ nonzero, as in that code.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ....rewards.baselines.readable import MAX_NESTED, finite_somewhere, nested_exponentials
 from ....rewards.expression.sympy_bridge import to_sympy
 from ....rewards.expression.sympy_text import read_sympy
-from ....rewards.expression.tree import Call, Expression, Number
+from ....rewards.expression.tree import Expression
 from .prefix import PrefixError, Tokens, folded, from_prefix
 from .vocabulary import COEFFICIENTS, OPERATORS, VARIABLES
 
 if TYPE_CHECKING:
     import sympy
 
-#: A formula must be finite at one of these points.
-POINTS = tuple(s * v for v in (0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 1.1, 2.1, 3.1) for s in (1, -1))
-#: This many nested exponentials are refused.
-MAX_NESTED = 4
-_GROWING = frozenset(("exp", "sinh", "cosh"))
 #: SymPy's assumption on every symbol, which implies that it is real.
 ASSUMPTIONS = dict.fromkeys((*VARIABLES, *COEFFICIENTS), "nonzero")
 
@@ -111,57 +106,13 @@ def sympy_of(tree: Expression) -> sympy.Expr:
 def check(tree: Expression) -> None:
     """Refuse the formulas that the released code refuses before it calls SymPy.
 
-    These have four nested exponentials, or are finite at none of `POINTS` if all functions but
-    sqrt, exp, sinh and cosh are replaced by the identity.
+    These have four nested exponentials, or are finite at none of a few points.
 
     Raises:
         InvalidError: if the formula is refused.
 
     """
-    if _nesting(tree) >= MAX_NESTED:
+    if nested_exponentials(tree) >= MAX_NESTED:
         raise InvalidError(f"{MAX_NESTED} nested exponentials")
-    if not any(math.isfinite(_value(tree, point)) for point in POINTS):
+    if not finite_somewhere(tree):
         raise InvalidError("finite at none of the points")
-
-
-def _nesting(node: Expression) -> int:
-    if not isinstance(node, Call):
-        return 0
-    return max(map(_nesting, node.args), default=0) + (node.function in _GROWING)
-
-
-def _value(node: Expression, point: float) -> float:
-    """A value in floating point; nan or an infinity if there is none."""
-    if not isinstance(node, Call):
-        if not isinstance(node, Number):
-            return point
-        try:
-            return node.numerator / node.denominator
-        except OverflowError:
-            return math.inf
-    args = [_value(arg, point) for arg in node.args]
-    compute = _COMPUTE.get(node.function)
-    if compute is None:
-        return args[0] if args else _LETTERS.get(node.function, 1.0)
-    try:
-        value = compute(args)
-        return value if isinstance(value, float) else math.nan
-    except OverflowError:
-        return math.inf
-    except (ZeroDivisionError, ValueError):
-        return math.nan
-
-
-_LETTERS = {"e": math.e}
-_COMPUTE: Mapping[str, Callable[[list[float]], float]] = {
-    "add": sum,
-    "mul": math.prod,
-    "neg": lambda args: -args[0],
-    "div": lambda args: args[0] / args[1],
-    "pow": lambda args: args[0] ** args[1],
-    "root": lambda args: args[0] ** (1 / args[1]),
-    "sqrt": lambda args: math.sqrt(args[0]),
-    "exp": lambda args: math.exp(args[0]),
-    "sinh": lambda args: math.sinh(args[0]),
-    "cosh": lambda args: math.cosh(args[0]),
-}

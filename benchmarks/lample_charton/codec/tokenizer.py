@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ....rewards.errors import install
 from .vocabulary import END, IDS, PADDING, TOKENS
 
 
@@ -17,9 +18,7 @@ def write_tokenizer(folder: Path) -> None:
         from tokenizers import Tokenizer, models, pre_tokenizers, processors
         from transformers import PreTrainedTokenizerFast
     except ImportError:
-        raise ImportError(
-            "a tokenizer file needs the extra 'train': pip install 'calculus-harness[train]'"
-        ) from None
+        raise ImportError(f"a tokenizer file needs the extra 'train': {install('train')}") from None
     end, padding = TOKENS[END], TOKENS[PADDING]
     tokenizer = Tokenizer(models.WordLevel(dict(IDS), unk_token="<pad>"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()

@@ -8,10 +8,10 @@ import click
 
 from ....benchmarks.lample_charton import GeneratorSettings, random_integrals
 from ....benchmarks.lample_charton.codec.released import CountedPair, write
-from ....rewards.workers.pool import usable_cores
+from ....rewards.workers.pool import make_pool
 from ...core.errors import UserError
 from ...store.problem_files import check_out, write_problems
-from ..options import refuse_given
+from ..options import cluster_option, on_cluster, refuse_given
 
 
 @click.command()
@@ -46,6 +46,7 @@ from ..options import refuse_given
     help="Most tokens of either side.",
 )
 @click.option("--workers", type=click.IntRange(1), help="Processes; by default one for each core.")
+@cluster_option
 @click.option(
     "--pairs",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -64,6 +65,7 @@ def generate_pairs(
     operators: int | None,
     max_length: int,
     workers: int | None,
+    cluster: str | None,
     pairs: Path | None,
     out: Path,
     force: bool,
@@ -84,10 +86,11 @@ def generate_pairs(
     elif operators is not None and method != "ibp":  # there it bounds the second factor
         refuse_given(["max_operators"], "with --operators")
     settings = GeneratorSettings(recipe, max_operators, operators, max_length)
-    cores = workers or usable_cores()
-    stream = random_integrals(method, seed, count, settings, workers=cores)
     console = Console(stderr=True)
-    problems = list(track(stream, "generating", count, console=console, transient=True))
+    with on_cluster(cluster):
+        cores = workers or make_pool().size
+        stream = random_integrals(method, seed, count, settings, workers=cores)
+        problems = list(track(stream, "generating", count, console=console, transient=True))
     write_problems(problems, out)
     if pairs is not None:
         sides = ((p.metadata["prefix"], p.metadata["antiderivative_prefix"]) for p in problems)

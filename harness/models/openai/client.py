@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Collection
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from ...core.errors import ModelError
 from ...core.requests import Completion, Request
 from ..base import Capability, Continuation, Scored, ask_each, operational
+from .probe import probe
 from .scoring import EchoScorer
 from .session import OnlineModel, open_session
 
@@ -23,6 +25,8 @@ class OpenAIModel(OnlineModel):
     may take ``request-timeout`` seconds. Faults of the network or the server are retried up to
     ``retries`` times, after pauses that double from ``pause`` seconds on; exceeding a rate limit
     is not a fault. After ``time-limit`` seconds a request is given up until the sweep goes on.
+    Before the first request one token is asked for, and a server that does not answer that within
+    ``probe`` seconds is given up (0: it is not asked).
     ``echo=true`` says that the server returns the log-probabilities of a prompt (vLLM always does).
     """
 
@@ -34,14 +38,25 @@ class OpenAIModel(OnlineModel):
         "-M server=vllm --benchmark bee"
     )
 
+    @cached_property
+    def _answered(self) -> list[bool]:
+        """Empty until the server has answered a probe."""
+        return []
+
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
-        async with (
-            open_session(self) as session,
-            aclosing(ask_each(requests, session.answer, self.concurrency)) as results,
-        ):
-            async for completions in results:
-                for completion in completions:
-                    yield completion
+        first = await anext(requests, None)
+        if first is None:
+            return
+        async with open_session(self) as session:
+            if not self._answered:  # the rounds of a budget and later stages come here, too
+                await probe(session, first)
+                self._answered.append(True)
+            every = _chain(first, requests)
+            async with aclosing(ask_each(every, session.answer, self.concurrency)) as results:
+                async for completions in results:
+                    for completion in completions:
+                        yield completion
+            session.log_repeated()
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -62,3 +77,9 @@ class OpenAIModel(OnlineModel):
             async with aclosing(ask_each(texts, scorer.score, self.concurrency)) as scores:
                 async for scored in scores:
                     yield scored
+
+
+async def _chain(first: Request, requests: AsyncIterator[Request]) -> AsyncGenerator[Request, None]:
+    yield first
+    async for request in requests:
+        yield request

@@ -24,6 +24,14 @@ class RefusedError(Exception):
         self.reason = reason
 
 
+class SettingError(ModelError):
+    """The server does not take a setting."""
+
+
+class UnknownPathError(ModelError):
+    """The server does not know the model or the path."""
+
+
 class UnavailableError(Exception):
     """The server does not answer now; ``wait`` is the pause in seconds that it asks for, if any."""
 
@@ -34,6 +42,7 @@ class UnavailableError(Exception):
         *,
         throttled: bool = False,
         garbled: bool = False,
+        unconnected: bool = False,
     ) -> None:
         super().__init__(detail)
         self.wait = wait
@@ -41,6 +50,13 @@ class UnavailableError(Exception):
         self.throttled = throttled
         #: Whether it answered outside the protocol; fewer requests would not help.
         self.garbled = garbled
+        #: Whether there is no server at the address.
+        self.unconnected = unconnected
+
+    @property
+    def kind(self) -> str:
+        """What was wrong, without its details."""
+        return re.split(r": | \(", str(self))[0]
 
 
 _TOO_LONG = re.compile(
@@ -70,14 +86,16 @@ def response_error(spec: str, status: int, headers: Mapping[str, str], content: 
         if _FILTERED.search(f"{code} {message}"):
             return RefusedError(detail, FinishReason.CONTENT_FILTER)
         if status != 413 and _SETTING.search(f"{code} {message}") and not _TOO_LONG.search(message):
-            return ModelError(f"model {spec}: the server does not take a setting ({detail})")
+            return SettingError(f"model {spec}: the server does not take a setting ({detail})")
         return RefusedError(detail)
     if status == 403 and _FILTERED.search(message):
         return RefusedError(detail, FinishReason.CONTENT_FILTER)
     if status in (401, 403):
         return ModelError(f"model {spec}: the server does not accept the key ({detail})")
     if status in (404, 405):
-        return ModelError(f"model {spec}: the server does not know the model or path ({detail})")
+        return UnknownPathError(
+            f"model {spec}: the server does not know the model or path ({detail})"
+        )
     if status == 402 or (status == 429 and _UNPAID.search(f"{code} {message}")):
         return ModelError(f"model {spec}: the account has no credit left ({detail})")
     if status in (408, 409, 425, 429) or (status >= 500 and status != 501):

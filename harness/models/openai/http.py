@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
+import socket
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from ...core.errors import ModelError
+from ...core.errors import ModelError, install
 from .errors import UnavailableError, redact
 from .protocol import OpenAIProtocol
 
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 CONNECT_TIMEOUT = 20.0
 #: Seconds that an idle connection is kept; many servers close it after 5.
 KEEPALIVE = 4.0
+#: What HTTP libraries say where nothing listens, or there is no such host.
+_UNCONNECTED = re.compile(r"Cannot connect to host|ConnectError|Connection refused")
 _HTTP_LIBRARIES = ("aiohttp", "httpx2", "httpx", "httpcore2", "httpcore")
 
 
@@ -54,7 +58,7 @@ def make_http(model: OpenAIProtocol, transport: str = "", connections: int = 8) 
         import openai
     except ImportError:
         raise ModelError(
-            f"model {model.spec} needs the extra `openai`: pip install 'calculus-harness[openai]'"
+            f"model {model.spec} needs the extra `openai`: {install('openai')}"
         ) from None
     limits = _library().Limits(max_connections=connections, max_keepalive_connections=connections)
     options: dict[str, Any] = {
@@ -105,6 +109,10 @@ class Connection:
         if not 200 <= status < 300:
             raise self.model.response_error(status, headers, body)
         return bytes(body)
+
+    def classify(self, error: Exception) -> Exception:
+        """As `classify_error`."""
+        return classify_error(self.model, error)
 
     async def close(self) -> None:
         if self._session is not None:
@@ -162,5 +170,8 @@ def classify_error(model: OpenAIProtocol, error: Exception) -> Exception:
     if isinstance(error, openai.APIConnectionError | OSError) or library in _HTTP_LIBRARIES:
         cause = error.__cause__ or error
         reason = redact(f"{type(cause).__name__}: {cause}", model.key)
-        return UnavailableError(f"no connection ({reason[:300]})")
+        unconnected = isinstance(cause, ConnectionRefusedError | socket.gaierror) or bool(
+            _UNCONNECTED.search(reason)
+        )
+        return UnavailableError(f"no connection ({reason[:300]})", unconnected=unconnected)
     return error

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ipaddress
 import json
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -57,7 +57,7 @@ class OpenAIProtocol(Model):
         if self.token_field not in ("", "max_tokens", "max_completion_tokens"):
             raise ValueError("token-field is max_tokens or max_completion_tokens")
         if self.base_url:
-            _valid_url(self.base_url, "base-url")
+            valid_url(self.base_url, "base-url")
 
     @property
     def name(self) -> str:
@@ -66,7 +66,7 @@ class OpenAIProtocol(Model):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        capabilities = {Capability.GROUPED, Capability.LOGPROBS}
+        capabilities = {Capability.GROUPED, Capability.LOGPROBS, Capability.PICTURES}
         if "seed" not in self._omitted:
             capabilities.add(Capability.SEED)
         if self.server == "vllm":
@@ -87,7 +87,7 @@ class OpenAIProtocol(Model):
     def url(self) -> str:
         """The server's base URL."""
         url = self.base_url or os.environ.get("OPENAI_BASE_URL", "")
-        return _valid_url(url, "base-url") if url else OPENAI
+        return valid_url(url, "base-url") if url else OPENAI
 
     @property
     def key(self) -> str:
@@ -100,14 +100,25 @@ class OpenAIProtocol(Model):
             )
         return key or "none"
 
+    def count_tokens(self, prompt: Rendered) -> int | None:
+        """Return a prompt's tokens, for a model of OpenAI's and where tiktoken is installed."""
+        encode = _encoder(self.name) if self.url.startswith(OPENAI) else None
+        if encode is None or prompt.pictures:
+            return None
+        if not prompt.messages:
+            return len(encode(prompt.text))
+        # Three tokens frame each message, and three begin the reply (OpenAI's cookbook).
+        texts = [text for message in prompt.messages for text in (message.role, message.content)]
+        return sum(len(encode(text)) for text in texts) + 3 * len(prompt.messages) + 3
+
     @cached_property
     def _extra(self) -> dict[str, Any]:
-        return _json_object(self.extra_body, "extra-body")
+        return json_object(self.extra_body, "extra-body")
 
     @cached_property
     def _template(self) -> dict[str, Any]:
         """The chat template's arguments."""
-        values = _json_object(self.chat_template_kwargs, "chat-template-kwargs")
+        values = json_object(self.chat_template_kwargs, "chat-template-kwargs")
         if self.enable_thinking is not None:
             values["enable_thinking"] = self.enable_thinking
         return values
@@ -154,6 +165,14 @@ class OpenAIProtocol(Model):
             body["service_tier"] = self.service_tier
         return body | self._extra
 
+    def probe_body(self, request: Request) -> dict[str, Any] | None:
+        """Return the body that asks for one token; None where the tokens cannot be limited."""
+        limit = self._limit_field(request.prompt)
+        body = self.body(request)
+        for name in ("n", "use_beam_search", "logprobs"):
+            body.pop(name, None)
+        return body | {limit: 1} if limit in body else None
+
     def echo_body(self, prompt: str | list[int], max_tokens: int) -> dict[str, Any]:
         """Return the body of a request that echoes a prompt with its log-probabilities."""
         body = {
@@ -188,6 +207,18 @@ class OpenAIProtocol(Model):
         return response_error(self.spec, status, headers, redact(content, self.key))
 
 
+@cache
+def _encoder(model: str) -> Callable[[str], list[int]] | None:
+    """The tokenizer of one of OpenAI's models, which tiktoken loads once; None without it."""
+    try:
+        import tiktoken
+
+        encoding = tiktoken.encoding_for_model(model)
+    except Exception:  # not installed, an unknown model, or no network to load it
+        return None
+    return partial(encoding.encode, disallowed_special=())
+
+
 def is_loopback(url: str) -> bool:
     host = urlsplit(url).hostname or ""
     try:
@@ -196,7 +227,8 @@ def is_loopback(url: str) -> bool:
         return False
 
 
-def _valid_url(url: str, what: str) -> str:
+def valid_url(url: str, what: str) -> str:
+    """Return a URL without its last slash; raises `ModelError` if it is none for an option."""
     try:
         parts = urlsplit(url)
         _ = parts.port
@@ -209,7 +241,8 @@ def _valid_url(url: str, what: str) -> str:
     return url.rstrip("/")
 
 
-def _json_object(text: str, what: str) -> dict[str, Any]:
+def json_object(text: str, what: str) -> dict[str, Any]:
+    """Return an option that is a JSON object; raises `ModelError` if it is none."""
     try:
         value = json.loads(text or "{}")
     except ValueError as error:

@@ -18,7 +18,7 @@ from ....prompts.rendering import Rendered
 from ...core.errors import ModelError
 from ..base import Continuation, Scored
 from .errors import RefusedError, UnavailableError, unreadable
-from .session import Session
+from .session import OnlineModel, Session
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ class Echo:
 class EchoScorer:
     """Scores texts at a server; with its ``end_token`` (an id, or -1) after each text."""
 
-    def __init__(self, session: Session, end_token: int) -> None:
+    def __init__(self, session: Session[OnlineModel], end_token: int) -> None:
         self.session, self.model, self.end_token = session, session.model, end_token
         self._prompts: dict[Rendered, asyncio.Task[list[int]]] = {}
 

@@ -6,16 +6,19 @@ import asyncio
 import logging
 import random
 import time
+from abc import abstractmethod
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeVar
+from typing import Any, Generic, NoReturn, Protocol, TypeVar
 
+from ....prompts.rendering import Rendered
 from ...core.errors import ModelError
 from ...core.requests import Completion, FinishReason, Request
-from ..base import operational
+from ..base import Model, operational
 from .errors import RefusedError, UnavailableError
-from .http import CONNECT_TIMEOUT, Connection, classify_error
+from .http import CONNECT_TIMEOUT, Connection
 from .protocol import OpenAIProtocol
 from .rate_limits import AdaptiveLimiter
 from .responses import Response, completions, parse_response, remaining
@@ -33,7 +36,7 @@ LOG_INTERVAL = 30.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class OnlineModel(OpenAIProtocol):
+class Paced(Model):
     """The options that say how fast and how often a server is asked; see `client.OpenAIModel`."""
 
     concurrency: int = operational(64)
@@ -43,24 +46,65 @@ class OnlineModel(OpenAIProtocol):
     time_limit: float = operational(7200.0)
     retries: int = operational(8)
     pause: float = operational(0.5)
-    transport: str = operational("")  # default: aiohttp if it is installed
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if self.concurrency < 1 or self.retries < 0:
             raise ValueError("concurrency must be positive, retries not negative")
         if min(self.request_timeout, self.time_limit, self.pause) <= 0:
             raise ValueError("request-timeout, time-limit and pause must be positive")
         if min(self.requests_per_minute, self.tokens_per_minute) < 0:
             raise ValueError("requests-per-minute and tokens-per-minute cannot be negative")
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The model's name at its server."""
+
+    @abstractmethod
+    def path(self, prompt: Rendered) -> str:
+        """Return where a prompt is posted to."""
+
+    @abstractmethod
+    def body(self, request: Request) -> dict[str, Any]:
+        """Return the body of a request."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnlineModel(OpenAIProtocol, Paced):
+    """A server that is asked with our client."""
+
+    probe: float = operational(30.0)
+    transport: str = operational("")  # default: aiohttp if it is installed
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        Paced.__post_init__(self)
+        if self.probe < 0:
+            raise ValueError("probe cannot be negative")
         if self.transport not in ("", "aiohttp", "httpx"):
             raise ValueError(f"transport is aiohttp or httpx, not {self.transport!r}")
 
 
-class Session:
+ModelT = TypeVar("ModelT", bound=Paced)
+
+
+class Server(Protocol):
+    """What a `Session` asks."""
+
+    async def get(self, path: str) -> bytes:
+        """Return a response's body."""
+
+    async def post(self, path: str, body: dict[str, Any]) -> bytes:
+        """Return the body of the response to a JSON body."""
+
+    def classify(self, error: Exception) -> Exception:
+        """Return the one of `errors` that an exception stands for, or else itself."""
+
+
+class Session(Generic[ModelT]):
     """Requests to one server, with the state that they share."""
 
-    def __init__(self, model: OnlineModel, connection: Connection) -> None:
+    def __init__(self, model: ModelT, connection: Server) -> None:
         self.model, self.connection = model, connection
         self.limiter = AdaptiveLimiter(
             model.concurrency, model.requests_per_minute, model.tokens_per_minute
@@ -70,6 +114,14 @@ class Session:
         self._logged = time.monotonic()  # when the user was last told why nothing comes
         self._logged_until = float("-inf")  # the end of the pause that the user was told of
         self._mean_tokens = 0.0  # of the requests so far
+        self._repeated: Counter[str] = Counter()  # attempts, by what was wrong with them
+
+    def log_repeated(self) -> None:
+        """Tell the user how many attempts were repeated, and why."""
+        if self._repeated:
+            reasons = ", ".join(f"{count} x {why}" for why, count in self._repeated.most_common(5))
+            total = self._repeated.total()
+            _log.info("model %s: %d requests were sent again (%s)", self.model.spec, total, reasons)
 
     async def answer(self, request: Request) -> list[Completion]:
         """Return all samples of a request; each failed one has the reason."""
@@ -139,7 +191,7 @@ class Session:
                     content = await self.connection.post(path, body)
                 return parse(content), time.monotonic() - started, attempts
             except Exception as exception:
-                error = classify_error(self.model, exception)
+                error = self.connection.classify(exception)
             finally:
                 limiter.release()
             if isinstance(error, ModelError):
@@ -155,6 +207,7 @@ class Session:
             if faults > model.retries or time.monotonic() + pause - begun > model.time_limit:
                 await self._check_server(error, begun, pause)
                 raise UnavailableError(f"{error} (after {attempts} attempts)")
+            self._repeated[error.kind] += 1
             self._log_pause(error, pause)
             await asyncio.sleep(pause)
 
@@ -177,7 +230,7 @@ class Session:
             async with asyncio.timeout(CONNECT_TIMEOUT):
                 await self.connection.get("/models")
         except Exception as exception:
-            if isinstance(classify_error(self.model, exception), UnavailableError):
+            if isinstance(self.connection.classify(exception), UnavailableError):
                 self._stop(message)
         self._count_failure(error)
 
@@ -194,7 +247,7 @@ class Session:
         raise ModelError(f"{reason}; what came before is stored, and the same command goes on")
 
 
-def pause_message(model: OpenAIProtocol, error: UnavailableError, pause: float) -> str:
+def pause_message(model: Model, error: UnavailableError, pause: float) -> str:
     """Return what the user is told about a pause of so many seconds."""
     message = f"model {model.spec}: waiting for the server: {error}"
     if error.wait is not None and error.wait >= pause:
@@ -203,7 +256,7 @@ def pause_message(model: OpenAIProtocol, error: UnavailableError, pause: float) 
 
 
 @asynccontextmanager
-async def open_session(model: OnlineModel) -> AsyncGenerator[Session, None]:
+async def open_session(model: OnlineModel) -> AsyncGenerator[Session[OnlineModel], None]:
     """Connect to a model's server for as long as the context lasts."""
     connection = Connection(model, model.transport, model.concurrency)
     try:

@@ -23,6 +23,7 @@ from typing import Any
 from ....rewards.expression.sympy_bridge import to_sympy
 from ....rewards.expression.traversal import symbols_of
 from ....rewards.latex import read
+from ....rewards.quadrature import prepare_definite
 
 Reply = dict[str, Any]
 
@@ -35,18 +36,28 @@ _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 def sympy_integrate(
-    integrand: str, variable: str, assumptions: dict[str, str], seconds: float
+    integrand: str, variable: str | None, assumptions: dict[str, str], seconds: float
 ) -> Reply:
     """Run `sympy.integrate` on a LaTeX integrand; returns LaTeX, of unevaluated integrals too.
 
-    An exception of `sympy.integrate` means no answer: the reply has a detail and no text.
+    Without a variable the text is a definite integral. An exception of `sympy.integrate` means no
+    answer: the reply has a detail and no text.
     """
     import sympy  # before the fork: its time does not count
 
-    tree = read(integrand, symbols=[variable])[0].expression
-    kinds = {name: assumptions.get(name, "positive") for name in symbols_of(tree) - {variable}}
+    if variable is None:
+        prepare_definite(integrand, assumptions)  # an unreadable problem is an error
+    else:
+        tree = read(integrand, symbols=[variable])[0].expression
+        kinds = {name: assumptions.get(name, "positive") for name in symbols_of(tree) - {variable}}
 
     def work() -> tuple[str, str]:
+        if variable is None:
+            value = _definite(integrand, assumptions)
+            partly = value.is_Add and any(term.is_infinite for term in value.args)
+            if partly or value.has(sympy.nan, sympy.zoo, sympy.AccumBounds):
+                return r"\text{diverges}", f"SymPy returns {value}"
+            return sympy.latex(value), ""
         answer = sympy.integrate(to_sympy(tree, kinds), sympy.Symbol(variable))
         return sympy.latex(answer), ""
 
@@ -62,6 +73,27 @@ def sympy_integrate(
     _, status, usage = os.wait4(child, 0)
     text, _, detail = output.partition("\0")
     return _reply(os.waitstatus_to_exitcode(status), usage, text=text, detail=detail)
+
+
+def _definite(text: str, assumptions: dict[str, str]) -> Any:
+    """SymPy's value of a definite integral.
+
+    It is ``nan`` for one that diverges both ways, bounds for one that oscillates; an infinity may
+    have an imaginary part beside it.
+    """
+    import sympy
+
+    integral = prepare_definite(text, assumptions)
+    kinds = {name: assumptions.get(name, "positive") for name in integral.parameters}
+    lower, upper = (
+        limit * sympy.oo if isinstance(limit, int) else to_sympy(limit, kinds)
+        for limit in (integral.lower, integral.upper)
+    )
+    x = sympy.Symbol(integral.integrand.variable, real=True)
+    integrand = to_sympy(integral.integrand.expression, kinds).subs(sympy.Symbol(x.name), x)
+    if integral.principal_value:
+        return sympy.Integral(integrand, (x, lower, upper)).principal_value()
+    return sympy.integrate(integrand, (x, lower, upper))
 
 
 def _run_child(work: Any, write_end: int, worker: int, seconds: float) -> None:

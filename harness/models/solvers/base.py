@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from abc import abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import cache
@@ -13,11 +14,14 @@ from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, TypeAlias
 
 from ....benchmarks.problem import Problem
+from ....rewards.errors import ProblemError
 from ....rewards.expression.traversal import symbols_of
 from ....rewards.expression.tree import Call, Expression, Symbol
 from ....rewards.latex import ReadError, to_latex
 from ....rewards.latex import read as read_latex
-from ....rewards.workers.pool import WorkerError, WorkerPool, WorkerTimeout, usable_cores
+from ....rewards.quadrature import Limit, prepare_definite
+from ....rewards.workers.errors import WorkerError, WorkerTimeout
+from ....rewards.workers.pool import make_pool, usable_cores
 from ...core.errors import ModelError
 from ...core.requests import Completion, FinishReason, Request, digest
 from ..base import Model, ask_each, operational
@@ -34,7 +38,7 @@ Reply: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Solver(Model):
-    """A computer algebra system that finds one antiderivative at a time.
+    """A computer algebra system that is asked for one integral at a time.
 
     ``time_limit`` is in seconds of the system's processor time: other load on the machine and
     ``concurrency`` do not change what is solved. A timeout is a completion like any other and is
@@ -47,6 +51,8 @@ class Solver(Model):
 
     #: The function of `_worker` that runs the system.
     task: ClassVar[str]
+    #: The tasks of problems that it can be asked for.
+    problem_tasks: ClassVar[tuple[str, ...]] = ("integration",)
 
     def __post_init__(self) -> None:
         if self.time_limit <= 0 or self.memory_mb <= 0 or self.concurrency < 0:
@@ -70,7 +76,7 @@ class Solver(Model):
 
     @abstractmethod
     def parse_reply(self, problem: Problem, reply: Reply) -> tuple[str, str]:
-        """Return the antiderivative in LaTeX (empty if the system gave up) and a remark."""
+        """Return the answer in LaTeX (empty if the system gave up) and a remark."""
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
         size = self.concurrency or usable_cores()
@@ -78,14 +84,15 @@ class Solver(Model):
 
         async def ask(request: Request) -> Completion:
             problem = request.problem
-            if problem.task != "integration":
-                raise ModelError(f"{self.spec} integrates; it cannot do the task {problem.task!r}")
+            if problem.task not in self.problem_tasks:
+                known = ", ".join(self.problem_tasks)
+                raise ModelError(f"{self.spec} cannot do the task {problem.task!r}, only {known}")
             try:
                 arguments = [*self.task_arguments(problem, folder), self.time_limit]
             except NotationError as error:
                 return Completion.to(request, "", detail=str(error))
-            except ReadError as error:
-                return _failure(request, f"ReadError: {error}")
+            except (ReadError, ProblemError) as error:
+                return _failure(request, f"{type(error).__name__}: {error}")
             (reply,) = await pool.amap(self.task, [arguments], deadline=deadline)
             if isinstance(reply, WorkerTimeout):  # a fault of the machine, not of the system
                 return _failure(request, str(reply), reason=FinishReason.UNREACHABLE)
@@ -96,7 +103,7 @@ class Solver(Model):
         tasks = {self.task: f"{__package__}._worker:{self.task}"}
         with (
             TemporaryDirectory(prefix="calculus-harness-", ignore_cleanup_errors=True) as folder,
-            WorkerPool(size, self.memory_mb, tasks=tasks) as pool,
+            make_pool(size, self.memory_mb, tasks=tasks) as pool,
         ):
             async with aclosing(ask_each(requests, ask, size)) as completions:
                 async for completion in completions:
@@ -117,7 +124,8 @@ class Solver(Model):
         if reply["outcome"] != "answer":
             return _failure(request, reply["detail"], seconds)
         latex, remark = self.parse_reply(request.problem, reply)
-        text = rf"\boxed{{{latex} + C}}" if latex else ""
+        constant = " + C" if request.problem.task == "integration" else ""
+        text = rf"\boxed{{{latex}{constant}}}" if latex else ""
         return Completion.to(request, text, detail=remark[:500], latency=seconds)
 
 
@@ -131,12 +139,64 @@ def _failure(
     return Completion.to(request, "", finish_reason=reason, detail=detail[:500], latency=seconds)
 
 
+#: What the answer to a divergent integral is.
+DIVERGES = r"\text{diverges}"
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a system is asked for, as trees.
+
+    Attributes:
+        integrand: The integrand.
+        variable: Its variable.
+        limits: Those of a definite integral; +1 and -1 are plus and minus infinity.
+        principal_value: Cauchy's principal value is asked for.
+
+    """
+
+    integrand: Expression
+    variable: str
+    limits: tuple[Limit, ...] = ()
+    principal_value: bool = False
+
+    @classmethod
+    def of(cls, problem: Problem) -> Question:
+        """Read a problem.
+
+        Raises:
+            ReadError: The integrand cannot be read.
+            ProblemError: The definite integral cannot be read.
+
+        """
+        inputs = problem.inputs
+        if problem.task == "definite_integral":
+            asked = prepare_definite(str(inputs["integral"]), problem.assumptions)
+            limits = asked.lower, asked.upper
+            integrand = asked.integrand
+            return cls(integrand.expression, integrand.variable, limits, asked.principal_value)
+        variable = str(inputs["variable"])
+        tree = read_latex(str(inputs["integrand"]), symbols=[variable])[0].expression
+        return cls(tree, variable)
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The symbols, with names that have no meaning in any system."""
+        parts = (self.integrand, *(limit for limit in self.limits if not isinstance(limit, int)))
+        others = sorted(set().union(*map(symbols_of, parts)) - {self.variable})
+        return {self.variable: "x"} | {name: f"p{number}" for number, name in enumerate(others, 1)}
+
+
 @dataclass(frozen=True, kw_only=True)
 class ProgramSolver(Solver):
     """A system that is a program: it runs a script that writes the answer to a file, in one line.
 
     A subclass has the system's ``dialect``, `command` and `script`. Integrands are printed from
     parsed expressions, never passed on as text; answers are parsed, never evaluated.
+
+    For definite integrals it has the names of ``infinities``, minus infinity first, what the
+    program writes for infinite values, and what it prints where an integral ``diverges``, or where
+    it returns only a ``principal_value`` (None: it has none).
     """
 
     task: ClassVar[str] = "run_program"
@@ -144,6 +204,10 @@ class ProgramSolver(Solver):
     program: ClassVar[str]
     #: The Debian package with the program.
     package: ClassVar[str]
+    infinities: ClassVar[tuple[str, str]] = ("", "")
+    infinite_values: ClassVar[Mapping[str, str]] = {}
+    diverges: ClassVar[re.Pattern[str]]
+    principal_value: ClassVar[re.Pattern[str] | None] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -160,20 +224,24 @@ class ProgramSolver(Solver):
         return path
 
     def fingerprint(self) -> dict[str, Any]:
-        script = digest(self.script("INTEGRAND", {"PARAMETER": "positive"}))
-        return super().fingerprint() | {"version": _version(self._program), "script": script}
+        asked = ("INTEGRAND", {"PARAMETER": "positive"})
+        scripts = {"script": digest(self.script(*asked, ()))}
+        if "definite_integral" in self.problem_tasks:
+            scripts["definite_script"] = digest(self.script(*asked, ("LOWER", "UPPER")))
+        return super().fingerprint() | {"version": _version(self._program)} | scripts
 
     @abstractmethod
     def command(self, program: str) -> list[str]:
         """Return the command line; it runs in a folder with the file ``script``."""
 
     @abstractmethod
-    def script(self, integrand: str, assumptions: dict[str, str]) -> str:
-        """Return a script that writes an antiderivative in x to the file ``answer``.
+    def script(self, integrand: str, assumptions: dict[str, str], limits: tuple[str, ...]) -> str:
+        """Return a script that writes an integral in x to the file ``answer``.
 
         Args:
             integrand: In the system's notation.
             assumptions: The kinds of the other symbols (``positive``, ``integer``, ...).
+            limits: Those of a definite integral, in the system's notation; none: an antiderivative.
 
         """
 
@@ -182,24 +250,31 @@ class ProgramSolver(Solver):
         """Return why there is no answer, from what the program printed."""
 
     def task_arguments(self, problem: Problem, folder: str) -> Sequence[Any]:
-        variable = str(problem.inputs["variable"])
-        tree = read_latex(str(problem.inputs["integrand"]), symbols=[variable])[0].expression
-        names = _names(tree, variable)
+        asked = Question.of(problem)
+        if asked.principal_value and self.principal_value is None:
+            raise NotationError(f"{self.dialect.system} has no principal values")
         kinds = {
             name: problem.assumptions.get(symbol, "positive")
-            for symbol, name in names.items()
-            if symbol != variable
+            for symbol, name in asked.names.items()
+            if symbol != asked.variable
         }
-        script = self.script(write(tree, self.dialect, names), kinds)
+        limits = tuple(
+            self.infinities[limit > 0]
+            if isinstance(limit, int)
+            else write(limit, self.dialect, asked.names)
+            for limit in asked.limits
+        )
+        script = self.script(write(asked.integrand, self.dialect, asked.names), kinds, limits)
         return self.command(self._program), script, folder
 
     def parse_reply(self, problem: Problem, reply: Reply) -> tuple[str, str]:
+        asked = Question.of(problem)
+        if asked.limits and (divergence := self._divergence(asked, reply)) is not None:
+            return divergence
         if not reply["text"]:
             message = self.error_message(reply["output"])
             return "", f"no answer: {message}" if message else "no answer"
-        variable = str(problem.inputs["variable"])
-        tree = read_latex(str(problem.inputs["integrand"]), symbols=[variable])[0].expression
-        symbols = {name: symbol for symbol, name in _names(tree, variable).items()}
+        symbols = {name: symbol for symbol, name in asked.names.items()}
         try:
             answer = read(reply["text"], self.dialect, symbols)
         except NotationError as error:
@@ -214,28 +289,37 @@ class ProgramSolver(Solver):
             remark = "; ".join(filter(None, [remark, f"uses {', '.join(unknown)}"]))
         return _latex(answer), remark
 
-
-def _names(tree: Expression, variable: str) -> dict[str, str]:
-    """Map symbols to names that have no meaning in any system."""
-    others = sorted(symbols_of(tree) - {variable})
-    return {variable: "x"} | {name: f"p{number}" for number, name in enumerate(others, 1)}
+    def _divergence(self, asked: Question, reply: Reply) -> tuple[str, str] | None:
+        """The answer that an integral diverges, with a remark, if the program says so."""
+        found = self.diverges.search(reply["output"])
+        if self.principal_value is not None and not asked.principal_value:
+            found = found or self.principal_value.search(reply["output"])
+        if found:
+            return DIVERGES, found[0]
+        infinite = self.infinite_values.get(reply["text"])
+        return None if infinite is None else (infinite, "")
 
 
 def _latex(answer: Expression) -> str:
     """Return an answer in LaTeX, with unevaluated integrals as such."""
-    if isinstance(answer, Call) and answer.function == INTEGRAL and len(answer.args) == 2:
-        integrand, variable = answer.args
+    if isinstance(answer, Call) and answer.function == INTEGRAL and len(answer.args) in (2, 4):
+        integrand, variable, *limits = answer.args
         if isinstance(variable, Symbol):
             text = to_latex(integrand)
             if isinstance(integrand, Call) and integrand.function == "add":
                 text = rf"\left({text}\right)"
-            return rf"\int {text} \, d{to_latex(variable)}"
+            marks = zip("_^", limits, strict=False)
+            range_ = "".join(rf"{mark}{{{to_latex(limit)}}}" for mark, limit in marks)
+            return rf"\int{range_} {text} \, d{to_latex(variable)}"
     return to_latex(answer)
 
 
 @cache
 def _version(program: str) -> str:
-    """Return the first line of a program's ``--version``."""
+    """Return the first line of a program's ``--version`` that has a number.
+
+    FriCAS says before it which of its parts are missing.
+    """
     try:
         process = subprocess.run(
             [program, "--version"], stdin=subprocess.DEVNULL, capture_output=True, timeout=60
@@ -243,4 +327,4 @@ def _version(program: str) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ModelError(f"cannot run {program}: {error}") from None
     lines = process.stdout.decode(errors="replace").split("\n")
-    return next((line.strip() for line in lines if line.strip()), "unknown")
+    return next((line.strip() for line in lines if re.search(r"\d", line)), "unknown")

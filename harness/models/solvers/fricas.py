@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -118,7 +118,7 @@ _SCRIPT = """\
 )set messages autoload off
 )set output algebra off
 o := open("answer"::FileName,"output")$TextFile;
-writeLine!(o, unparse(integrate({integrand},x)::InputForm));
+writeLine!(o, unparse(integrate({integrand},x{range})::InputForm));
 close! o;
 )quit
 """
@@ -126,19 +126,41 @@ close! o;
 
 @dataclass(frozen=True, kw_only=True)
 class FricasSolver(ProgramSolver):
-    """FriCAS's `integrate`. Of several answers (for signs of parameters) the first counts."""
+    """FriCAS's `integrate`. Of several answers (for signs of parameters) the first counts.
+
+    A definite integral may "fail" or have a "potential pole" between the limits: no answer.
+    ``no_pole`` tells FriCAS that there is none.
+    """
+
+    no_pole: bool = False
 
     dialect: ClassVar[Dialect] = FRICAS
     program: ClassVar[str] = "fricas"
     package: ClassVar[str] = "fricas"
     example: ClassVar[str] = "run.py sweep --model solver/fricas --benchmark bee"
+    problem_tasks: ClassVar[tuple[str, ...]] = ("integration", "definite_integral")
+    infinities: ClassVar[tuple[str, str]] = ("%minusInfinity", "%plusInfinity")
+    infinite_values: ClassVar[Mapping[str, str]] = {
+        "plusInfinity()": r"\infty",
+        "minusInfinity()": r"-\infty",
+    }
+    diverges: ClassVar[re.Pattern[str]] = re.compile("pole in path of integration")
 
     def command(self, program: str) -> list[str]:
         return [program, "-nosman"]
 
-    def script(self, integrand: str, assumptions: dict[str, str]) -> str:
-        return _SCRIPT.format(integrand=integrand)  # it takes no assumptions
+    def script(self, integrand: str, assumptions: dict[str, str], limits: tuple[str, ...]) -> str:
+        """The script; FriCAS takes no assumptions."""
+        between = f"={'..'.join(limits)}" if limits else ""
+        if limits and self.no_pole:
+            between += ',"noPole"'
+        return _SCRIPT.format(integrand=integrand, range=between)
 
     def error_message(self, output: str) -> str:
         message = output.rpartition("-----\n")[2].partition("Perhaps you should use")[0]
-        return re.sub(r"\s+", " ", message.replace("(1) ->", "")).strip()
+        reason = _REASON.search(message)
+        return reason[1] if reason else re.sub(r"\s+", " ", message.replace("(1) ->", "")).strip()
+
+
+#: What FriCAS returns in place of a value that it cannot find.
+_REASON = re.compile("value from type (failed|potentialPole) to InputForm")

@@ -350,6 +350,14 @@ def product(left: Expression, right: Expression) -> Expression:
     return Call("mul", (*_parts(left, "mul"), *_parts(right, "mul")))
 
 
+def atan2(args: Sequence[Expression]) -> Expression:
+    """2 atan(y / (sqrt(x^2 + y^2) + x)), which is the angle everywhere but on the cut."""
+    y, x = args
+    squares = [Call("pow", (part, Number(2))) for part in (x, y)]
+    below = Call("add", (Call("sqrt", (Call("add", tuple(squares)),)), x))
+    return Call("mul", (Number(2), Call("atan", (Call("div", (y, below)),))))
+
+
 def _parts(value: Expression, name: str) -> tuple[Expression, ...]:
     return value.args if isinstance(value, Call) and value.function == name else (value,)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,21 +12,13 @@ from typing import ClassVar
 
 from ....rewards.expression.tree import Call, Expression, Number
 from ...core.errors import ModelError
-from .base import ProgramSolver
-from .infix import INTEGRAL, Dialect
+from .base import DIVERGES, ProgramSolver
+from .infix import INTEGRAL, Dialect, atan2
 
 
 def _psi(args: Sequence[Expression]) -> Expression:
     order, x = args
     return Call("digamma", (x,)) if order == Number(0) else Call("polygamma", (order, x))
-
-
-def _atan2(args: Sequence[Expression]) -> Expression:
-    """2 atan(y / (sqrt(x^2 + y^2) + x)), which is the angle everywhere but on the cut."""
-    y, x = args
-    squares = [Call("pow", (part, Number(2))) for part in (x, y)]
-    below = Call("add", (Call("sqrt", (Call("add", tuple(squares)),)), x))
-    return Call("mul", (Number(2), Call("atan", (Call("div", (y, below)),))))
 
 
 def _hypergeometric(args: Sequence[Expression]) -> Expression:
@@ -87,7 +79,7 @@ MAXIMA = Dialect(
         "integrate": lambda args: Call(INTEGRAL, tuple(args)),
         "li": lambda args: Call("polylog", tuple(args)),
         "psi": _psi,
-        "atan2": _atan2,
+        "atan2": atan2,
         "hypergeometric": _hypergeometric,
         "zeta": lambda args: Call("zeta", (args[0],)),
     },
@@ -105,7 +97,7 @@ display2d:false$
 linel:100000$
 :lisp (defun retrieve (msg flag) (declare (ignore flag)) (merror "asked: ~M" msg))
 {settings}
-r:errcatch(integrate({integrand},x))$
+r:errcatch(integrate({call}))$
 if r=[] then with_stdout("complaint",errormsg()) else with_stdout("answer",print(string(first(r))))$
 """
 
@@ -114,7 +106,8 @@ if r=[] then with_stdout("complaint",errormsg()) else with_stdout("answer",print
 class MaximaSolver(ProgramSolver):
     """Maxima's `integrate`, with default settings and the problem's assumptions.
 
-    A question of Maxima counts as no answer. ``logabs`` makes it write logarithms of absolute
+    A question of Maxima counts as no answer. Where it prints that it returns a principal value, an
+    integral of which none was asked for diverges. ``logabs`` makes it write logarithms of absolute
     values.
     """
 
@@ -124,6 +117,17 @@ class MaximaSolver(ProgramSolver):
     program: ClassVar[str] = "maxima"
     package: ClassVar[str] = "maxima maxima-share"
     example: ClassVar[str] = "run.py sweep --model solver/maxima --benchmark bee"
+    problem_tasks: ClassVar[tuple[str, ...]] = ("integration", "definite_integral")
+    infinities: ClassVar[tuple[str, str]] = ("minf", "inf")
+    infinite_values: ClassVar[Mapping[str, str]] = {
+        "inf": r"\infty",
+        "minf": r"-\infty",
+        "infinity": DIVERGES,
+        "und": DIVERGES,
+        "ind": DIVERGES,
+    }
+    diverges: ClassVar[re.Pattern[str]] = re.compile("integral is divergent")
+    principal_value: ClassVar[re.Pattern[str] | None] = re.compile("Principal Value")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -136,13 +140,14 @@ class MaximaSolver(ProgramSolver):
     def command(self, program: str) -> list[str]:
         return [program, "--very-quiet", "--batch=script"]
 
-    def script(self, integrand: str, assumptions: dict[str, str]) -> str:
+    def script(self, integrand: str, assumptions: dict[str, str], limits: tuple[str, ...]) -> str:
         settings = [f"logabs:{str(self.logabs).lower()}$"]
         settings += [
             f"declare({name},{kind})$" if kind in _DECLARE else _ASSUME[kind].format(name) + "$"
             for name, kind in assumptions.items()
         ]
-        return _SCRIPT.format(settings="\n".join(settings), integrand=integrand)
+        call = ",".join((integrand, "x", *limits))
+        return _SCRIPT.format(settings="\n".join(settings), call=call)
 
     def error_message(self, output: str) -> str:
         lines = [line.strip() for line in output.splitlines()]

@@ -16,6 +16,7 @@ class SympySolver(Solver):
     """SymPy's `integrate`, as in Table 1 of the AntiderivBench paper: ten seconds a problem."""
 
     task: ClassVar[str] = "sympy_integrate"
+    problem_tasks: ClassVar[tuple[str, ...]] = ("integration", "definite_integral")
     example: ClassVar[str] = "run.py sweep --model solver/sympy -M time-limit=5 --benchmark bee"
 
     def fingerprint(self) -> dict[str, Any]:
@@ -23,6 +24,8 @@ class SympySolver(Solver):
 
     def task_arguments(self, problem: Problem, folder: str) -> Sequence[Any]:
         inputs = problem.inputs
+        if problem.task == "definite_integral":
+            return inputs["integral"], None, dict(problem.assumptions)
         return inputs["integrand"], inputs["variable"], dict(problem.assumptions)
 
     def parse_reply(self, problem: Problem, reply: Reply) -> tuple[str, str]:

@@ -1,13 +1,15 @@
-"""Causal language models of `transformers`, in this process, for small models."""
+"""Language models of `transformers`, in this process, for small models."""
 
 from __future__ import annotations
 
 import asyncio
-import inspect
+import json
 import time
+from base64 import b64decode
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,16 +20,19 @@ from ...core.errors import ModelError
 from ...core.requests import Completion, FinishReason, Request, Sampling
 from ..base import Capability, Continuation, Model, Scored, operational
 from ..checkpoints import directory_hash, hub_commit
+from .networks import Network
 from .shared import batches, device_of, import_module, load_error
 
 
 @dataclass(frozen=True, kw_only=True)
 class TransformersModel(Model):
-    """A causal language model of the library `transformers`, in this process.
+    """A language model of the library `transformers`, in this process.
 
-    Generates in plain batches of ``batch_size`` requests, far slower than vLLM for large models.
-    Each sample has its own random numbers from its seed, whatever else is in its batch. A directory
-    is identified by the hash of its files, a name on a hub by its commit.
+    Causal models and encoder-decoders, whose prompt is the encoder's input; and models that see,
+    where the prompt has pictures (asked one by one). Generates in
+    plain batches of ``batch_size`` requests, far slower than vLLM for large models. Each sample has
+    its own random numbers from its seed, whatever else is in its batch. A directory is identified
+    by the hash of its files, a name on a hub by its commit.
     """
 
     dtype: str = "float32"
@@ -64,22 +69,27 @@ class TransformersModel(Model):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        return super().capabilities | {
-            Capability.TOP_K,
-            Capability.MIN_P,
-            Capability.SEED,
-            Capability.GROUPED,
-            Capability.BEAMS,
-            Capability.LOGPROBS,
-            Capability.SCORING,
-        }
+        sees = not Path(self.name).is_dir() or _sees(Path(self.name))  # a hub's model may
+        return (
+            super().capabilities
+            | ({Capability.PICTURES} if sees else set())
+            | {
+                Capability.TOP_K,
+                Capability.MIN_P,
+                Capability.SEED,
+                Capability.GROUPED,
+                Capability.BEAMS,
+                Capability.LOGPROBS,
+                Capability.SCORING,
+            }
+        )
 
     @cached_property
     def _loaded(self) -> _LoadedModel:
         return _LoadedModel.of(self)
 
     def count_tokens(self, prompt: Rendered) -> int | None:
-        return len(self._loaded.encode(prompt))
+        return len(self._loaded.inputs(prompt)[0])
 
     async def close(self) -> None:
         self.__dict__.pop("_loaded", None)
@@ -100,13 +110,23 @@ def _same_sampling(requests: Sequence[Request]) -> list[list[Request]]:
     """Group requests that can share a batch: of the same sampling. A beam search is alone."""
     groups: dict[object, list[Request]] = {}
     for position, request in enumerate(requests):
-        alone = position if request.sampling.beams else None
+        alone = position if request.sampling.beams or request.prompt.pictures else None
         groups.setdefault((request.sampling, alone), []).append(request)
     return list(groups.values())
 
 
+def _sees(folder: Path) -> bool:
+    """Whether a model's directory says that it takes pictures."""
+    try:
+        return "vision_config" in json.loads((folder / "config.json").read_bytes())
+    except (OSError, ValueError):
+        return False
+
+
 class _LoadedModel:
-    """A model and its tokenizer in memory."""
+    """A model and its tokenizer in memory; one that sees has a processor of pictures."""
+
+    processor: Any = None
 
     def __init__(self, model: Any, tokenizer: Any, *, thinking: bool | None, device: str) -> None:
         self.torch = import_module("torch", "transformers")
@@ -115,8 +135,9 @@ class _LoadedModel:
         ends = model.generation_config.eos_token_id
         ends = ends if ends is not None else tokenizer.eos_token_id
         self.end_tokens = set(ends if isinstance(ends, list) else [ends]) - {None}
-        self.context: int = getattr(model.config, "max_position_embeddings", 1 << 30)
-        self.limits_logits = "logits_to_keep" in inspect.signature(model.forward).parameters
+        pad = tokenizer.pad_token_id
+        pad = pad if pad is not None else next(iter(self.end_tokens), 0)
+        self.network = Network.of(self.torch, model, int(pad))
 
     @classmethod
     def of(cls, options: TransformersModel) -> _LoadedModel:
@@ -128,12 +149,50 @@ class _LoadedModel:
         device = device_of(options.device, torch)
         try:
             tokenizer = transformers.AutoTokenizer.from_pretrained(options.name, **where)
-            model = transformers.AutoModelForCausalLM.from_pretrained(
-                options.name, dtype=getattr(torch, options.dtype), **where
-            ).to(device)
+            config = transformers.AutoConfig.from_pretrained(options.name, **where)
+            sees = hasattr(config, "vision_config")
+            processor = transformers.AutoProcessor if sees else None
+            processor = processor and processor.from_pretrained(options.name, **where)
+            kind = "Seq2SeqLM" if config.is_encoder_decoder else "CausalLM"
+            kind = "ImageTextToText" if sees else kind
+            model = (
+                getattr(transformers, f"AutoModelFor{kind}")
+                .from_pretrained(options.name, dtype=getattr(torch, options.dtype), **where)
+                .to(device)
+            )
         except (OSError, ValueError) as error:
             raise load_error(options.spec, error) from None
-        return cls(model.eval(), tokenizer, thinking=options.enable_thinking, device=device)
+        loaded = cls(model.eval(), tokenizer, thinking=options.enable_thinking, device=device)
+        loaded.processor = processor
+        return loaded
+
+    def inputs(self, prompt: Rendered) -> tuple[list[int], dict[str, Any]]:
+        """A prompt's tokens, and what its pictures become."""
+        if not prompt.pictures:
+            return self.encode(prompt), {}
+        if self.processor is None:
+            raise ModelError(f"{self.model.name_or_path} takes no pictures")
+        pillow = import_module("PIL.Image", "transformers")
+        pictures = [pillow.open(BytesIO(b64decode(one))).convert("RGB") for one in prompt.pictures]
+        turns = [
+            {
+                "role": one.role,
+                "content": [
+                    *({"type": "image"} for _ in one.pictures),
+                    {"type": "text", "text": one.content},
+                ],
+            }
+            for one in prompt.messages
+        ]
+        options = {} if self.thinking is None else {"enable_thinking": self.thinking}
+        text = self.processor.apply_chat_template(turns, add_generation_prompt=True, **options)
+        seen = dict(self.processor(text=text, images=pictures, return_tensors="pt"))
+        (ids,) = seen.pop("input_ids").tolist()
+        del seen["attention_mask"]
+        return ids, {
+            name: value.to(self.device, self.model.dtype if value.is_floating_point() else None)
+            for name, value in seen.items()
+        }
 
     def encode(self, prompt: Rendered) -> list[int]:
         if not prompt.messages:
@@ -153,13 +212,17 @@ class _LoadedModel:
 
     def answer(self, requests: Sequence[Request]) -> list[Completion]:
         """Answer requests of the same sampling."""
-        prompts = [self.encode(request.prompt) for request in requests]
+        if requests[0].prompt.pictures and requests[0].sampling.beams:
+            raise ModelError("the kind transformers has no beam search after pictures")
+        seen: dict[str, Any] = {}
         fitting, completions = [], []
-        for request, prompt in zip(requests, prompts, strict=True):
-            if prompt and len(prompt) < self.context:
+        for request in requests:
+            prompt, seen = self.inputs(request.prompt)
+            if 0 < len(prompt) <= self.network.longest_prompt():
                 fitting.append((request, prompt))
                 continue
-            detail = f"a prompt of {len(prompt)} tokens; the model takes 1 to {self.context - 1}"
+            longest = self.network.longest_prompt()
+            detail = f"a prompt of {len(prompt)} tokens; the model takes 1 to {longest}"
             completions += Completion.failures(request, detail)
         if not fitting:
             return completions
@@ -171,28 +234,31 @@ class _LoadedModel:
                 for request, prompt in fitting
                 for sample in request.samples
             ]
-            return completions + self._sample(rows, requests[0].sampling)
+            return completions + self._sample(rows, requests[0].sampling, seen)
 
     def _sample(
-        self, rows: Sequence[tuple[Request, list[int], int]], sampling: Sampling
+        self,
+        rows: Sequence[tuple[Request, list[int], int]],
+        sampling: Sampling,
+        seen: dict[str, Any],
     ) -> list[Completion]:
         torch, start = self.torch, time.perf_counter()
-        ids, mask = self._padded([prompt for _, prompt, _ in rows])
+        if seen and len(rows) > 1:
+            raise ModelError("the kind transformers has no --grouped after pictures")
+        generation = self.network.begin([prompt for _, prompt, _ in rows], **seen)
+        longest = max(len(prompt) for _, prompt, _ in rows)
         # Uniform random numbers for each sample, from its seed and its position in a group.
         generators = [
             np.random.Generator(np.random.Philox(key=[request.seed, sample - request.sample]))
             for request, _, sample in rows
         ]
-        limit = min(sampling.max_tokens, self.context - ids.shape[1])
+        limit = min(sampling.max_tokens, self.network.room(longest))
         generated: list[list[int]] = [[] for _ in rows]
         logprobs: list[list[float]] = [[] for _ in rows]
         reasons = [FinishReason.LENGTH] * len(rows)
         unfinished = list(range(len(rows)))
-        cache = None
         for _ in range(limit):
-            output = self._output(ids, mask, last=1, past_key_values=cache, use_cache=True)
-            cache = output.past_key_values
-            log_probabilities = torch.log_softmax(output.logits[:, -1].double(), dim=-1)
+            log_probabilities = torch.log_softmax(generation.next_logits().double(), dim=-1)
             uniforms = [
                 generators[row].random() if row in unfinished else 0.0 for row in range(len(rows))
             ]
@@ -209,8 +275,7 @@ class _LoadedModel:
                     unfinished.remove(row)
             if not unfinished:
                 break
-            ids = chosen[:, None]
-            mask = torch.cat([mask, torch.ones_like(ids)], dim=1)
+            generation.append(chosen)
         latency = round(time.perf_counter() - start, 3)
         return [
             Completion.to(
@@ -253,28 +318,17 @@ class _LoadedModel:
     def _search(self, request: Request, prompt: list[int]) -> list[Completion]:
         """Beam search of `transformers`, which ranks hypotheses by mean log-probability."""
         sampling, start = request.sampling, time.perf_counter()
-        ids, mask = self._padded([prompt])
-        output = self.model.generate(
-            input_ids=ids,
-            attention_mask=mask,
+        sequences, scores = self.network.search(
+            prompt,
             num_beams=sampling.beams,
             num_return_sequences=request.count,
-            do_sample=False,
-            temperature=None,
-            top_p=None,
-            top_k=None,
-            max_new_tokens=min(sampling.max_tokens, self.context - len(prompt)),
-            early_stopping=True,
-            return_dict_in_generate=True,
-            output_scores=True,
-            pad_token_id=self._pad,
+            max_new_tokens=min(sampling.max_tokens, self.network.room(len(prompt))),
         )
-        scores = output.sequences_scores.tolist()
         hypotheses = []
-        for row in output.sequences[:, len(prompt) :].tolist():
+        for row in sequences:
             end = next((i + 1 for i, token in enumerate(row) if token in self.end_tokens), len(row))
             hypotheses.append(row[:end])
-        values = self._logprobs([(prompt, tokens) for tokens in hypotheses])
+        values = self.network.logprobs([(prompt, tokens) for tokens in hypotheses])
         latency = round(time.perf_counter() - start, 3)
         return [
             Completion.to(
@@ -301,56 +355,21 @@ class _LoadedModel:
         end = [self.tokenizer.eos_token_id] if self.tokenizer.eos_token_id is not None else []
         pairs = []
         for text in texts:
+            if text.prompt.pictures:
+                raise ModelError("the kind transformers cannot score texts after pictures")
             prompt = self.encode(text.prompt)
             if not prompt:
                 raise ModelError(f"{text.key}: a text can only be scored after a prompt")
             tokens = self.tokenizer(text.text, add_special_tokens=False)["input_ids"]
             pairs.append((prompt, [*tokens, *end]))
         with self.torch.inference_mode():
-            values = self._logprobs(pairs)
+            values = self.network.logprobs(pairs)
         return [
             Scored(text.key, tuple(row), ended=bool(end))
             for text, row in zip(texts, values, strict=True)
         ]
 
-    def _logprobs(self, pairs: Sequence[tuple[list[int], list[int]]]) -> list[list[float]]:
-        """Return the log-probability of every token of the texts, each after its prompt."""
-        torch = self.torch
-        ids, mask = self._padded([prompt + text for prompt, text in pairs])
-        longest = max(len(text) for _, text in pairs)
-        logits = self._output(ids, mask, last=longest + 1).logits
-        results = []
-        for row, (_, text) in enumerate(pairs):
-            # Double precision for one text at a time: for a whole batch it would fill a GPU.
-            log_probabilities = torch.log_softmax(logits[row, -1 - len(text) : -1].double(), dim=-1)
-            tokens = ids[row, ids.shape[1] - len(text) :, None]
-            results.append(log_probabilities.gather(1, tokens)[:, 0].tolist())
-        return results
-
-    def _output(self, ids: Any, mask: Any, *, last: int, **more: Any) -> Any:
-        """Run the model on left-padded tokens; returns the ``last`` logits, or all.
-
-        All logits of long prompts would fill a GPU, but not every architecture can limit them.
-        """
-        if self.limits_logits:
-            more["logits_to_keep"] = last
-        positions = (mask.cumsum(1) - 1).clamp(min=0)[:, -ids.shape[1] :]
-        return self.model(input_ids=ids, attention_mask=mask, position_ids=positions, **more)
-
     # --- tokens ---
-
-    @property
-    def _pad(self) -> int:
-        pad = self.tokenizer.pad_token_id
-        return int(pad if pad is not None else next(iter(self.end_tokens), 0))
-
-    def _padded(self, rows: Sequence[list[int]]) -> tuple[Any, Any]:
-        """Return token ids and attention mask, both (rows, longest), padded on the left."""
-        longest = max(map(len, rows))
-        ids = [[self._pad] * (longest - len(row)) + row for row in rows]
-        mask = [[0] * (longest - len(row)) + [1] * len(row) for row in rows]
-        tensor = self.torch.tensor
-        return tensor(ids, device=self.device), tensor(mask, device=self.device)
 
     def _stopped(self, tokens: list[int], stop: tuple[str, ...]) -> bool:
         if not stop:

@@ -6,7 +6,7 @@ import importlib
 from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any, TypeVar
 
-from ...core.errors import ModelError
+from ...core.errors import ModelError, install, reason_of
 
 T = TypeVar("T")
 
@@ -17,8 +17,7 @@ def import_module(name: str, kind: str) -> Any:
         return importlib.import_module(name)
     except ImportError:
         raise ModelError(
-            f"models of the kind {kind} need the extra 'train': "
-            "pip install 'calculus-harness[train]'"
+            f"models of the kind {kind} need the extra 'train': {install('train')}"
         ) from None
 
 
@@ -29,7 +28,7 @@ def device_of(option: str, torch: Any) -> str:
 
 def load_error(spec: str, error: Exception) -> ModelError:
     """Return the error for a model that cannot be loaded, with the reason in one line."""
-    return ModelError(f"model {spec} cannot be loaded: {' '.join(str(error).split())[:300]}")
+    return ModelError(f"model {spec} cannot be loaded: {reason_of(error)}")
 
 
 async def batches(items: AsyncIterator[T], size: int) -> AsyncGenerator[list[T], None]:

@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import multiprocessing
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ....prompts.rendering import Rendered
-from ...core.errors import ModelError
+from ...core.errors import ModelError, reason_of
 from ...core.requests import Completion, FinishReason, Request
-from ..base import Continuation, Scored, ask_each, operational
+from ..base import Capability, Continuation, Scored, ask_each, operational
 from .beams import Hypothesis, beam_search
 from .options import VllmModel, parse, prepare_environment
 from .process_guard import ProcessGuard
@@ -49,6 +49,14 @@ class VllmEngine(VllmModel):
         if self.concurrency < 1:
             raise ValueError("concurrency must be positive")
         super().__post_init__()
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        return super().capabilities - {Capability.PICTURES}
+
+    def hint(self, lacking: Collection[Capability]) -> str:
+        shown = set(lacking) == {Capability.PICTURES}
+        return f"; vllm-server/{self.name} has them" if shown else ""
 
     def parser(self) -> Any:
         from vllm.engine.arg_utils import AsyncEngineArgs
@@ -137,7 +145,7 @@ class _EngineLifecycle:
         try:
             return AsyncLLM.from_engine_args(self._model.engine_arguments)
         except Exception as error:
-            reason = str(error).strip().replace("\n", " ")
+            reason = reason_of(error)
             raise ModelError(f"model {self._model.spec}: vLLM did not start: {reason}") from error
 
     async def stop(self) -> None:

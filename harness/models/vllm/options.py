@@ -14,7 +14,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ...core.errors import ModelError, suggest
+from ...core.errors import ModelError, install, suggest
 from ..base import Capability, Model, operational
 from ..checkpoints import directory_hash, hub_commit
 
@@ -102,7 +102,7 @@ class VllmModel(Model):
 
     def __post_init__(self) -> None:
         if importlib.util.find_spec("vllm") is None:
-            raise ModelError(f"model {self.spec} needs pip install 'calculus-harness[vllm]'")
+            raise ModelError(f"model {self.spec} needs {install('vllm')}")
         _ = self.template_arguments
         if self.chat_template and not Path(self.chat_template).is_file():
             raise ModelError(f"model {self.spec}: there is no chat template {self.chat_template}")

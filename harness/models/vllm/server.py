@@ -146,6 +146,7 @@ class _ServerProcess:
             concurrency=model.concurrency,
             request_timeout=model.request_timeout,
             time_limit=2 * model.request_timeout,
+            probe=0.0,  # it is asked when it says that it is ready
         )
         self._name = name
         self._started_at = time.monotonic()

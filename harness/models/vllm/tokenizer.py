@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ....prompts.rendering import Rendered
-from ...core.errors import ModelError
+from ...core.errors import ModelError, reason_of
 from .options import VllmModel
 
 
@@ -22,8 +22,7 @@ class VllmTokenizer:
             self.model, self.config = model, arguments.create_model_config()
             self.tokenizer = cached_tokenizer_from_config(self.config)
         except (OSError, ValueError) as error:
-            reason = str(error).strip().partition("\n")[0]
-            raise ModelError(f"model {model.spec}: {reason}") from error
+            raise ModelError(f"model {model.spec}: {reason_of(error)}") from error
         template = model.chat_template
         self.template = Path(template).read_text(encoding="utf-8") if template else None
         self.parser = self._reasoning_parser() if model.reasoning_parser else None
@@ -64,7 +63,7 @@ class VllmTokenizer:
         except Exception as error:  # a template can raise anything
             raise ModelError(
                 f"model {self.model.spec}: its chat template failed: "
-                f"{str(error).strip().partition(chr(10))[0]} (-M chat-template=FILE gives another)"
+                f"{reason_of(error)} (-M chat-template=FILE gives another)"
             ) from error
         return rendered
 

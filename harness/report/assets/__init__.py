@@ -13,6 +13,21 @@ from ..figures.figure import svg
 from ..numbers import percent
 
 _HERE = Path(__file__).parent
+#: The parts of the page's script, each after those whose names it needs when it is read.
+SCRIPTS = (
+    "elements",
+    "watch",
+    "data",
+    "state",
+    "tables",
+    "filters",
+    "plot",
+    "difference",
+    "rows",
+    "opened",
+    "download",
+    "start",
+)
 
 
 def template(name: str) -> jinja2.Template:
@@ -23,6 +38,12 @@ def template(name: str) -> jinja2.Template:
 def asset(name: str) -> Markup:
     """A file of ours as it stands in a page."""
     return Markup((_HERE / name).read_text(encoding="utf-8"))
+
+
+def page_script() -> Markup:
+    """The script of the page: the files of `SCRIPTS` in one scope of their own."""
+    files = "".join(asset(f"script/{name}.js") for name in SCRIPTS)
+    return Markup(f'"use strict";\n(() => {{\n{files}}})();')
 
 
 def page_style() -> Markup:

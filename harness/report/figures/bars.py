@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...stats.summary import Row
 from ...store.counts import BINS, bin_start
 from ..numbers import percent
 from .colours import STATUSES, series_class
-from .figure import Figure, Shape, line, rectangle, shortened, text, whisker
+from .figure import Figure, Shape, key, line, rectangle, shortened, text, thinned, whisker
 
-WIDTH, LEFT, RIGHT = 860, 250, 130
-_BAR, _GAP, _GROUP, _AXIS = 13, 3, 16, 26
+#: Figures are as wide as a telephone or a paper's column, so that their texts are readable there.
+WIDTH, LEFT, RIGHT = 440, 148, 104
+_BAR, _ROW, _HEADING, _GAP, _AXIS = 12, 18, 22, 10, 26
+#: Characters of a name to the left of a bar.
+_NAME = 20
 
 
 def _x(share: float) -> float:
     return LEFT + share * (WIDTH - LEFT - RIGHT)
 
 
-def _name(row: Row, y: float, several: bool) -> Shape:
-    name = shortened(f"{row.subset} · {row.label}" if several else row.subset)
-    return text("name", LEFT - 12, y, name, "end")
-
-
 def _percent_axis(bottom: float) -> list[Shape]:
     shapes = []
-    for tick in range(0, 101, 20):
+    for tick in range(0, 101, 25):
         x = _x(tick / 100)
         shapes.append(line("grid", (x, 4), (x, bottom)))
         label = f"{tick} %" if tick == 100 else str(tick)
@@ -34,38 +32,81 @@ def _percent_axis(bottom: float) -> list[Shape]:
     return shapes
 
 
-def pass_bars(rows: Sequence[Row]) -> Figure:
-    """Bars of pass@k with their intervals, a group for each model and subset."""
-    several = len({row.label for row in rows}) > 1
-    ks = sorted({estimate.k for row in rows for estimate in row.passes})
-    shapes: list[Shape] = []
-    y = 10.0
+def models_of(rows: Iterable[Row]) -> list[str]:
+    """The names of the models, whose order gives their colours in every figure."""
+    return list(dict.fromkeys(row.label for row in rows))
+
+
+def by_subset(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """The rows of each subset; all subsets together come first."""
+    subsets: dict[str, list[Row]] = {"all": []}
     for row in rows:
-        top = y
-        for estimate in row.passes:
-            shade = 1 - 0.6 * ks.index(estimate.k) / (len(ks) - 1) if len(ks) > 1 else 1
-            middle = y + _BAR / 2
-            words = f"pass@{estimate.k} {percent(estimate.value)}"
-            shapes += [
-                rectangle("bar", LEFT, y, _x(estimate.value) - LEFT, _BAR, opacity=shade),
-                *whisker(map(_x, estimate.interval), middle),
-                text("value", WIDTH - RIGHT + 14, middle + 4, words),
-            ]
-            y += _BAR + _GAP
-        shapes.append(_name(row, (top + y - _GAP) / 2 + 4, several))
-        y += _GROUP
-    bottom = y - _GROUP + 8
+        subsets.setdefault(row.subset, []).append(row)
+    return {name: those for name, those in subsets.items() if those}
+
+
+def _lines(rows: Sequence[Row]) -> Iterator[tuple[float, Row | None, str]]:
+    """The top of each line, with its row and name, or of a heading, with its subset.
+
+    A model's subsets need no headings; of several models each subset is a group.
+    """
+    y = 6.0
+    if len(models_of(rows)) == 1:
+        for group in by_subset(rows).values():
+            yield y, group[0], group[0].subset
+            y += _ROW
+        return
+    for subset, group in by_subset(rows).items():
+        yield y, None, subset
+        y += _HEADING
+        for row in group:
+            yield y, row, row.label
+            y += _ROW
+        y += _GAP
+
+
+def pass_bars(rows: Sequence[Row]) -> Figure:
+    """Bars of pass@1 and of the largest k, a group for each subset, a colour for each model."""
+    models = models_of(rows)
+    shapes: list[Shape] = []
+    bottom = 0.0
+    for y, row, name in _lines(rows):
+        bottom = y + _ROW
+        if row is None:
+            shapes.append(text("heading", 4, y + 14, name))
+            continue
+        first, last = row.passes[0], row.passes[-1]
+        style = f"share {series_class(models.index(row.label))}"
+        middle = y + _BAR / 2
+        shapes.append(text("name", LEFT - 8, middle + 4, shortened(name, _NAME), "end"))
+        words = percent(first.value)
+        if last.k > first.k:
+            title = f"{name}, pass@{last.k}: {percent(last.value)}"
+            width = _x(last.value) - LEFT
+            shapes.append(rectangle(style, LEFT, y, width, _BAR, title, opacity=0.35))
+            words += f", @{last.k} {percent(last.value)}"
+        title = f"{name}, pass@{first.k}: {percent(first.value)}"
+        shapes += [
+            rectangle(style, LEFT, y, _x(first.value) - LEFT, _BAR, title),
+            *whisker(map(_x, first.interval), middle),
+            text("value", WIDTH - RIGHT + 8, middle + 4, words),
+        ]
     shapes = [*_percent_axis(bottom), *shapes]
-    return Figure("subsets", "pass@k with 95 % intervals", WIDTH, bottom + _AXIS, tuple(shapes))
+    label = "pass@k with 95 % intervals"
+    caption = "pass@1 with its 95 % interval; paler, pass@k of all samples (@k)."
+    return Figure("subsets", label, WIDTH, bottom + _AXIS, tuple(shapes), caption)
 
 
 def verdict_bars(rows: Sequence[Row]) -> Figure:
     """One stacked bar of verdict shares for each model and subset, with a key."""
-    several = len({row.label for row in rows}) > 1
     shapes: list[Shape] = []
-    y = 10.0
-    for row in rows:
-        shapes.append(_name(row, y + _BAR / 2 + 4, several))
+    bottom = 0.0
+    for y, row, name in _lines(rows):
+        bottom = y + _ROW
+        if row is None:
+            shapes.append(text("heading", 4, y + 14, name))
+            continue
+        shapes.append(text("name", LEFT - 8, y + _BAR / 2 + 4, shortened(name, _NAME), "end"))
         start = 0.0
         for status in STATUSES:
             share = row.rates[status]
@@ -77,24 +118,18 @@ def verdict_bars(rows: Sequence[Row]) -> Figure:
                         x,
                         y,
                         _x(start + share) - x,
-                        _BAR + 3,
-                        title=f"{words}: {percent(share)} %",
+                        _BAR,
+                        title=f"{name}, {words}: {percent(share)} %",
                         opacity=_opacity(status),
                     )
                 )
                 start += share
-        y += _BAR + _GROUP
-    bottom = y - _GROUP + 8
     shapes = [*_percent_axis(bottom), *shapes]
     shown = [status for status in STATUSES if any(row.rates[status] for row in rows)]
-    x = 12.0
-    for status in shown:
-        words = status.replace("_", " ")
-        box = rectangle(f"share s-{status}", x, bottom + 30, 11, 11, opacity=_opacity(status))
-        shapes += [box, text("tick", x + 16, bottom + 40, words)]
-        x += 34 + 6.5 * len(words)
-    height = bottom + _AXIS + 22
-    return Figure("verdicts", "shares of the verdicts", WIDTH, height, tuple(shapes))
+    entries = [(f"share s-{one}", one.replace("_", " "), _opacity(one)) for one in shown]
+    keys, height = key(entries, 4, bottom + _AXIS + 6, WIDTH - 8)
+    label = "shares of the verdicts"
+    return Figure("verdicts", label, WIDTH, height + 4, (*shapes, *keys))
 
 
 def _opacity(status: str) -> float:
@@ -108,7 +143,7 @@ def length_bars(series: Sequence[tuple[str, Mapping[int, int]]], unit: str, capt
     """
     lowest = min(min((i for i in bins if i), default=1) for _, bins in series)
     highest = max(max(bins) for _, bins in series)
-    strip, gap = 62.0, 18.0
+    strip, gap = 44.0, 12.0
     step = (WIDTH - LEFT - RIGHT) / max(1, highest - lowest + 1)
     shapes: list[Shape] = []
     for place, (name, bins) in enumerate(series):
@@ -116,9 +151,9 @@ def length_bars(series: Sequence[tuple[str, Mapping[int, int]]], unit: str, capt
         tallest, total = max(bins.values()), sum(bins.values())
         middle = bottom - strip / 2 + 4
         shapes += [
-            text("name", LEFT - 12, middle, shortened(name), "end"),
+            text("name", LEFT - 8, middle, shortened(name, _NAME), "end"),
             line("grid", (LEFT, bottom), (WIDTH - RIGHT, bottom)),
-            text("value", WIDTH - RIGHT + 14, middle, _median(bins)),
+            text("value", WIDTH - RIGHT + 8, middle, _median(bins)),
         ]
         for index, count in bins.items():
             if index < lowest:  # empty answers
@@ -127,14 +162,16 @@ def length_bars(series: Sequence[tuple[str, Mapping[int, int]]], unit: str, capt
             start, end = math.ceil(bin_start(index)), math.ceil(bin_start(index + 1)) - 1
             x = LEFT + (index - lowest) * step + 0.5
             title = f"{start} to {end} {unit}: {count} of {total}"
-            shapes.append(rectangle("bar", x, bottom - height, max(1.0, step - 1), height, title))
+            style = f"share {series_class(place)}"
+            width = max(1.0, step - 1)
+            shapes.append(rectangle(style, x, bottom - height, width, height, title))
     foot = 10 + len(series) * (strip + gap)
-    doublings = (highest - lowest) // BINS + 1
-    every = max(1, math.ceil(doublings / 10))
-    for power in range(math.ceil((lowest - 1) / BINS), (highest - 1) // BINS + 2, every):
+    ticks = []
+    for power in range(math.ceil((lowest - 1) / BINS), (highest - 1) // BINS + 2):
         x = LEFT + (1 + power * BINS - lowest) * step
         if LEFT <= x <= WIDTH - RIGHT + 1:
-            shapes.append(text("tick", x, foot, f"{2**power:,}", "middle"))
+            ticks.append((x, f"{2**power:,}"))
+    shapes += [text("tick", x, foot, words, "middle") for x, words in thinned(ticks)]
     return Figure(unit, f"{unit} of the answers", WIDTH, foot + 10, tuple(shapes), caption)
 
 
@@ -150,12 +187,14 @@ def _median(bins: Mapping[int, int]) -> str:
 
 def count_bars(name: str, label: str, groups: Mapping[str, Mapping[str, int]]) -> Figure:
     """Counts by category, side by side for groups that share the categories."""
-    left, right, top, height = 44, 150, 14, 250
+    left, right, height = 44, 12, 220
     categories = list(dict.fromkeys(name for counts in groups.values() for name in counts))
     highest = max(1, *(count for counts in groups.values() for count in counts.values()), 0)
     step = (WIDTH - left - right) / max(1, len(categories))
     width = 0.8 * step / max(1, len(groups))
-    shapes: list[Shape] = []
+    entries = [(f"share {series_class(at)}", group, 1.0) for at, group in enumerate(groups)]
+    shapes, top = key(entries, left, 6, WIDTH - left - right)
+    top += 10
     for fifth in range(6):
         y = top + height * (1 - fifth / 5)
         shapes.append(line("grid", (left, y), (WIDTH - right, y)))
@@ -168,8 +207,6 @@ def count_bars(name: str, label: str, groups: Mapping[str, Mapping[str, int]]) -
             x = left + place * step + 0.1 * step + number * width
             title = f"{group}, {category}: {count}"
             shapes.append(rectangle(f"share {style}", x, top + height - tall, width, tall, title))
-        shapes.append(text(f"end {style}", WIDTH - right + 8, top + 16 + 18 * number, group))
-    for place, category in enumerate(categories):
-        x = left + (place + 0.5) * step
-        shapes.append(text("tick", x, top + height + 18, category, "middle"))
+    places = [(left + (place + 0.5) * step, name) for place, name in enumerate(categories)]
+    shapes += [text("tick", x, top + height + 18, word, "middle") for x, word in thinned(places)]
     return Figure(name, label, WIDTH, top + height + 40, tuple(shapes))

@@ -19,6 +19,12 @@ LIGHT = {
     "odd": "#b07a2a",
     "none": "#98a1af",
     "unknown": "#7a5fb0",
+    "orange": "#d27d1c",
+    "teal": "#1c8a86",
+    "pink": "#c0548c",
+    "brown": "#85603a",
+    "olive": "#75811c",
+    "navy": "#3c4f86",
 }
 DARK = {
     "ink": "#e6e9ef",
@@ -32,9 +38,16 @@ DARK = {
     "odd": "#d6a35a",
     "none": "#6d7786",
     "unknown": "#a78fdc",
+    "orange": "#eba45c",
+    "teal": "#54b9b4",
+    "pink": "#e287b6",
+    "brown": "#bd9670",
+    "olive": "#b0bd55",
+    "navy": "#8b9fdc",
 }
-#: Of the series of a chart; more than these take them again, dashed.
-SERIES = ("accent", "incorrect", "correct", "odd", "unknown", "soft")
+#: Of the series of a chart; more than these take them again, dashed. None is that of a verdict
+#: that charts have much of.
+SERIES = ("accent", "orange", "teal", "pink", "brown", "unknown", "olive", "navy", "soft")
 #: Of the verdicts, in the order of a stacked bar: right, wrong, the ways to say nothing usable,
 #: unknown.
 STATUSES = {

@@ -1,86 +1,87 @@
-"""Curves of shares: pass@k over k with bands, and shares over named categories."""
+"""Charts of shares: pass@k over k with bands, and shares over named categories."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...stats.metrics.pass_at_k import pass_at_k
-from ...stats.tallies import Estimate, Tally, estimate, tally_samples
+from ...stats.tallies import Estimate, estimate, keys_by_subset, tally_samples
 from ..sources import Sources
 from .bars import WIDTH
 from .colours import series_class
-from .figure import Figure, Shape, apart, line, shortened, text
+from .figure import Figure, Shape, apart, key, line, shortened, text, thinned
 
 #: A curve needs so many samples of each problem, and has at most so many points.
 FEWEST_SAMPLES, MOST_POINTS = 4, 16
-_HEIGHT, _TOP, _GAP = 250, 34, 44
+_HEIGHT, _TOP, _LEFT, _RIGHT = 230, 12, 40, 142
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Points of one series, each with a share and perhaps its interval."""
+    """Points of one series, each with a share and perhaps its interval; ``style`` is its colour."""
 
     name: str
     points: tuple[tuple[float, float], ...]
     band: tuple[tuple[float, float], ...] = ()
+    style: str = "c0"
 
 
-@dataclass(frozen=True)
-class Panel:
-    """Curves on common axes; ``ticks`` are places from 0 to 1 on the horizontal one, and names."""
-
-    title: str
-    curves: tuple[Curve, ...]
-    ticks: tuple[tuple[float, str], ...]
-
-
-def pass_curves(sources: Sources) -> Figure | None:
-    """pass@k over k, a panel for each model; None where no problems have enough samples."""
-    panels = []
-    for run, names in zip(sources.runs, sources.names, strict=True):
+def pass_curves(sources: Sources) -> list[Figure]:
+    """pass@k over k: the models together for each subset, or one model's subsets together."""
+    short = sources.short_names
+    names = list(short.values())
+    subsets: dict[str, dict[str, list[Estimate]]] = {"all": {}}
+    for run, labels in zip(sources.runs, sources.names, strict=True):
+        keys = keys_by_subset(run)
         for model, tallies in tally_samples(run, sources.policy).items():
-            subsets: dict[str, list[Tally]] = {}
-            for key, tally in tallies.items():
-                subsets.setdefault(run.problem(key).name, []).append(tally)
-            curves = {
-                name.partition("/")[2] or name: [
-                    estimate(group, pass_at_k, k) for k in spaced(fewest)
-                ]
-                for name, group in subsets.items()
-                if (fewest := min(tally.samples for tally in group)) >= FEWEST_SAMPLES
-            }
-            if curves:
-                panels.append(_over_k(names[model], curves))
-    if not panels:
-        return None
-    caption = "In percent, unbiased; bands are 95 % intervals."
-    return draw("pass_at_k", "pass@k over k", panels, caption)
+            for subset, its_keys in keys.items():
+                group = [tallies[key] for key in its_keys if key in tallies]
+                fewest = min((tally.samples for tally in group), default=0)
+                if fewest >= FEWEST_SAMPLES:
+                    points = [estimate(group, pass_at_k, k) for k in spaced(fewest)]
+                    subsets.setdefault(subset, {})[short[labels[model]]] = points
+    subsets = {subset: series for subset, series in subsets.items() if series}
+    if not subsets:
+        return []
+    if len(names) == 1:
+        own = {subset: points for subset, series in subsets.items() for points in series.values()}
+        return [_over_k("pass_at_k", names[0], own, list(own))]
+    return [
+        _over_k("_".join(["pass_at_k", *re.findall(r"\w+", subset)]), subset, series, names)
+        for subset, series in subsets.items()
+    ]
 
 
-def _over_k(title: str, curves: Mapping[str, Sequence[Estimate]]) -> Panel:
-    largest = max(point.k for points in curves.values() for point in points)
+def _over_k(
+    name: str, title: str, series: Mapping[str, Sequence[Estimate]], names: Sequence[str]
+) -> Figure:
+    """Curves with their bands, each in the colour of its place in ``names``."""
+    largest = max(point.k for points in series.values() for point in points)
 
     def x(k: int) -> float:
         return math.log(k) / math.log(largest)
 
+    curves = [
+        Curve(
+            one,
+            tuple((x(e.k), e.value) for e in points),
+            (
+                *((x(e.k), e.interval[1]) for e in points),
+                *((x(e.k), e.interval[0]) for e in reversed(points)),
+            ),
+            series_class(names.index(one)),
+        )
+        for one, points in series.items()
+    ]
     ks = [2**i for i in range(20) if 2**i <= largest]
-    return Panel(
-        title=title,
-        curves=tuple(
-            Curve(
-                name,
-                tuple((x(e.k), e.value) for e in points),
-                (
-                    *((x(e.k), e.interval[1]) for e in points),
-                    *((x(e.k), e.interval[0]) for e in reversed(points)),
-                ),
-            )
-            for name, points in curves.items()
-        ),
-        ticks=tuple((x(k), f"k = {k}" if k == 1 else str(k)) for k in ks),
-    )
+    ticks = [(x(k), f"k = {k}" if k == 1 else str(k)) for k in ks]
+    shapes = _panel(curves, ticks)
+    caption = "pass@k in percent, unbiased; bands are 95 % intervals."
+    height = _TOP + _HEIGHT + 28
+    return Figure(name, f"pass@k over k, {title}", WIDTH, height, tuple(shapes), caption, title)
 
 
 def spaced(n: int) -> list[int]:
@@ -89,55 +90,80 @@ def spaced(n: int) -> list[int]:
     return sorted({round(n ** (i / steps)) for i in range(steps + 1)})
 
 
-def category_curves(
-    name: str, label: str, categories: Sequence[str], series: Mapping[str, Sequence[float | None]]
+def category_chart(
+    name: str,
+    label: str,
+    categories: Sequence[str],
+    series: Mapping[str, Sequence[float | None]],
+    *,
+    ordered: bool = False,
 ) -> Figure:
-    """Shares of several series over named categories."""
-    places = [place / max(1, len(categories) - 1) for place in range(len(categories))]
+    """Shares of several series over named categories, joined by lines where these are numbers."""
+    places = [(place + 0.5) / max(1, len(categories)) for place in range(len(categories))]
     curves = []
-    for title, values in series.items():
+    for number, (title, values) in enumerate(series.items()):
         pairs = zip(places, values, strict=False)  # a series may end before the last category
         points = tuple((x, value) for x, value in pairs if value is not None)
         if points:
-            curves.append(Curve(title, points))
-    panel = Panel("", tuple(curves), tuple(zip(places, categories, strict=True)))
-    return draw(name, label, [panel])
+            curves.append(Curve(title, points, style=series_class(number)))
+    ticks = list(zip(places, categories, strict=True))
+    shapes = _panel(curves, ticks, joined=ordered)
+    return Figure(name, label, WIDTH, _TOP + _HEIGHT + 28, tuple(shapes))
 
 
-def draw(name: str, label: str, panels: Sequence[Panel], caption: str = "") -> Figure:
-    """Panels side by side, two in a row."""
-    across = 1 if len(panels) == 1 else 2
-    width = (WIDTH - 20 * (across - 1)) / across
-    shapes: list[Shape] = []
-    for place, panel in enumerate(panels):
-        left = (place % across) * (width + 20)
-        top = (place // across) * (_HEIGHT + _TOP + _GAP) + _TOP
-        shapes += _panel(panel, left + 40, left + width - 118, top)
-    height = math.ceil(len(panels) / across) * (_HEIGHT + _TOP + _GAP)
-    return Figure(name, label, WIDTH, height, tuple(shapes), caption)
-
-
-def _panel(panel: Panel, left: float, right: float, top: float) -> list[Shape]:
-    bottom = top + _HEIGHT
+def _panel(
+    curves: Sequence[Curve], ticks: Sequence[tuple[float, str]], joined: bool = True
+) -> list[Shape]:
+    """Axes in percent with curves, or with dots, and their names at the right."""
+    left, right, bottom = _LEFT, WIDTH - _RIGHT, _TOP + _HEIGHT
 
     def at(points: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
         return tuple((left + (right - left) * x, bottom - _HEIGHT * y) for x, y in points)
 
-    title = shortened(panel.title, int((right - left + 110) / 7))
-    shapes = [text("name", left, top - 14, title)] if title else []
+    shapes: list[Shape] = []
     for tick in range(0, 101, 20):
         ends = at(((0, tick / 100), (1, tick / 100)))
         shapes.append(line("grid", *ends))
         shapes.append(text("tick", left - 7, ends[0][1] + 4, str(tick), "end"))
-    for x, words in panel.ticks:
-        shapes.append(text("tick", at([(x, 0)])[0][0], bottom + 18, words, "middle"))
+    places = [(at([(x, 0)])[0][0], words) for x, words in ticks]
+    shapes += [text("tick", x, bottom + 18, words, "middle") for x, words in thinned(places)]
     labels = []
-    for number, curve in enumerate(panel.curves):
-        style = series_class(number)
+    for curve in curves:
         if curve.band:
-            shapes.append(Shape("area", f"band {style}", at(curve.band)))
-        shapes.append(line(f"curve {style}", *at(curve.points)))
-        labels.append((at(curve.points)[-1][1], curve.name, style))
+            shapes.append(Shape("area", f"band {curve.style}", at(curve.band)))
+        if joined:
+            shapes.append(line(f"curve {curve.style}", *at(curve.points)))
+        else:
+            shapes += [Shape("dot", f"share {curve.style}", (point,)) for point in at(curve.points)]
+        labels.append((at(curve.points)[-1][1], curve.name, curve.style))
     for y, name, style in apart(labels, bottom):
-        shapes.append(text(f"end {style}", right + 8, y + 4, shortened(name, 17)))
+        shapes.append(text(f"end {style}", right + 10, y + 4, shortened(name, 16)))
     return shapes
+
+
+def label_chart(
+    name: str,
+    label: str,
+    rows: Mapping[str, Mapping[str, float]],
+    names: Sequence[str],
+    caption: str = "",
+) -> Figure:
+    """Shares by label, a line a label and a dot a series, in the series' colours."""
+    left, right = 180, WIDTH - 26
+    entries = [(f"share {series_class(at)}", name, 1.0) for at, name in enumerate(names)]
+    shapes, y = key(entries, 4, 6, WIDTH - 8) if len(names) > 1 else ([], 6.0)
+    top = y
+    lines: list[Shape] = []
+    for title, values in rows.items():
+        y += 20
+        xs = {one: left + (right - left) * value for one, value in values.items()}
+        lines.append(text("name", left - 12, y + 4, shortened(title, 23), "end"))
+        lines.append(line("span", (min(xs.values()), y), (max(xs.values()), y)))
+        for one, x in xs.items():
+            lines.append(Shape("dot", f"share {series_class(names.index(one))}", ((x, y),)))
+    for tick in range(0, 101, 25):
+        x = left + (right - left) * tick / 100
+        shapes.append(line("grid", (x, top), (x, y + 12)))
+        words = f"{tick} %" if tick == 100 else str(tick)
+        shapes.append(text("tick", x, y + 28, words, "middle"))
+    return Figure(name, label, WIDTH, y + 36, (*shapes, *lines), caption)

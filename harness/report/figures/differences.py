@@ -3,67 +3,85 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from ...stats.paired import Comparison, Contrast, Difference
-from ..numbers import p_value, points
-from .bars import LEFT, WIDTH
-from .figure import Figure, Shape, line, shortened, text, whisker
+from ...stats.paired import Comparison, Difference
+from ..numbers import named_p, points
+from .bars import WIDTH
+from .colours import series_class
+from .figure import CHARACTER, Figure, Shape, line, shortened, text, whisker
 
-_NUMBERS = 262  # room for a difference in words
-_ROW = 26
+_LEFT, _RIGHT, _ROW, _HEADING = 24, 24, 58, 26
+#: With more pairs of models only the comparison on all problems is drawn.
+MOST_PAIRS = 3
+
+#: A line of the figure: its name, its colour, and its difference.
+Line = tuple[str, str, Difference]
 
 
-def difference_figures(comparison: Comparison) -> tuple[Figure, ...]:
-    """A figure for each system, or two systems, with the differences at the primary k."""
-    groups: dict[str, list[tuple[Contrast, Difference]]] = {}
+def difference_figure(comparison: Comparison, short: Mapping[str, str]) -> Figure | None:
+    """The differences at the primary k, a group for each subset; None where there are none.
+
+    ``short`` has the names of models to write.
+    """
+    systems = list(dict.fromkeys(row.system for row in comparison.contrasts))
+    pairs = list(dict.fromkeys((row.first, row.second) for row in comparison.contrasts))
+    groups: dict[str, list[Line]] = {"all": []}
+    k = comparison.primary_k
     for row in comparison.contrasts:
-        shown = row.at(comparison.primary_k) or (row.differences[0] if row.differences else None)
+        shown = row.at(k) or (row.differences[0] if row.differences else None)
         if shown is None:
             continue
+        k = shown.k
         if comparison.by == "perturbation":
-            title = f"{row.system}: pass@{shown.k}, perturbed minus original, paired by parent"
+            drawn = short[row.system], series_class(systems.index(row.system)), shown
         else:
-            title = f"pass@{shown.k}, {row.second} minus {row.first}, paired by problem"
-        groups.setdefault(title, []).append((row, shown))
-    every = [difference for rows in groups.values() for _, difference in rows]
-    reach = max((abs(bound) for one in every for bound in one.interval), default=1.0)
-    return tuple(
-        _differences(f"{comparison.by}_differences_{number}", title, rows, reach)
-        for number, (title, rows) in enumerate(groups.items(), 1)
-    )
+            drawn = f"{short[row.second]} − {short[row.first]}", "c0", shown
+        groups.setdefault(row.group, []).append(drawn)
+    if groups["all"] and len(pairs) > MOST_PAIRS and comparison.by == "model":
+        groups = {"all": groups["all"]}
+    groups = {name: lines for name, lines in groups.items() if lines}
+    if not groups:
+        return None
+    what = "perturbed − original, paired by parent"
+    caption = f"pass@{k}, {what if comparison.by == 'perturbation' else 'paired by problem'}."
+    return _draw(f"{comparison.by}_differences", groups, caption)
 
 
-def _differences(
-    name: str, caption: str, rows: Sequence[tuple[Contrast, Difference]], reach: float
-) -> Figure:
-    """A line for each contrast; the axis goes as far as ``reach`` on either side."""
+def _draw(name: str, groups: Mapping[str, Sequence[Line]], caption: str) -> Figure:
+    every = [difference for lines in groups.values() for _, _, difference in lines]
+    reach = max(abs(bound) for one in every for bound in one.interval)
     step = next(s for s in (0.01, 0.02, 0.05, 0.1, 0.25, 0.5) if reach <= 4 * s or s == 0.5)
     limit = step * max(1, math.ceil(reach / step - 1e-9))
-    right = WIDTH - _NUMBERS
-    bottom = 12 + _ROW * len(rows)
 
     def x(value: float) -> float:
-        return LEFT + (right - LEFT) * (value + limit) / (2 * limit)
+        return _LEFT + (WIDTH - _LEFT - _RIGHT) * (value + limit) / (2 * limit)
 
+    ticks = [i * step for i in range(-round(limit / step), round(limit / step) + 1)]
     shapes: list[Shape] = []
-    for i in range(-round(limit / step), round(limit / step) + 1):
-        at = x(i * step)
-        shapes.append(line("grid" if i else "zero", (at, 4), (at, bottom)))
-        label = f"{100 * i * step:+.0f}" if i else "0"
-        shapes.append(text("tick", at, bottom + 16, label, "middle"))
-    for place, (row, difference) in enumerate(rows):
-        y = 12 + _ROW * (place + 0.5)
-        p = p_value(difference.adjusted if difference.adjusted is not None else difference.p)
-        words = (
-            f"{points(difference.value, difference.interval)}, p {'' if p[0] == '<' else '= '}{p}"
-        )
-        clear = difference.interval[0] > 0 or difference.interval[1] < 0
-        shapes += [
-            text("name", LEFT - 12, y + 4, shortened(row.group), "end"),
-            *whisker(map(x, difference.interval), y),
-            Shape("dot", f"dot {'sure' if clear else 'unsure'}", ((x(difference.value), y),)),
-            text("value", right + 16, y + 4, words),
-        ]
+    y = 4.0
+    for group, lines in groups.items():
+        if len(groups) > 1:
+            shapes.append(text("heading", 4, y + 15, group))
+            y += _HEADING
+        for label, style, difference in lines:
+            p = named_p(difference.p, difference.adjusted)
+            words = f"{points(difference.value, difference.interval)}, {p}"
+            clear = difference.interval[0] > 0 or difference.interval[1] < 0
+            middle = y + 43
+            dot = f"dot {'sure' if clear else 'unsure'} {style}"
+            shapes += [
+                text(f"end {style}", 4, y + 13, shortened(label, int(WIDTH / CHARACTER) - 2)),
+                text("value", 4, y + 28, words),
+                *(
+                    line("grid" if at else "zero", (x(at), middle - 9), (x(at), middle + 9))
+                    for at in ticks
+                ),
+                *whisker(map(x, difference.interval), middle),
+                Shape("dot", dot, ((x(difference.value), middle),)),
+            ]
+            y += _ROW
+    for at in ticks:
+        shapes.append(text("tick", x(at), y + 12, f"{100 * at:+.0f}" if at else "0", "middle"))
     label = "paired differences with 95 % intervals"
-    return Figure(name, label, WIDTH, bottom + 26, tuple(shapes), caption)
+    return Figure(name, label, WIDTH, y + 22, tuple(shapes), caption)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -30,7 +31,10 @@ class Shape:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure; ``name`` is its file's, ``label`` says what it shows to those who cannot see it."""
+    """A figure; ``name`` is its file's, ``label`` says what it shows to those who cannot see it.
+
+    A page has ``title`` above it and ``caption`` below.
+    """
 
     name: str
     label: str
@@ -38,6 +42,7 @@ class Figure:
     height: float
     shapes: tuple[Shape, ...]
     caption: str = ""
+    title: str = ""
 
 
 def line(style: str, *points: Point) -> Shape:
@@ -73,6 +78,53 @@ def shortened(name: str, longest: int = 33) -> str:
         return name
     tail = longest // 2
     return f"{name[: longest - tail - 1]}…{name[-tail:]}"
+
+
+#: The width of a character of a label, on average; wider than most, so that labels have room.
+CHARACTER = 7.2
+
+
+def thinned(ticks: Iterable[tuple[float, str]]) -> list[tuple[float, str]]:
+    """Labels from left to right, centred at places, without those that would cover the one before.
+
+    >>> thinned([(0, "1,024"), (20, "2,048"), (60, "4,096")])
+    [(0, '1,024'), (60, '4,096')]
+
+    """
+    kept: list[tuple[float, str]] = []
+    for x, words in ticks:
+        if not kept or x - kept[-1][0] > CHARACTER * (len(words) + len(kept[-1][1])) / 2 + 6:
+            kept.append((x, words))
+    return kept
+
+
+def key(
+    entries: Iterable[tuple[str, str, float]], left: float, top: float, width: float
+) -> tuple[list[Shape], float]:
+    """A key: boxes of a style and an opacity with their names, in lines as wide as there is room.
+
+    Returns:
+        The shapes, and where they end.
+
+    """
+    shapes: list[Shape] = []
+    x, y = left, top
+    for style, words, opacity in entries:
+        words = shortened(words, 40)
+        needed = 30 + CHARACTER * len(words)
+        if x > left and x + needed > left + width:
+            x, y = left, y + 18
+        box = rectangle(style, x, y, 11, 11, opacity=opacity)
+        shapes += [box, text("tick", x + 16, y + 10, words)]
+        x += needed
+    return shapes, y + 18
+
+
+def circle(style: str, x: float, y: float, radius: float, title: str = "") -> Shape:
+    """A disc as an area."""
+    corners = (2 * math.pi * i / 32 for i in range(32))
+    points = tuple((x + radius * math.cos(a), y + radius * math.sin(a)) for a in corners)
+    return Shape("area", style, points, title)
 
 
 def apart(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from ...core.errors import UserError
+from ...core.errors import UserError, install
+from ...store.atomic import check_output
 from .colours import CLASSES, LIGHT, style_sheet
 from .figure import Figure, Shape, svg
 
@@ -26,16 +27,12 @@ def write_figures(figures: Iterable[Figure], directory: Path) -> list[Path]:
         UserError: Matplotlib is not installed, or the directory cannot be written.
 
     """
-    try:
-        import matplotlib
-    except ImportError:
-        raise UserError(
-            "figures need the extra 'plots': pip install 'calculus-harness[plots]'"
-        ) from None
+    check_figures(directory)
+    import matplotlib
+
     style = style_sheet()
     written: list[Path] = []
     try:
-        directory.mkdir(parents=True, exist_ok=True)
         with matplotlib.rc_context({"pdf.fonttype": 42}):
             for figure in figures:
                 path = directory / f"{figure.name}.svg"
@@ -44,6 +41,15 @@ def write_figures(figures: Iterable[Figure], directory: Path) -> list[Path]:
     except OSError as error:
         raise UserError(f"cannot write {directory}: {error.strerror or error}") from None
     return written
+
+
+def check_figures(directory: Path) -> None:
+    """Raise `UserError` if Matplotlib is not installed, or the directory cannot be written."""
+    check_output(directory / "figure.svg")
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise UserError(f"figures need the extra 'plots': {install('plots')}") from None
 
 
 def _draw(figure: Figure, path: Path) -> list[Path]:
@@ -57,8 +63,10 @@ def _draw(figure: Figure, path: Path) -> list[Path]:
         x, y = zip(*shape.points, strict=True)
         colour, classes = _colour(shape), shape.style.split()
         if shape.kind == "text":
-            points = 7.5 if "tick" in classes else 8
-            weight = "bold" if "end" in classes else "normal"
+            points = (
+                6.8 if "tick" in classes else 7.2
+            )  # Matplotlib's font is wider than a browser's
+            weight = "bold" if {"end", "heading"} & set(classes) else "normal"
             axes.text(
                 *shape.points[0],
                 shape.text,
@@ -87,7 +95,15 @@ def _draw(figure: Figure, path: Path) -> list[Path]:
 
 
 #: Colours of classes that take none from a series or a verdict.
-_PLAIN = {"grid": "line", "tick": "soft", "zero": "soft", "bar": "accent", "dot": "accent"}
+_PLAIN = {
+    "grid": "line",
+    "tick": "soft",
+    "zero": "soft",
+    "bar": "accent",
+    "dot": "accent",
+    "span": "line",
+    "bubble": "accent",
+}
 
 
 def _colour(shape: Shape) -> str:

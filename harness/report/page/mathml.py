@@ -7,13 +7,14 @@ elements: no text is ever parsed as markup. Only names and attributes of present
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 from xml.etree import ElementTree
 
 from latex2mathml.converter import convert
 
 #: Longer formulas are shown as LaTeX.
-LONGEST = 600
+LONGEST = 2_000
 #: Only presentation elements and harmless attributes pass: no links, no scripts, no annotations.
 _ELEMENTS = frozenset(
     "math mrow mi mn mo ms mtext mspace mfrac msqrt mroot msub msup msubsup munder mover "
@@ -28,8 +29,15 @@ _ATTRIBUTES = frozenset(
 #: An element: its name, its attributes, and its children; a leaf's only child is its text.
 Tree = list[Any]
 
+#: TeX's thin space, which stands between the name of a function and an ordinary symbol
+#: (Knuth, The TeXbook, chapter 18).
+_THIN: Tree = ["mspace", {"width": "0.167em"}]
+_ROWS = frozenset("math mrow msqrt mstyle mtd mpadded mphantom".split())
+_SIGNS = (["+"], ["-"], ["\u2212"])
+_SCRIPTS = frozenset("msub msup msubsup munder mover munderover".split())
 
-@functools.lru_cache(maxsize=4096)
+
+@functools.lru_cache(maxsize=65_536)
 def to_mathml(latex: str) -> Tree | None:
     """The tree of a ``math`` element, or None where the text is no formula that can be shown."""
     if not latex or len(latex) > LONGEST:
@@ -48,4 +56,54 @@ def _tree(element: ElementTree.Element) -> Tree:
     children: Tree = [_tree(child) for child in element]
     if not children and element.text:
         children = [element.text]
+        if name == "mo" and _is_word(element.text):  # \operatorname, with an operator's wide spaces
+            name = "mi"
+    elif name in _ROWS:
+        children = _spaced(children)
     return [name, attributes, *children]
+
+
+def _spaced(children: Sequence[Tree]) -> list[Tree]:
+    """A row with thin spaces around the names of functions, as in ``x sin x``.
+
+    A sign after a bracket or an operator stands close to what it is the sign of.
+    """
+    spaced: list[Tree] = []
+    for place, child in enumerate(children):
+        before = children[place - 1] if place else None
+        operator = before is not None and before[0] == "mo" and not _ends_symbol(before)
+        if operator and child[0] == "mo" and child[2:] in _SIGNS:
+            child[1]["form"] = "prefix"
+        if before is not None and (
+            (_is_function(child) and _ends_symbol(before))
+            or (_is_function(before) and _begins_symbol(child))
+        ):
+            spaced.append(_THIN)
+        spaced.append(child)
+    return spaced
+
+
+def _is_word(text: Any) -> bool:
+    return isinstance(text, str) and len(text) > 1 and text.isalpha()
+
+
+def _is_function(tree: Tree) -> bool:
+    """Whether it is the name of a function, perhaps with an index or an exponent."""
+    name, _, *children = tree
+    if name in _SCRIPTS:
+        return bool(children) and _is_function(children[0])
+    return name == "mi" and bool(children) and _is_word(children[0])
+
+
+def _ends_symbol(tree: Tree) -> bool:
+    """Whether it is no operator, no opening bracket and no space."""
+    name, _, *children = tree
+    return name != "mspace" and (name != "mo" or children[:1] in ([")"], ["]"], ["|"], ["!"]))
+
+
+def _begins_symbol(tree: Tree) -> bool:
+    """Whether it is no operator, no bracket and no space; bars are like symbols."""
+    name, _, *children = tree
+    if name == "mrow" and children:
+        return _begins_symbol(children[0])
+    return name != "mspace" and (name != "mo" or children[:1] == ["|"])

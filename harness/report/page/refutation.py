@@ -17,7 +17,8 @@ from flint import acb, arb
 
 from ....benchmarks.problem import Problem
 from ....rewards import ProblemError
-from ....rewards.decision.balls import Conventions, Tape, UnusableError, compile_tape, precision
+from ....rewards.decision.balls import Conventions, Tape, UnusableError, precision
+from ....rewards.decision.compiler import compile_tape
 from ....rewards.decision.integrand import prepare
 from ....rewards.expression.traversal import needs_worker
 from ....rewards.latex import ReadError, read
@@ -32,6 +33,7 @@ _NEAR = 1e-3
 Curve = list[float | None]
 
 
+@lru_cache(maxsize=4096)
 def plot(problem: Problem, answer: str | None, witness: Witness | None) -> dict[str, Any] | None:
     """The curves as numbers: ``x``, ``f`` and ``F`` (F'), the point ``at`` and the values there.
 
@@ -63,8 +65,10 @@ def _plot(problem: Problem, answer: str, witness: Witness) -> dict[str, Any] | N
             return None
         for reading in _readings(answer, (variable, *problem.assumptions)):
             tape = _compiled(reading, variable, conventions)
-            if tape is None or tape.symbols.keys() - {variable} - values.keys():
+            if tape is None:
                 continue
+            # A witness leaves out constants that F' does not depend on, as those of integration.
+            values = dict.fromkeys(tape.symbols, 0.5) | values
             xs = [at + REACH * (2 * i / (POINTS - 1) - 1) for i in range(POINTS)]
             order = 0 if jump else 1
             if jump:

@@ -1,127 +1,124 @@
 """The samples on the page: an index to filter and sort, and compressed chunks.
 
-A chunk is gzip in base64, which the page unpacks when one of its samples is shown; that way 15,000
-samples open at once. The chunks share `BUDGET`: a sample's text is shown whole if there is room,
-and otherwise its head and tail (`LEVELS`).
+The chunks share `BUDGET`: a sample's text is shown whole if there is room, and otherwise its head
+and tail (`LEVELS`).
 """
 
 from __future__ import annotations
 
-import base64
-import gzip
-import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from ....rewards.steps import Judgement
 from ....rewards.verdict import Verdict
+from ...stats.steps import Steps, read_steps
 from ...stats.verdict_changes import reason
 from ...store.samples import Sample, samples
 from ..sources import Sources
-from .mathml import to_mathml
+from .packing import CHUNK, WORDS, Formula, formula, pack, shortened, shortened_formula
+from .problems import STATUSES, PageProblems
 from .refutation import plot
 
 #: Samples on one page, and plots of wrong answers.
-MOST, PLOTS = 20_000, 2_000
-#: Samples in a chunk, and the base64 characters of all chunks together.
-CHUNK, BUDGET = 128, 36_000_000
+MOST, PLOTS = 40_000, 1_000
+#: The base64 characters of all chunks together.
+BUDGET = 36_000_000
 #: Characters of head and tail, the first that fit a chunk's share.
-LEVELS = ((8_000, 12_000), (1_500, 2_500), (300, 500), (0, 200), (0, 0))
-#: Characters of integrand and answer in the index, for finding and for rows.
-WORDS = 160
+LEVELS = ((20_000, 20_000), (8_000, 12_000), (1_500, 2_500), (300, 500), (0, 200), (0, 0))
+
+COLUMNS = ("problem", "model", "sample", "status", "answer", "tokens", "length", "seconds")
 
 
 @dataclass(frozen=True)
 class PageSamples:
     """The samples of a page: ``index`` has columns by name, the chunks are base64.
 
-    ``formulas`` are question, answer and reference, each as text and as MathML; they are apart
-    because every row of the table shows some. ``names`` are what numbers in the index stand for.
+    The answers as formulas are apart from the other details, because rows of the table show them.
     """
 
     index: dict[str, list[Any]]
     formulas: list[str]
     details: list[str]
-    names: dict[str, list[str]]
     left_out: int
 
 
-COLUMNS = (
-    "run",
-    "problem",
-    "subset",
-    "label",
-    "sample",
-    "status",
-    "integrand",
-    "answer",
-    "tokens",
-    "length",
-    "seconds",
-)
+@dataclass(frozen=True)
+class _Shown:
+    """Which samples are shown: the first ``limit`` of every model on evenly chosen problems."""
+
+    limit: int
+    problems: frozenset[int]
+    number: int
+    total: int
 
 
-def page_samples(sources: Sources) -> PageSamples:
+def page_samples(sources: Sources, problems: PageProblems) -> PageSamples:
     """Collect the samples of all runs, as many as fit on a page.
 
-    Of too many the first samples of each problem are taken.
+    Of too many the first samples of each problem are taken, and if these are still too many, those
+    of a part of the problems, for all models.
     """
-    (limit, number), total = _shown(sources)
-    share = BUDGET // max(1, -(-number // CHUNK))
+    shown = _shown(problems, MOST)
+    share = BUDGET // max(1, -(-shown.number // CHUNK))
     index: dict[str, list[Any]] = {name: [] for name in COLUMNS}
-    subsets: dict[str, int] = {}
-    labels: dict[str, int] = {}
+    models = {(at, model): place for place, (at, model, _) in enumerate(problems.models)}
     plots: dict[tuple[str, str], Any] = {}
+    steps = {row.key: row for run in sources.runs for row in read_steps(run.path)}
     formulas, details = [], []
-    chosen = islice(_chosen(sources, limit), MOST)
+    chosen = _chosen(sources, problems, shown)
     while chunk := list(islice(chosen, CHUNK)):
-        for run, label, one in chunk:
-            numbers = {
-                "run": run,
-                "subset": subsets.setdefault(one.problem.name, len(subsets)),
-                "label": labels.setdefault(label, len(labels)),
-            }
-            for name, value in (numbers | _indexed(one)).items():
+        for at, one in chunk:
+            place = problems.places[at, one.key]
+            row = {"problem": place, "model": models[at, one.model]} | _indexed(one)
+            for name, value in row.items():
                 index[name].append(value)
-        shown = [_detail(one, plots) for _, _, one in chunk]
-        formulas.append(_formulas([those for those, _ in shown], share // 4))
-        details.append(_packed([detail for _, detail in shown], share - len(formulas[-1])))
-    runs = [str(run.path) for run in sources.runs]
-    names = {"run": runs, "subset": list(subsets), "label": list(labels)}
-    return PageSamples(index, formulas, details, names, left_out=total - number)
+        formulas.append(_formulas([_answer(one) for _, one in chunk], share // 4))
+        rows = [_detail(one, plots, steps.get(one.completion["key"])) for _, one in chunk]
+        details.append(_packed(rows, share - len(formulas[-1])))
+    return PageSamples(index, formulas, details, left_out=shown.total - len(index["status"]))
 
 
-def _shown(sources: Sources) -> tuple[tuple[int, int], int]:
-    """How many samples of each problem are shown, how many that is, and how many there are."""
-    counted: dict[int, int] = {}
-    for run in sources.runs:
-        for entry in run.models.values():
-            counted[entry["samples"]] = counted.get(entry["samples"], 0) + entry["problems"]
+def _shown(problems: PageProblems, most: int) -> _Shown:
+    """Choose the samples that are shown."""
+    counts: list[list[int]] = [one["samples"] for one in problems.index["counts"]]
+    by_problem = list(zip(*counts, strict=True))
+    total = sum(map(sum, by_problem))
+    limit = max(map(max, by_problem), default=1) if counts else 1
 
     def size(limit: int) -> int:
-        return sum(min(samples, limit) * problems for samples, problems in counted.items())
+        return sum(min(number, limit) for row in by_problem for number in row)
 
-    largest = max(counted, default=1)
-    limit = next((n for n in range(largest, 1, -1) if size(n) <= MOST), 1)
-    return (limit, min(size(limit), MOST)), size(largest)
+    while limit > 1 and size(limit) > most:
+        limit -= 1
+    number = size(limit)
+    kept = len(by_problem) if number <= most else len(by_problem) * most // number
+    chosen = frozenset(at * len(by_problem) // kept for at in range(kept))
+    return _Shown(limit, chosen, min(number, most), total)
 
 
-def _chosen(sources: Sources, limit: int) -> Iterator[tuple[int, str, Sample]]:
-    """The samples to show: the place of each one's run, its model's label, and itself."""
-    for place, (run, names) in enumerate(zip(sources.runs, sources.names, strict=True)):
+def _chosen(
+    sources: Sources, problems: PageProblems, shown: _Shown
+) -> Iterator[tuple[int, Sample]]:
+    """The samples to show, each with the place of its run."""
+    for at, run in enumerate(sources.runs):
         for one in samples(run, sources.policy):
-            if one.final and one.completion["sample"] < limit and one.judged is not None:
-                yield place, names[one.model], one
+            if (
+                one.final
+                and one.completion["sample"] < shown.limit
+                and one.judged is not None
+                and problems.places[at, one.key] in shown.problems
+            ):
+                yield at, one
 
 
 def _indexed(one: Sample) -> dict[str, Any]:
-    problem, completion, judged = one.problem, one.completion, one.judged or {}
+    completion, judged = one.completion, one.judged or {}
     return {
-        "problem": problem.id,
         "sample": completion["sample"],
-        "status": judged["status"],
-        "integrand": question(one)[:WORDS],
+        "status": STATUSES.index(judged["status"]),
         "answer": (judged.get("answer") or "")[:WORDS],
         "tokens": completion.get("completion_tokens"),
         "length": len(completion["text"]) + len(completion.get("reasoning", "")),
@@ -129,29 +126,24 @@ def _indexed(one: Sample) -> dict[str, Any]:
     }
 
 
-def question(one: Sample) -> str:
-    """The question, as a formula where it is one."""
-    inputs = one.problem.inputs
-    if "integrand" in inputs:
-        return str(inputs["integrand"])
-    return " ; ".join(str(value) for value in inputs.values() if isinstance(value, str | int))
+def _answer(one: Sample) -> str:
+    return (one.judged or {}).get("answer") or ""
 
 
-Formulas = list[tuple[str, Any]]
-
-
-def _detail(one: Sample, plots: dict[tuple[str, str], Any]) -> tuple[Formulas, dict[str, Any]]:
+def _detail(one: Sample, plots: dict[tuple[str, str], Any], steps: Steps | None) -> dict[str, Any]:
     verdict = Verdict.from_dict(one.judged or {})
-    answer = verdict.answer or ""
-    reference = str(one.problem.target.get("antiderivative", ""))
-    formulas = [(text[:2000], to_mathml(text)) for text in (question(one), answer, reference)]
-    key = (one.key, answer)
+    key = (one.key, verdict.answer or "")
     if verdict.evidence.witness and key not in plots and len(plots) < PLOTS:
         plots[key] = plot(one.problem, verdict.answer, verdict.evidence.witness)
-    return formulas, {
-        "facts": [[name, text[:600]] for name, text in facts(verdict, one.completion)],
+    return {
+        "facts": [
+            [name, text[:600]]
+            for name, text in (
+                *facts(verdict, one.completion),
+                *(step_facts(steps, one.completion["text"]) if steps else ()),
+            )
+        ],
         "plot": plots.get(key) if verdict.evidence.witness else None,
-        "view": f"{one.key}#{one.completion['sample']}",
         "texts": {
             "Reasoning": one.completion.get("reasoning", ""),
             "Completion": one.completion["text"],
@@ -165,12 +157,7 @@ def facts(verdict: Verdict, completion: dict[str, Any]) -> Iterator[tuple[str, s
     if completion.get("detail"):
         yield "recorded", completion["detail"]
     if evidence.witness:
-        witness = evidence.witness
-        if witness.point:
-            yield "at", witness.point
-        jump = "just above" in witness.point
-        yield ("answer there" if jump else "expected"), witness.expected
-        yield ("answer just above" if jump else "derivative of the answer"), witness.got
+        yield from evidence.witness.described().items()
         if evidence.detail:
             yield "because", evidence.detail
     elif why := reason(verdict):
@@ -188,11 +175,24 @@ def facts(verdict: Verdict, completion: dict[str, Any]) -> Iterator[tuple[str, s
     yield "model", f"finished by {completion['finish_reason']}, {seconds:.2f} s{counted}"
 
 
-def _formulas(chunk: Sequence[Formulas], share: int) -> str:
-    """A chunk of formulas, in base64; as text alone, and cut, where there is no room for more."""
-    packed = pack(chunk)
-    if len(packed) > share:
-        packed = pack([[(text[:200], None) for text, _ in shown] for shown in chunk])
+def step_facts(steps: Steps, text: str) -> Iterator[tuple[str, str]]:
+    """What `run.py steps` has found of a completion."""
+    judged = Counter(judgement for *_, judgement, _ in steps.marks)
+    counts = ", ".join(f"{number} {judgement}" for judgement, number in judged.items())
+    yield "steps", f"{counts or 'none'} ({steps.outcome})"
+    wrong = next((mark for mark in steps.marks if mark[2] == Judgement.INCORRECT), None)
+    if wrong:
+        yield f"first wrong step ({wrong[3]})", text[wrong[0] : wrong[1]]
+
+
+def _formulas(answers: Sequence[str], share: int) -> str:
+    """A chunk of answers in base64: whole; as text; or cut, the first that there is room for."""
+    whole: list[Formula] = [formula(text) for text in answers]
+    packed = pack(whole)
+    for longest in (2_000, 200):
+        if len(packed) <= share:
+            break
+        packed = pack([shortened_formula(text, longest) for text, _ in whole])
     return packed
 
 
@@ -214,17 +214,4 @@ def _packed(chunk: Iterable[dict[str, Any]], share: int) -> str:
         packed = pack(rows)
         if len(packed) <= share:
             return packed
-    return pack([{"view": detail["view"]} for detail in chunk])
-
-
-def pack(value: Any) -> str:
-    """JSON, compressed, in base64: nothing in it can end the element that holds it."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 6, mtime=0)).decode()
-
-
-def shortened(text: str, head: int, tail: int) -> list[Any]:
-    """Head, number of characters left out, tail."""
-    if len(text) <= head + tail + 200 and head:
-        return [text, 0, ""]
-    return [text[:head], max(0, len(text) - head - tail), text[len(text) - tail :] if tail else ""]
+    return pack([{} for _ in chunk])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...core.prices import Prices
 from ...store.run import Run
-from ..prices import Prices
 from ..tallies import Group, group_samples
 from .registry import metric
 from .usage import usage_of

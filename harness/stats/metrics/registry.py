@@ -25,7 +25,22 @@ ENTRY_POINTS = "calculus_harness.metrics"
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric and how to show it; `metric` describes the fields."""
+    """A registered metric.
+
+    Attributes:
+        name: the heading of its column, for a metric over k without its value.
+        unit: of its values.
+        direction: whether higher or lower is better.
+        interval: how its interval is made, if it has one.
+        compute: the function that `metric` was applied to.
+        ranked: whether it is only for ranked candidates (True), or not for them (False).
+        shown: where it is shown besides CSV and JSON.
+        column: its name in CSV and JSON.
+
+    >>> metrics()[0].over_k, metrics()[0].heading(4)
+    (True, 'pass@4')
+
+    """
 
     name: str
     unit: Unit
@@ -42,17 +57,41 @@ class Metric:
         return self.name.endswith(("@k", "^k"))
 
     def heading(self, k: int = 0) -> str:
-        """The name, for a metric over k with its k: ``pass@4``."""
+        """The name, for a metric over k with its k: ``pass@4``.
+
+        Args:
+            k: the k, for a metric over k.
+
+        Returns:
+            The heading.
+
+        """
         return f"{self.name[:-1]}{k}" if self.over_k else self.name
 
     def applies(self, group: Group) -> bool:
-        """Whether it is for a task of these samples, and for ranked ones or not as they are."""
+        """Whether it is for a task of these samples, and for ranked ones or not as they are.
+
+        Args:
+            group: samples of one model.
+
+        Returns:
+            Whether the metric is for them.
+
+        """
         tasks = {name for name, task in TASKS.items() if self.name in task.metrics}
         known = not tasks or any(problem.task in tasks for problem in group.problems)
         return known and self.ranked in (None, group.ranked)
 
     def estimates(self, group: Group) -> tuple[Estimate, ...]:
-        """The estimates with their intervals, one for every k; none where it does not apply."""
+        """The estimates with their intervals, one for every k; none where it does not apply.
+
+        Args:
+            group: samples of one model.
+
+        Returns:
+            The estimates.
+
+        """
         if self.interval is None or not self.applies(group):
             return ()
         if self.over_k:
@@ -60,7 +99,15 @@ class Metric:
         return (estimate_mean(group.tallies, self.compute(group)),)
 
     def number(self, group: Group) -> float | None:
-        """The value of a metric without an interval; None where it does not apply."""
+        """The value of a metric without an interval; None where it does not apply.
+
+        Args:
+            group: samples of one model.
+
+        Returns:
+            The value.
+
+        """
         if self.interval is not None or not self.applies(group):
             return None
         value: float | None = self.compute(group)
@@ -127,8 +174,12 @@ def metric(
 def metrics() -> tuple[Metric, ...]:
     """All metrics in the order of their columns, the built-in ones first.
 
+    Returns:
+        The metrics.
+
     >>> [metric.heading(4) for metric in metrics()][:3]
     ['pass@4', 'Fail@4', 'accuracy']
+
     """
     _load_entry_points()
     return tuple(_METRICS.values())

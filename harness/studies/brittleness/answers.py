@@ -12,13 +12,15 @@ from ....benchmarks import brittleness
 from ....benchmarks.problem import Problem
 from ....rewards.verdict import Status
 from ...core.errors import UserError
+from ...core.program import program
 from ...report.numbers import percent
 from ...stats.metrics.fail_at_k import none_at_k
-from ...stats.tallies import Estimate, Tally, estimate, tally_samples
+from ...stats.tallies import Estimate, Tally, estimate, is_ranked, tally_samples
 from ...store.run import Run
 from ...store.verdict_sets import latest_complete
 from .search_error import Ranked
 from .teacher_forcing import ranked_candidates
+from .validation import Ending, endings
 
 NOT_RUN = "not run"
 #: The k of the paper's tables.
@@ -39,11 +41,20 @@ def published() -> Mapping[tuple[str, str, str, str], str]:
 
 @dataclass(frozen=True)
 class ModelAnswers:
-    """One model's answers in a run, under one policy of the verifier."""
+    """One model's answers in a run, under one policy of the verifier.
+
+    Attributes:
+        run: the run.
+        model: the model's hash.
+        policy: the name of the verdicts.
+        with_decoding: whether the limit of a validation problem covers its decoding, too.
+
+    """
 
     run: Run
     model: str
     policy: str | None = None
+    with_decoding: bool = False
 
     @property
     def label(self) -> str:
@@ -63,7 +74,21 @@ class ModelAnswers:
     @cached_property
     def scorer(self) -> str | None:
         """The latest complete policy of the paper's scorer, if the run was judged by it."""
-        names = [name for name in self.run.policies if name.startswith("welleck-")]
+        return self._latest_of_scorer(with_deadline=False)
+
+    @cached_property
+    def protocol(self) -> str | None:
+        """The same with a deadline: of validation problems it is that of all candidates."""
+        if self.samples > 1 and not is_ranked(self.run):
+            return None  # the limit is for candidates one after another
+        return self._latest_of_scorer(with_deadline=True)
+
+    def _latest_of_scorer(self, *, with_deadline: bool) -> str | None:
+        names = [
+            name
+            for name in self.run.policies
+            if name.startswith("welleck-") and ("-deadline" in name) == with_deadline
+        ]
         latest = latest_complete([self.run], names)
         return latest if latest != self.policy else None
 
@@ -93,6 +118,33 @@ class ModelAnswers:
         }
 
     @cached_property
+    def limit(self) -> float:
+        """The seconds of `protocol`."""
+        return float(self.run.manifest["policies"][self.protocol]["deadline"])
+
+    @cached_property
+    def endings(self) -> dict[str, Ending | None]:
+        """Where the candidates of each problem end under `protocol`."""
+        decoding: dict[str, float] = {}
+        if self.with_decoding:  # candidates of one search have its latency
+            for row in self.run.completions.rows():
+                spent = decoding.get(row["problem"], 0.0)
+                if row["model"] == self.model:
+                    decoding[row["problem"]] = max(spent, row.get("latency", 0.0))
+        rows = self.run.verdicts(self.protocol).rows()
+        return endings((row for row in rows if row["model"] == self.model), self.limit, decoding)
+
+    def protocol_tallies(self, *, credit: bool) -> dict[str, Tally]:
+        """The counts under `protocol`; without ``credit`` what was cancelled is not correct."""
+        tallies = {}
+        for key, tally in self.tallies.items():
+            ending = self.endings.get(key)
+            solved = ending is not None and (credit or not ending.cancelled)
+            first = ending.rank if solved and ending is not None else tally.samples
+            tallies[key] = replace(tally, correct=int(solved), unknown=0, first=first)
+        return tallies
+
+    @cached_property
     def ranked(self) -> dict[str, Ranked]:
         return ranked_candidates(self.run, self.model, self.policy)
 
@@ -116,12 +168,15 @@ class ModelAnswers:
         return estimate(known, none_at_k, k)
 
 
-def answers_of(runs: Iterable[Run], policy: str | None = None) -> list[ModelAnswers]:
+def answers_of(
+    runs: Iterable[Run], policy: str | None = None, *, with_decoding: bool = False
+) -> list[ModelAnswers]:
     """Every model of every run, under a policy or each run's latest complete one of our verifier.
 
     Args:
         runs: runs.
         policy: the verdicts, by name.
+        with_decoding: as of `ModelAnswers`.
 
     Returns:
         The answers of each model of each run.
@@ -135,8 +190,10 @@ def answers_of(runs: Iterable[Run], policy: str | None = None) -> list[ModelAnsw
         own = [name for name in run.policies if not name.startswith("welleck-")]
         chosen = policy or latest_complete([run], own)
         if chosen is None:
-            raise UserError(f"{run.path} was not judged by our verifier: run.py score {run.path}")
-        answers += [ModelAnswers(run, model, chosen) for model in run.models]
+            raise UserError(
+                f"{run.path} was not judged by our verifier: {program()} score {run.path}"
+            )
+        answers += [ModelAnswers(run, model, chosen, with_decoding) for model in run.models]
     return answers
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ...report.figures.curves import category_curves
+from ...report.figures.curves import category_chart
 from ...report.figures.figure import Figure
 from ...report.sections import Section
 from ...stats.tallies import is_ranked
@@ -23,7 +23,7 @@ CURVE = (1, 10, 50, 200, 500)
 
 
 def _figure(name: str, ks: Sequence[int], shares: Mapping[str, Sequence[float | None]]) -> Figure:
-    return category_curves(name, "Fail@k over k", [str(k) for k in ks], shares)
+    return category_chart(name, "Fail@k over k", [str(k) for k in ks], shares, ordered=True)
 
 
 def _fail_at(problems: Sequence[Ranked], k: int) -> float | None:

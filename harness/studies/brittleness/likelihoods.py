@@ -44,7 +44,7 @@ def masses(source: ModelAnswers) -> Section:
             "paper p@{1..500}",
         ),
         tuple(rows),
-        ("Means over problems; needs log-probabilities (sweep --logprobs, or run.py logprobs).",),
+        ("Means over problems; needs log-probabilities (`sweep --logprobs`, or `logprobs`).",),
     )
 
 
@@ -70,7 +70,7 @@ def unresolved(source: ModelAnswers) -> Section:
         tuple(rows),
         (
             "Share of the failures whose reference is less likely than the top candidate (k = 1) "
-            "or the last of ten (k = 10); needs run.py logprobs. The paper's problems are Lample "
+            "or the last of ten (k = 10); needs `logprobs`. The paper's problems are Lample "
             "and Charton's FWD validation set.",
         ),
     )

@@ -18,7 +18,7 @@ import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from ....benchmarks.brittleness import over_k, plus_exp, plus_ln, sums, times_k
+from ....benchmarks.brittleness import NEIGHBOURS, neighbours, sums
 from ....benchmarks.brittleness.integrals import VARIANTS
 from ....benchmarks.brittleness.pools import eligible, short
 from ....benchmarks.brittleness.sums import COUNT
@@ -26,7 +26,6 @@ from ....benchmarks.problem import Problem
 from ...run.phases import Phase, PhaseResults
 from ...run.spec import PhaseFilter
 
-NEIGHBOURS = (over_k, times_k, plus_exp, plus_ln)
 TERMS = (2, 3, 4)
 
 
@@ -42,25 +41,28 @@ def _validation(problem: Problem) -> bool:
     return problem.benchmark != "brittleness" and problem.task == "integration"
 
 
-def derive(variant: str, phase_filter: PhaseFilter, found: PhaseResults) -> list[list[Problem]]:
+def derive(variant: str, phase_filter: PhaseFilter, results: PhaseResults) -> list[list[Problem]]:
     """The second phase's problems, subset by subset; raises `DerivationError` as they do."""
-    valid = terms_of_sums = found.solved(_validation)
+    valid = terms_of_sums = results.solved(_validation)
     if phase_filter == "published":
         valid = eligible(valid, variant)
         terms_of_sums = short(valid, variant)
     pools: dict[str, list[Problem]] = {
-        "coeff": found.solved(_primitive, within=1),
-        "exp": found.solved(_exponent, within=1),
+        "coeff": results.solved(_primitive, within=1),
+        "exp": results.solved(_exponent, within=1),
         "valid": terms_of_sums,
     }
-    terms = (1, *TERMS) if found.sampled else TERMS
+    terms = (1, *TERMS) if results.sampled else TERMS
     # Every problem's reference is proven: no more are made than a limit lets through.
     subsets = len(NEIGHBOURS) + len(pools) * len(terms)
-    most = COUNT if found.limit is None else min(COUNT, math.ceil(found.limit / subsets))
+    most = COUNT if results.limit is None else min(COUNT, math.ceil(results.limit / subsets))
     return [
-        *(neighbour(valid, found.seed, variant=variant, limit=most) for neighbour in NEIGHBOURS),
         *(
-            sums(pool, found.seed, terms=count, pool=name, count=most)
+            neighbours(kind, valid, results.seed, variant=variant, limit=most)
+            for kind in NEIGHBOURS
+        ),
+        *(
+            sums(pool, results.seed, terms=count, pool=name, count=most)
             for name, pool in pools.items()
             for count in terms
         ),

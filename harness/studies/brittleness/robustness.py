@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ....benchmarks.brittleness.primitives import INTEGERS, RANGES, TEMPLATES
-from ...report.figures.curves import category_curves
+from ...report.figures.curves import category_chart
 from ...report.numbers import percent, with_interval
 from ...report.sections import Section
-from ...stats.tallies import Estimate, is_ranked
+from ...stats.tallies import Estimate, Tally, is_ranked
 from .answers import KS, NOT_RUN, ModelAnswers, Where, named, published
 
 
@@ -18,14 +18,26 @@ def _estimated(estimate: Estimate | None) -> str:
     return with_interval(estimate.value, estimate.interval)
 
 
+#: The width of the paper's beam search for each of its k.
+WIDTHS = {1: 10, 10: 10, 50: 50}
+
+
+def _fail_at(source: ModelAnswers, k: int) -> str:
+    """The name of Fail@k, with the width of the beam search where it is not the paper's."""
+    width = source.run.manifest["identity"]["sampling"].get("beams")
+    known = not width or width == WIDTHS.get(k, width)
+    return f"Fail@{k}" if known else f"Fail@{k} (width {width})"
+
+
 def _headings(
     source: ModelAnswers, ks: Sequence[int], first: str, theirs: Sequence[int]
 ) -> list[str]:
-    scorer = [f"their scorer Fail@{k}" for k in ks] if source.scorer else []
+    judged = source.scorer or source.protocol
+    scorer = [f"their scorer {_fail_at(source, k)}" for k in ks] if judged else []
     return [
         first,
         "problems",
-        *(f"Fail@{k}" for k in ks),
+        *(_fail_at(source, k) for k in ks),
         *scorer,
         *(f"paper Fail@{k}" for k in theirs),
     ]
@@ -42,20 +54,31 @@ def _row(
     where: Where,
     place: tuple[str, str, str],
     theirs: Sequence[int],
+    *,
+    valid: bool = False,
     strict: bool = False,
 ) -> tuple[str, ...]:
     """A line of Fail@k: ours, the paper's scorer's on our answers, the published numbers."""
     keys = source.keys(where)
     ks = _ks(source)
     cells = [_estimated(source.fails(keys, k, source.tallies)) for k in ks]
-    if source.scorer:
+    if source.scorer or source.protocol:
         for k in ks:
-            lenient = not (strict and k >= max(KS))
-            tallies = source.scorer_tallies if lenient else source.without_timeouts
+            credit = not (strict and k >= max(KS))
+            tallies = _scorers(source, valid=valid, credit=credit)
             estimate = source.fails(keys, k, tallies)
             cells.append(NOT_RUN if estimate is None else percent(estimate.value))
     beside = [published().get((*place, f"fail@{k}"), "") for k in theirs]
     return (name, str(len(keys)), *cells, *beside)
+
+
+def _scorers(source: ModelAnswers, *, valid: bool, credit: bool) -> Mapping[str, Tally]:
+    """What the paper's scorer counts, with its limit of validation problems or of candidates."""
+    if valid and source.protocol:
+        return source.protocol_tallies(credit=credit)
+    if source.scorer is None:
+        return {}
+    return source.scorer_tallies if credit else source.without_timeouts
 
 
 def _remarks(source: ModelAnswers) -> list[str]:
@@ -89,7 +112,7 @@ def robustness(source: ModelAnswers) -> Section:
         ("valid_N2", "plus_exp", "f+exp(x)"),
         ("valid_N2", "plus_ln", "f+ln(x)"),
     ):
-        rows.append(_row(source, label, named(name), ("table 2", group, label), KS))
+        rows.append(_row(source, label, named(name), ("table 2", group, label), KS, valid=True))
     return Section(
         "Robustness (Table 2)",
         tuple(_headings(source, _ks(source), "problem", KS)),
@@ -113,6 +136,7 @@ def compositions(source: ModelAnswers) -> Section:
                     named(name),
                     place,
                     KS,
+                    valid=pool == "valid",
                     strict=pool == "valid",
                 )
             )
@@ -167,7 +191,7 @@ def integers(source: ModelAnswers) -> Section:
             "Both coefficients from the range. The paper prints no numbers for this figure: x and "
             "ln stay low, exp, sin, cos and tan come near 100 on large coefficients.",
         ),
-        (category_curves("integers", "Fail@1 by range of the coefficients", names, shares),)
+        (category_chart("integers", "Fail@1 by range of the coefficients", names, shares),)
         if run
         else (),
     )

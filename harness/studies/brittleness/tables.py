@@ -9,13 +9,12 @@ the paper's scorer (``run.py score RUN --method welleck``), its Fail@k stands be
 from __future__ import annotations
 
 from ...report.sections import Section
-from .answers import ModelAnswers, answers_of
-from .budgets import decoding, large_budget
+from .answers import ModelAnswers
+from .budgets import large_budget
+from .integers import training_integers
 from .likelihoods import causes, masses, probabilities, ranks, unresolved
 from .robustness import compositions, integers, nodes, robustness
-from .verification import verification
-
-__all__ = ["REMARK", "SECTIONS", "SOURCE", "answers_of", "decoding", "sections"]
+from .verification import cancelled, verification
 
 SOURCE = "Welleck et al., Symbolic Brittleness in Sequence Models (2022)"
 REMARK = (
@@ -29,6 +28,7 @@ SECTIONS = (
     compositions,
     nodes,
     integers,
+    training_integers,
     large_budget,
     masses,
     unresolved,
@@ -36,6 +36,7 @@ SECTIONS = (
     ranks,
     probabilities,
     verification,
+    cancelled,
 )
 
 

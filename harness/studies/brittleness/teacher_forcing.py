@@ -13,11 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ....benchmarks.lample_charton.codec.prefix import PrefixError
+from ....benchmarks.lample_charton.prefix_forms import prefix_form
 from ....benchmarks.problem import Problem
 from ....prompts import ANSWER, Prompt, parse
 from ....rewards.verdict import Status
 from ...core.asynchronous import run_async, stream
 from ...core.errors import ModelError, UserError
+from ...core.policy import AnswerFormat
 from ...core.requests import digest
 from ...models import Model
 from ...models.base import Capability, Continuation, Scored
@@ -49,7 +52,8 @@ def score_texts(
     model: Model,
     *,
     candidates: int = CANDIDATES,
-    written: str = WRITTEN,
+    written: str | None = None,
+    answer_format: AnswerFormat = "latex",
     limit: int | None = None,
 ) -> ScoringResult:
     """Score the references and the best candidates of a run's problems, as far as that is new.
@@ -58,7 +62,9 @@ def score_texts(
         path: a run of this model.
         model: the same model, with `Capability.SCORING`.
         candidates: how many of each problem's best candidates, each text once.
-        written: how the model would write an answer, with ``%s`` for the antiderivative.
+        written: how the model would write an answer, with ``%s`` for the antiderivative; by default
+            `WRITTEN`, and nothing but the antiderivative in prefix tokens.
+        answer_format: the notation of references: ``latex``, or ``prefix`` tokens.
         limit: at most so many problems, those first asked.
 
     Returns:
@@ -72,6 +78,8 @@ def score_texts(
     if Capability.SCORING not in model.capabilities:
         lacking = f"model {model.spec} has no {Capability.SCORING}"
         raise ModelError(lacking + model.hint({Capability.SCORING}))
+    if written is None:
+        written = WRITTEN if answer_format == "latex" else "%s"
     if "%s" not in written:
         raise UserError(f"the way to write an answer needs a %s for it, not {written!r}")
     with rescoring(Path(path)) as run:
@@ -82,7 +90,7 @@ def score_texts(
             stored = {row["key"] for _, row in log.heads()}
             wanted = {
                 text.key: text
-                for text in _texts(run, model.hash, candidates, written, limit)
+                for text in _texts(run, model.hash, candidates, written, answer_format, limit)
                 if text.key not in stored
             }
 
@@ -139,7 +147,12 @@ def ranked_candidates(run: Run, model: str, policy: str | None = None) -> dict[s
 
 
 def _texts(
-    run: Run, model: str, candidates: int, written: str, limit: int | None
+    run: Run,
+    model: str,
+    candidates: int,
+    written: str,
+    answer_format: AnswerFormat,
+    limit: int | None,
 ) -> Iterator[Continuation]:
     """What is to be scored: of each problem the reference, and the best candidates."""
     prompts = {
@@ -154,12 +167,24 @@ def _texts(
     for key in keys:
         problem_ = run.problems[key]
         prompt = _prompt(prompts, problem_)
-        reference = problem_.target.get("antiderivative")
+        reference = _reference(problem_, answer_format)
         if reference is not None:
-            text = written.replace("%s", str(reference))
+            text = written.replace("%s", reference)
             yield Continuation(_key(key, text, REFERENCE), prompt.render(problem_), text)
         for text in dict.fromkeys(best[key]):
             yield Continuation(_key(key, text), prompt.render(problem_), text)
+
+
+def _reference(problem: Problem, answer_format: AnswerFormat) -> str | None:
+    """The reference, if there is one that can be written in this notation."""
+    if "antiderivative" not in problem.target:
+        return None
+    if answer_format == "latex":
+        return str(problem.target["antiderivative"])
+    try:
+        return prefix_form(problem, "antiderivative")
+    except PrefixError:
+        return None  # the model cannot write it
 
 
 def _prompt(prompts: Mapping[str, Prompt], problem: Problem) -> Prompt:

@@ -1,4 +1,4 @@
-"""Time to verify candidates: Table 14."""
+"""Time to verify candidates: Table 14, and what a limit cancels."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Sequence, Set
 
 from ....benchmarks.problem import Problem
 from ....rewards.verdict import Status
+from ...report.numbers import percent
 from ...report.sections import Section
-from .answers import KS, NOT_RUN, ModelAnswers, published
+from .answers import KS, NOT_RUN, ModelAnswers, named, of_other_benchmarks, published
 
 #: The paper's limit for a candidate, in seconds, for the worst case.
 LIMIT = 1.0
@@ -48,6 +49,37 @@ def verification(source: ModelAnswers) -> Section:
         (
             "Summed over candidates, stopping at a problem's first correct one; the worst case is "
             "one second for each candidate. The paper's are for 3,000 problems.",
+        ),
+    )
+
+
+def cancelled(source: ModelAnswers) -> Section:
+    """What the limit of validation problems ends."""
+    groups = {
+        "problems to perturb": of_other_benchmarks,
+        "f/k": named("over_k"),
+        "k*f": named("times_k"),
+        "f+exp(x)": named("plus_exp"),
+        "f+ln(x)": named("plus_ln"),
+        **{f"valid, {terms} terms": named(f"valid_sum{terms}") for terms in (2, 3, 4)},
+    }
+    ks = sorted({k for k in KS if k <= source.samples} | {max(source.samples, 1)})
+    rows = []
+    for name, where in groups.items():
+        keys = source.keys(where) if source.protocol else []
+        ends = [source.endings.get(key) for key in keys]
+        counts = [sum(end.cancelled and end.rank < k for end in ends if end) for k in ks]
+        cells = [percent(count / len(keys)) if keys else NOT_RUN for count in counts]
+        rows.append((name, str(len(keys)), *cells))
+    limit = f"{source.limit:g} s" if source.protocol else "10 s"
+    covered = "decoding and all candidates" if source.with_decoding else "all candidates"
+    return Section(
+        f"Validation problems that a limit of {limit} for {covered} cancels",
+        ("problem", "problems", *(f"cancelled@{k}" for k in ks)),
+        tuple(rows),
+        (
+            "Percent; needs ranked candidates and `score --method welleck --deadline 10`. The "
+            "paper's scorer counts these problems as correct, but for sums at k = 50.",
         ),
     )
 

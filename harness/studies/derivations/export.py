@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from ...report.sections import as_markdown, csv_table, export, json_text, latex_table
+from ...report.sections import export
+from .intersections import Intersection
 from .pairwise import Analysis, Family, Interval, Scores
+from .prompt_designs import AskedDesign, designs_table
 from .tables import REMARK, sections
 
 _COLUMNS = tuple(
@@ -15,26 +18,60 @@ _COLUMNS = tuple(
 Measure = tuple[str, str, float, Interval | None, int | str, int | str]
 
 
-def export_analyses(analyses: Sequence[Analysis], form: str) -> str:
-    """All tables as Markdown or LaTeX (booktabs); our numbers as CSV (one a line) or JSON."""
-    return export(
-        form,
-        markdown=lambda: f"{as_markdown(sections(analyses))}\n{REMARK}\n",
-        latex=lambda: "\n".join(
-            f"% {section.title}\n{latex_table(section)}" for section in sections(analyses)
-        ),
-        csv=lambda: csv_table(_COLUMNS, _lines(analyses)),
-        json=lambda: json_text([analysis.to_dict() for analysis in analyses]),
-    )
+def export_analyses(
+    analyses: Sequence[Analysis],
+    form: str,
+    common: Sequence[Intersection] = (),
+    designs: Sequence[AskedDesign] = (),
+) -> str:
+    """All tables as Markdown or LaTeX (booktabs); our numbers as CSV (one a line) or JSON.
+
+    In JSON, what models have in common (``models`` in place of ``model``) and the table of prompts
+    follow the analyses. In CSV, a prompt of Table 4 is what its measures are ``of``.
+    """
+    more = designs_table(designs)
+    *tables, last = [*sections(analyses, common), *more]
+    tables.append(replace(last, remarks=(*last.remarks, REMARK)))
+    data = [
+        *(one.to_dict() for one in (*analyses, *common)),
+        *({"table": s.title, "headings": s.headings, "rows": s.rows} for s in more),
+    ]
+    lines = [*_lines(analyses), *_common_lines(common), *_design_lines(designs)]
+    return export(form, tables, (_COLUMNS, lines), data)
 
 
 def _lines(analyses: Sequence[Analysis]) -> Iterator[Sequence[object]]:
     for analysis in analyses:
         for family in analysis.families:
             names = (analysis.label, family.benchmark, family.subset)
-            for measure, of, value, bounds, count, total in _measures(family):
-                interval = [f"{bound:.6f}" for bound in bounds] if bounds else ["", ""]
-                yield *names, measure, of, f"{value:.6f}", *interval, count, total
+            for line in _measures(family):
+                yield *names, *_numbers(*line)
+
+
+def _common_lines(common: Sequence[Intersection]) -> Iterator[Sequence[object]]:
+    for one in common:
+        names = (" and ".join(one.models), one.benchmark, one.subset)
+        for category in one.categories:
+            line = category.name, "", category.share, category.interval, category.count, category.of
+            yield *names, *_numbers(*line)
+
+
+def _design_lines(designs: Sequence[AskedDesign]) -> Iterator[Sequence[object]]:
+    for one in designs:
+        for line in _of_scores(one.scores):
+            yield one.model, one.design.benchmark, one.design.subset, *_numbers(*line)
+
+
+def _numbers(
+    measure: str,
+    of: str,
+    value: float,
+    bounds: Interval | None,
+    count: int | str,
+    total: int | str,
+) -> Sequence[object]:
+    interval = [f"{bound:.6f}" for bound in bounds] if bounds else ["", ""]
+    return measure, of, f"{value:.6f}", *interval, count, total
 
 
 def _measures(family: Family) -> Iterator[Measure]:

@@ -28,18 +28,18 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ....benchmarks.problem import Problem
+from ....rewards.records import Record
 from ....rewards.verdict import Status
 from ...core.errors import UserError
 from ...stats.compare import common_policy
 from ...stats.intervals import (
     LEVEL,
-    RESAMPLES,
     Floats,
     cluster_sums,
     interval,
@@ -64,6 +64,10 @@ Interval = tuple[float, float]
 # --- what is counted ---------------------------------------------------------------------------
 
 
+class NoTwinsError(UserError):
+    """A run has no problems with perturbed twins."""
+
+
 @dataclass(frozen=True, slots=True)
 class JudgedLabel:
     """A problem's true label and the one that was given: None without a majority."""
@@ -78,13 +82,17 @@ class JudgedLabel:
 
 @dataclass(frozen=True, slots=True)
 class PerturbedItem:
-    """An unperturbed problem, and its twins by perturbation; ``example`` has two of these."""
+    """An unperturbed problem, and its twins by perturbation; ``example`` has two of these.
+
+    ``model`` is who answered, where several models are taken as one.
+    """
 
     key: str
     example: str
     operator: str
     static: JudgedLabel
     twins: Mapping[str, JudgedLabel]
+    model: str = ""
 
     @property
     def positive(self) -> bool:
@@ -211,7 +219,7 @@ class Family:
 
 
 @dataclass(frozen=True)
-class Analysis:
+class Analysis(Record):
     """All families of one model in a run; of several subsets also these together."""
 
     model: str
@@ -219,37 +227,112 @@ class Analysis:
     samples: int
     families: tuple[Family, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+
+# --- from runs ---------------------------------------------------------------------------------
+
+Place = tuple[str, str, tuple[str, ...]]
 
 
-# --- from a run --------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class ItemGroup:
+    """The items of one unperturbed subset, and answers on sets that are named after it.
 
+    ``left_out`` items lack an answer to some twin; ``others`` are labels with their examples.
+    """
 
-def analyse(run: Run, policy: str | None = None) -> list[Analysis]:
-    """The pairwise analysis of every model of a run."""
-    policy = common_policy([run], policy)
-    wanted = {key: p for key, p in run.problems.items() if p.task in TASKS}
-    if not any(problem.perturbation for problem in wanted.values()):
-        raise UserError(
-            f"{run.path} has no problems with perturbed twins; sweep, as in --benchmark "
-            "derivations/step3 --benchmark derivations/step3_vr, the originals with their "
-            "perturbations"
+    items: tuple[PerturbedItem, ...]
+    left_out: int
+    others: Mapping[str, tuple[tuple[JudgedLabel, str], ...]]
+
+    def joined(self, other: ItemGroup) -> ItemGroup:
+        """The items of both."""
+        names = dict.fromkeys((*self.others, *other.others))
+        return ItemGroup(
+            (*self.items, *other.items),
+            self.left_out + other.left_out,
+            {name: (*self.others.get(name, ()), *other.others.get(name, ())) for name in names},
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelItems:
+    """The items that a model (or several models, taken as one) answered, by subset."""
+
+    model: str
+    label: str
+    samples: int
+    groups: Mapping[Place, ItemGroup]
+
+
+def items_of(runs: Sequence[Run], policy: str | None = None) -> list[ModelItems]:
+    """The items of every model of some runs; a model that several runs asked is one.
+
+    Raises:
+        NoTwinsError: a run has no perturbed problems.
+        UserError: no item is answered with all its twins.
+
+    """
+    policy = common_policy(list(runs), policy)
+    problems: dict[str, dict[str, Problem]] = {}
+    judged: dict[str, dict[str, JudgedLabel]] = {}
+    entries: dict[str, Mapping[str, Any]] = {}
+    for run in runs:
+        wanted = {key: p for key, p in run.problems.items() if p.task in TASKS}
+        if not any(problem.perturbation for problem in wanted.values()):
+            raise NoTwinsError(
+                f"{run.path} has no problems with perturbed twins; sweep, as in --benchmark "
+                "derivations/step3 --benchmark derivations/step3_vr, the originals with their "
+                "perturbations"
+            )
+        entries |= {model: entry for model, entry in run.models.items() if model not in entries}
+        for model, answers in judged_labels(run, policy).items():
+            judged.setdefault(model, {}).update(answers)
+            problems.setdefault(model, {}).update(wanted)
+    answered = [
+        ModelItems(
+            model,
+            str(entries[model]["label"]),
+            int(entries[model]["samples"]),
+            _groups(model, problems[model], answers),
+        )
+        for model, answers in judged.items()
+    ]
+    answered = [one for one in answered if one.groups]
+    if not answered:
+        named = ", ".join(str(run.path) for run in runs)
+        raise UserError(f"{named}: no item is answered with all its twins yet")
+    return answered
+
+
+def judged_labels(run: Run, policy: str | None = None) -> dict[str, dict[str, JudgedLabel]]:
+    """The label of every problem of a run whose answer is one, by model and problem key."""
     judged: dict[str, dict[str, JudgedLabel]] = {}
     for (model, key), sums in counts.totals(run.verdicts(policy)).items():
-        if key in wanted:
-            truth = int(str(wanted[key].target["label"]))
+        problem = run.problems.get(key)
+        if problem is not None and problem.task in TASKS:
+            truth = int(str(problem.target["label"]))
             judged.setdefault(model, {})[key] = JudgedLabel(truth, majority(truth, sums))
-    analyses = []
-    for model, answers in judged.items():
-        families = tuple(_families(wanted, answers))
-        if families:
-            entry = run.models[model]
-            analyses.append(Analysis(model, str(entry["label"]), int(entry["samples"]), families))
-    if not analyses:
-        raise UserError(f"{run.path}: no item is answered with all its twins yet")
-    return with_family(analyses)
+    return judged
+
+
+def pooled(answered: Sequence[ModelItems], label: str) -> ModelItems:
+    """Several models taken as one, such as an encoder for each number of steps (Table 3).
+
+    An item that two of them answered counts twice.
+    """
+    groups: dict[Place, ItemGroup] = {}
+    for one in answered:
+        for place, group in one.groups.items():
+            groups[place] = groups[place].joined(group) if place in groups else group
+    samples = max(one.samples for one in answered)
+    return ModelItems("+".join(one.model for one in answered), label, samples, groups)
+
+
+def analyse(answered: Sequence[ModelItems]) -> list[Analysis]:
+    """The pairwise analysis of each model."""
+    return with_family(
+        [Analysis(one.model, one.label, one.samples, tuple(_families(one))) for one in answered]
+    )
 
 
 def majority(truth: int, sums: Mapping[str, float]) -> int | None:
@@ -280,22 +363,37 @@ def with_family(analyses: Sequence[Analysis]) -> list[Analysis]:
     ]
 
 
-def _families(
-    problems: Mapping[str, Problem], judged: Mapping[str, JudgedLabel]
-) -> Iterable[Family]:
+def _families(answered: ModelItems) -> Iterable[Family]:
     """The families of a model, and of each benchmark those with the same perturbations together."""
-    together: dict[tuple[str, tuple[str, ...]], list[tuple[list[PerturbedItem], int]]] = {}
-    for (benchmark, subset), group in items(problems, judged).items():
-        complete, perturbations, left_out = group
-        if complete:
-            others = list(_others(problems, judged, benchmark, subset))
-            yield family(benchmark, subset, perturbations, complete, left_out, others)
-            together.setdefault((benchmark, perturbations), []).append((complete, left_out))
+    together: dict[tuple[str, tuple[str, ...]], list[ItemGroup]] = {}
+    for (benchmark, subset, perturbations), group in answered.groups.items():
+        others = [
+            scores(name, [label for label, _ in labels], [example for _, example in labels])
+            for name, labels in group.others.items()
+        ]
+        yield family(benchmark, subset, perturbations, group.items, group.left_out, others)
+        together.setdefault((benchmark, perturbations), []).append(group)
     for (benchmark, perturbations), parts in together.items():
         if len(parts) > 1:
-            every = [item for complete, _ in parts for item in complete]
-            left_out = sum(number for _, number in parts)
+            every = [item for part in parts for item in part.items]
+            left_out = sum(part.left_out for part in parts)
             yield family(benchmark, TOGETHER, perturbations, every, left_out)
+
+
+def _groups(
+    model: str, problems: Mapping[str, Problem], judged: Mapping[str, JudgedLabel]
+) -> dict[Place, ItemGroup]:
+    return {
+        (benchmark, subset, perturbations): ItemGroup(
+            tuple(replace(item, model=model) for item in complete),
+            left_out,
+            _others(problems, judged, benchmark, subset),
+        )
+        for (benchmark, subset), (complete, perturbations, left_out) in items(
+            problems, judged
+        ).items()
+        if complete
+    }
 
 
 def items(
@@ -337,17 +435,16 @@ def items(
 
 def _others(
     problems: Mapping[str, Problem], judged: Mapping[str, JudgedLabel], benchmark: str, subset: str
-) -> Iterable[Scores]:
+) -> dict[str, tuple[tuple[JudgedLabel, str], ...]]:
     """Sets of other problems that are named after this subset, as ``step3_minus1``."""
-    sets: dict[str, list[str]] = {}
+    sets: dict[str, list[tuple[JudgedLabel, str]]] = {}
     for key, problem in problems.items():
         named_after = problem.benchmark == benchmark and problem.subset.startswith(f"{subset}_")
         if named_after and problem.pair_parent is None and key in judged:
-            sets.setdefault(problem.subset.removeprefix(f"{subset}_"), []).append(key)
-    for name, keys in sets.items():
-        examples = [str(problems[key].metadata.get("group", key)) for key in keys]
-        shown = name.replace("minus", "s-")
-        yield scores(shown, [judged[key] for key in keys], examples)
+            name = problem.subset.removeprefix(f"{subset}_").replace("minus", "s-")
+            example = str(problem.metadata.get("group", key))
+            sets.setdefault(name, []).append((judged[key], example))
+    return {name: tuple(labels) for name, labels in sets.items()}
 
 
 # --- the numbers -------------------------------------------------------------------------------
@@ -377,12 +474,14 @@ def family(
         drops=tuple(drop(name, static, labels, examples) for name, labels in perturbed.items()),
         others=tuple(others),
         categories=tuple(
-            _category(name, [holds(item) for item in items], [i.operator for i in items], examples)
+            categorised(
+                name, [holds(item) for item in items], [i.operator for i in items], examples
+            )
             for name, holds in CATEGORIES.items()
         ),
         pairs=len(pairs),
         pair_categories=tuple(
-            _category(
+            categorised(
                 name,
                 [holds(pair) for pair in pairs],
                 [positive.operator for positive, _ in pairs],
@@ -396,17 +495,18 @@ def family(
 
 def pairs_of(items: Sequence[PerturbedItem]) -> list[ItemPair]:
     """The positive and the negative of every example that has both."""
-    positives = {item.example: item for item in items if item.positive}
+    positives = {(item.model, item.example): item for item in items if item.positive}
     return [
-        (positives[item.example], item)
+        (positives[item.model, item.example], item)
         for item in items
-        if not item.positive and item.example in positives
+        if not item.positive and (item.model, item.example) in positives
     ]
 
 
-def _category(
+def categorised(
     name: str, holds: Sequence[bool], operators: Sequence[str], clusters: Sequence[str]
 ) -> Category:
+    """The share for which something holds, and the final operators of these."""
     bounds = interval([float(one) for one in holds], clusters, single=True)
     return Category(name, sum(holds), len(holds), bounds, ranked(holds, operators))
 
@@ -423,7 +523,7 @@ def scores(name: str, judged: Sequence[JudgedLabel], clusters: Sequence[str]) ->
     """Accuracy and F1 of answers."""
     right = [float(one.right) for one in judged]
     labels = Labels.of([one.truth for one in judged], [one.given for one in judged])
-    drawn = resampled(_f1_sums(judged, clusters), 0, RESAMPLES)
+    drawn = resampled(_f1_sums(judged, clusters), 0)
     return Scores(
         name=name,
         problems=len(judged),
@@ -443,7 +543,7 @@ def drop(
     """Perturbed minus unperturbed; negative where the perturbation costs something."""
     changes = [float(b.right) - float(a.right) for a, b in zip(static, perturbed, strict=True)]
     both = np.concatenate([_f1_sums(static, clusters), _f1_sums(perturbed, clusters)], axis=1)
-    drawn = resampled(both, 0, RESAMPLES)
+    drawn = resampled(both, 0)
     total = both.sum(axis=0, keepdims=True)
     return Drop(
         name=name,

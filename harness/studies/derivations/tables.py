@@ -6,17 +6,14 @@ own that say so: it is about other models, and about examples that our verifier 
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib import resources
 
-from ....benchmarks import derivations
-from ...report.figures.curves import category_curves
+from ...report.figures.curves import category_chart
 from ...report.figures.figure import Figure
 from ...report.numbers import p_value, percent, points, with_interval
 from ...report.sections import Section
+from .intersections import Intersection
 from .pairwise import (
     ALL,
     NONE,
@@ -31,28 +28,20 @@ from .pairwise import (
     G,
     S,
 )
+from .published import SOURCE, published
 
-SOURCE = "Meadows et al. 2023"
 REMARK = (
     f"Tables headed “published” are from {SOURCE}: other models, asked of other examples, which "
     "no verifier has proven. A guide to what is usual, not a comparison."
 )
+#: Items of an intersection that are named, as in Figure 5.
+SHOWN = 3
 #: Operators that a table names, as in the paper: of Table 3, and of Table 6.
 NAMED, NAMED_OF_PAIRS = 5, 3
 
 
-@cache
-def published() -> dict[tuple[str, str, str, str], str]:
-    """The published numbers: by place (``table 1``), model, subset and measure; as printed."""
-    file = resources.files(derivations) / "published.csv"
-    return {
-        (row["place"], row["model"], row["subset"], row["measure"]): row["value"]
-        for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines())
-    }
-
-
-def sections(analyses: Sequence[Analysis]) -> list[Section]:
-    """All tables of all models, and the published ones once."""
+def sections(analyses: Sequence[Analysis], common: Sequence[Intersection] = ()) -> list[Section]:
+    """All tables of all models, what they have in common, and the published tables once."""
     made: list[Section] = []
     for analysis in analyses:
         for family in analysis.families:
@@ -63,7 +52,7 @@ def sections(analyses: Sequence[Analysis]) -> list[Section]:
                 made.append(_pairs(family, f"{name}: right and wrong steps together"))
         made.append(_by_rank(analysis))
     families = {(f.benchmark, f.subset): f for a in analyses for f in a.families}
-    return [*made, *_published(list(families.values()))]
+    return [*made, *map(_in_common, common), *_published(list(families.values()))]
 
 
 def _name(family: Family) -> str:
@@ -157,6 +146,22 @@ def _shared(category: Category, named: int) -> tuple[str, ...]:
     )
 
 
+def _in_common(common: Intersection) -> Section:
+    """The section behind Figure 5."""
+    shown = ", ".join(common.fail_to_generalise[:SHOWN])
+    remarks = ["An item counts if it is in the category for each of the models."]
+    if shown:
+        remarks.append(
+            f"In G for all of them: {shown}{', ...' * (len(common.fail_to_generalise) > SHOWN)}"
+        )
+    return Section(
+        f"{' and '.join(common.models)} on {common.benchmark}/{common.subset}: in common",
+        ("", "items", "% of items", f"the {NAMED} most frequent final operators"),
+        tuple(_shared(category, NAMED) for category in common.categories),
+        tuple(remarks),
+    )
+
+
 def _by_rank(analysis: Analysis) -> Section:
     """Figure 3: N_P by rank."""
     families = analysis.families
@@ -187,7 +192,7 @@ def _figure(
     analysis: Analysis, longest: int, series: Mapping[str, Sequence[float | None]]
 ) -> Figure:
     ranks = [str(rank + 1) for rank in range(longest)]
-    return category_curves(f"ranks_{analysis.model[:6]}", "N_P by rank", ranks, series)
+    return category_chart(f"ranks_{analysis.model[:6]}", "N_P by rank", ranks, series, ordered=True)
 
 
 # --- published ---------------------------------------------------------------------------------

@@ -49,7 +49,22 @@ class Formulas:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """An integrand and a completion; ``wanted`` says whether the completion is to be accepted."""
+    r"""An integrand and a completion, with the verdict that is right.
+
+    Attributes:
+        integrand: LaTeX.
+        completion: what a model might say.
+        wanted: whether the completion is to be accepted.
+        note: why.
+        assumptions: kinds of the parameters.
+        formulas: the trees behind the case, if it has any.
+        voice: the template of the completion.
+
+    >>> case = Case("2x", r"\boxed{x^3}", wanted=False, note="another power")
+    >>> case.to_dict()["wanted"]
+    'not correct'
+
+    """
 
     integrand: str
     completion: str
@@ -68,13 +83,30 @@ class Case:
         voice: str = BOXED,
         assumptions: Mapping[str, str] | None = None,
     ) -> Case:
-        """The case that these trees make, in a voice."""
+        """The case that these trees make, in a voice.
+
+        Args:
+            formulas: the trees.
+            wanted: whether the completion is to be accepted.
+            note: why.
+            voice: the template of the completion.
+            assumptions: kinds of the parameters.
+
+        Returns:
+            The case.
+
+        """
         shown = to_latex(formulas.integrand)
         text = voice.replace(INTEGRAND, shown).replace(ANSWER, to_latex(formulas.answer))
         return cls(shown, text, wanted, note, assumptions or {}, formulas, voice)
 
     def to_dict(self) -> dict[str, Any]:
-        """What a line of a case file says."""
+        """What a line of a case file says.
+
+        Returns:
+            The row.
+
+        """
         row: dict[str, Any] = {
             "integrand": self.integrand,
             "completion": self.completion,
@@ -97,9 +129,22 @@ def generator(make: Make) -> Make:
 def case_at(name: str, seed: int, index: int) -> Case:
     """The case with this address: the same on any machine.
 
+    Args:
+        name: the generator.
+        seed: the seed.
+        index: which of its cases.
+
+    Returns:
+        The case.
+
+    Raises:
+        KeyError: there is no such generator.
+        RuntimeError: no draw has a certain label.
+
     >>> from calculus_harness.harness.studies.redteam import case_at
     >>> case_at("mutation", seed=0, index=0) == case_at("mutation", seed=0, index=0)
     True
+
     """
     for attempt in range(50):
         try:

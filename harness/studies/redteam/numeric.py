@@ -41,13 +41,26 @@ class NoValueError(ArithmeticError):
     """A formula has no value here that could be relied on."""
 
 
-def value(tree: Expression, point: Point) -> Value:
+def value(tree: Expression, point: Point, known: dict[int, Value] | None = None) -> Value:
     """The value at a point, in mpmath's present precision.
+
+    Args:
+        tree: the formula.
+        point: values of its symbols.
+        known: values of nodes that were computed here, which formulas of one case share.
 
     Raises:
         NoValueError: undefined, too large, or a function that is not known here.
 
     """
+    known = {} if known is None else known
+    found = known.get(id(tree))
+    if found is None:
+        found = known[id(tree)] = _value(tree, point, known)
+    return found
+
+
+def _value(tree: Expression, point: Point, known: dict[int, Value]) -> Value:
     if isinstance(tree, Number):
         return mpmath.mpf(tree.numerator) / tree.denominator
     if isinstance(tree, Symbol):
@@ -55,7 +68,7 @@ def value(tree: Expression, point: Point) -> Value:
         return mpmath.mpf(number.numerator) / number.denominator
     if tree.function in _CONSTANTS:
         return _CONSTANTS[tree.function]()
-    args = [value(arg, point) for arg in tree.args]
+    args = [value(arg, point, known) for arg in tree.args]
     try:
         return _apply(tree.function, args)
     except (ZeroDivisionError, OverflowError, ValueError, mpmath.libmp.NoConvergence) as error:
@@ -120,11 +133,12 @@ def _gap(trees: tuple[Expression, ...], point: Point, digits: int) -> tuple[Valu
     """(F' - f, f) at a real value of f."""
     integrand, slope, answer = trees
     with mpmath.workdps(digits):
-        expected = value(integrand, point)
-        value(answer, point)
+        known: dict[int, Value] = {}
+        expected = value(integrand, point, known)
+        value(answer, point, known)
         if not mpmath.isfinite(expected) or mpmath.im(expected) != 0:
             raise NoValueError("the integrand is not real here")
-        return value(slope, point) - expected, expected
+        return value(slope, point, known) - expected, expected
 
 
 def refuted(

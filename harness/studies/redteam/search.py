@@ -17,13 +17,30 @@ from .minimise import minimise
 ACCEPTED, REFUSED, UNDECIDED, FAILED = "accepted", "refused", "undecided", "failed"
 KINDS = (ACCEPTED, REFUSED, UNDECIDED, FAILED)
 BATCH = 256
+#: Seconds of wall clock for a case, many more than any takes, on a machine that does other work.
+DEADLINE = 60.0
 
 Judge = Callable[[Sequence[Case]], list[Verdict]]
 
 
 @dataclass(frozen=True, slots=True)
 class Find:
-    """A case that was judged wrongly, and the smallest that shows the same fault."""
+    """A case that was judged wrongly.
+
+    Attributes:
+        generator: the generator of the case.
+        seed: its seed.
+        index: which of the generator's cases.
+        kind: what is wrong, one of `KINDS`.
+        status: that of the verdict.
+        case: the case.
+        minimal: the smallest that shows the same fault.
+
+    >>> case = case_at("mutation", seed=0, index=0)
+    >>> Find("mutation", 0, 0, ACCEPTED, "correct", case, case).to_dict()["found"]
+    'accepted'
+
+    """
 
     generator: str
     seed: int
@@ -34,7 +51,12 @@ class Find:
     minimal: Case
 
     def to_dict(self) -> dict[str, Any]:
-        """A line of the case file: the minimal case, where it is from, and what it was."""
+        """A line of the case file: the minimal case, where it is from, and what it was.
+
+        Returns:
+            The row.
+
+        """
         origin = {"generator": self.generator, "seed": self.seed, "index": self.index}
         row = self.minimal.to_dict() | {"found": self.kind, "status": self.status} | origin
         return row if self.minimal == self.case else row | {"original": self.case.to_dict()}
@@ -42,10 +64,24 @@ class Find:
 
 @dataclass
 class Result:
-    """Tries and faults by generator, and the finds in the order of their addresses."""
+    """The result of a search.
+
+    Attributes:
+        seed: the seed of all draws.
+        tries: how many cases, by generator.
+        repeated: how many of these came again; they are judged and listed only once.
+        skipped: how many had an integrand that the verifier refuses.
+        faults: how many were judged wrongly, by generator and kind.
+        finds: the cases that were judged wrongly, in the order of their addresses.
+
+    >>> Result(seed=0).tries.total()
+    0
+
+    """
 
     seed: int
     tries: Counter[str] = field(default_factory=Counter)
+    repeated: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
     faults: Counter[tuple[str, str]] = field(default_factory=Counter)
     finds: list[Find] = field(default_factory=list)
@@ -60,6 +96,7 @@ def verifier(workers: int | None = None) -> Judge:
             [case.integrand for case in cases],
             assumptions=[dict(case.assumptions) for case in cases],
             workers=workers,
+            deadline=DEADLINE,
         )
 
     return judge
@@ -105,6 +142,9 @@ def search(
     Raises:
         ValueError: no limit is given, or an unknown generator.
 
+    >>> search(tries=2, generators=["horner"], workers=1).tries
+    Counter({'horner': 2})
+
     """
     if tries is None and minutes is None:
         raise ValueError("a search needs a number of tries or of minutes")
@@ -116,14 +156,25 @@ def search(
     judge = judge or verifier(workers)
     until = None if minutes is None else time.monotonic() + 60 * minutes
     result = Result(seed)
+    seen: set[int] = set()
     for start in count(0, BATCH):
         stop = start + BATCH if tries is None else min(start + BATCH, tries)
         if start >= stop or (until is not None and time.monotonic() >= until):
             return result
-        places = [(names[n % len(names)], n // len(names)) for n in range(start, stop)]
-        cases = [case_at(name, seed, index) for name, index in places]
-        for (name, index), case, verdict in zip(places, cases, judge(cases), strict=True):
-            _count(result, (name, index), case, verdict, judge, minimised)
+        places, cases = [], []
+        for n in range(start, stop):
+            name, index = names[n % len(names)], n // len(names)
+            case = case_at(name, seed, index)
+            text = hash((case.integrand, case.completion, tuple(case.assumptions.items())))
+            result.tries[name] += 1
+            if text in seen:
+                result.repeated[name] += 1
+                continue
+            seen.add(text)
+            places.append((name, index))
+            cases.append(case)
+        for place, case, verdict in zip(places, cases, judge(cases), strict=True):
+            _count(result, place, case, verdict, judge, minimised)
         if on_progress is not None:
             on_progress(result)
     raise AssertionError("the loop ends by its limits")
@@ -138,7 +189,6 @@ def _count(
     minimised: int,
 ) -> None:
     name, index = place
-    result.tries[name] += 1
     if "problem_error" in verdict.evidence.flags:  # the integrand is refused, not the answer
         result.skipped[name] += 1
         return

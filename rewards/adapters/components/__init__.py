@@ -10,16 +10,16 @@ your own, the decorator alone is enough. It can then be named in `Rubric.compone
 ... def certainty(graded: GradedCompletion) -> float:
 ...     return float("probably" not in graded.text)
 
->>> from calculus_harness.rewards.adapters.scoring import Item, Rubric, score
+>>> from calculus_harness.rewards.adapters.scoring import Rollout, Rubric, score
 >>> rubric = Rubric(components=("correctness", "certainty"), workers=1)
 >>> completions = [r"$\boxed{x^2}$", r"probably $\boxed{x^2}$", r"$\boxed{x^3}$"]
->>> [each.reward for each in score([Item(text, "2x") for text in completions], rubric)]
+>>> [each.reward for each in score([Rollout(text, "2x") for text in completions], rubric)]
 [1.2, 1.0, 0.0]
 """
 
 from __future__ import annotations
 
-from . import correctness, format, length  # noqa: F401  # importing them registers them
-from .base import COMPONENTS, Component, GradedCompletion, component
+from . import correctness, format, length, steps  # noqa: F401  # importing them registers them
+from .base import COMPONENTS, Component, GradedCompletion, component, load_component
 
-__all__ = ["COMPONENTS", "Component", "GradedCompletion", "component"]
+__all__ = ["COMPONENTS", "Component", "GradedCompletion", "component", "load_component"]

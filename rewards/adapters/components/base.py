@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import TypeAlias
 
+from ...arguments import load_function
+from ...errors import UserError
 from ...verdict import Status, Verdict
 
 
@@ -19,7 +24,16 @@ class GradedCompletion:
         verdict: what the verifier says.
         truncated: the completion was cut off by the token limit.
         tokens: its length, where it is known.
-        stop, length, think_tags, must_think: settings of the `Rubric`.
+        stop: as in the `Rubric`.
+        length: as in the `Rubric`.
+        think_tags: as in the `Rubric`.
+        must_think: as in the `Rubric`.
+
+    >>> verdict = Verdict(Status.CORRECT, 1.0)
+    >>> settings = {"stop": (), "length": None, "think_tags": ("", ""), "must_think": False}
+    >>> graded = GradedCompletion("x^2", Status.CORRECT, verdict, False, tokens=3, **settings)
+    >>> COMPONENTS["correctness"].value(graded)
+    1.0
 
     """
 
@@ -45,6 +59,10 @@ class Component:
         value: the function, from a graded completion to a number between 0 and 1.
         weight: its weight in a reward by default.
         gated: it earns nothing beside a wrong answer, unless the rubric says otherwise.
+
+    >>> from calculus_harness.rewards.adapters.components import COMPONENTS
+    >>> COMPONENTS["format"].weight
+    0.1
 
     """
 
@@ -73,6 +91,13 @@ def component(
     Raises:
         ValueError: another module has a component of that name.
 
+    >>> from calculus_harness.rewards.adapters.components import COMPONENTS, component
+    >>> @component("politeness", weight=0.2)
+    ... def politeness(graded: GradedCompletion) -> float:
+    ...     return float("please" in graded.text)
+    >>> COMPONENTS["politeness"].weight
+    0.2
+
     """
 
     def register(function: ComponentFunction) -> ComponentFunction:
@@ -84,3 +109,35 @@ def component(
         return function
 
     return register
+
+
+@cache
+def load_component(entry: str) -> str:
+    """Register a function of a user's file as a component.
+
+    Args:
+        entry: a component's name, or ``FILE.py:FUNCTION``. Only what the user has written belongs
+            here: the file is run.
+
+    Returns:
+        The component's name: the function's, or the entry.
+
+    Raises:
+        UserError: there is no such file or function, or another component has its name.
+
+    >>> load_component("format")
+    'format'
+
+    """
+    path, _, name = entry.rpartition(":")
+    if not path.endswith(".py"):
+        return entry
+    known = COMPONENTS.get(name)
+    if known is not None:
+        if Path(inspect.getfile(known.value)).resolve() == Path(path).resolve():
+            return name  # registered when another function of the file was loaded
+        raise UserError(f"{entry}: there is already a component {name!r}; use another name")
+    function = load_function(Path(path), name)
+    if name not in COMPONENTS:  # the file may register it, to give it another weight
+        component(name)(function)
+    return name

@@ -57,8 +57,8 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[int, float]:
                 on_value, linear = max(upper, lower), lower
             else:
                 on_value, linear = _partial(rule, [jets[a] for a in arguments], place, upper, lower)
-            size = _size(u)
-            if on_value > _NOTHING and size > _NOTHING:
+            if on_value > _NOTHING and not u.is_zero():
+                size = log2(u.abs_upper()) if u.is_finite() else 0
                 value[argument] = max(value[argument], on_value - size)
             slope[argument] = max(slope[argument], linear)
             effect = max(on_value, linear + _size(du) if du is not None else _NOTHING)
@@ -94,25 +94,24 @@ def _leaves_slope(rule: Rule, operands: list[Jet], place: int) -> bool:
 
 
 def _change(before: Ball | None, after: Ball | None) -> float:
-    """log2 of the size of a difference; a value that is lost has changed.
-
-    A difference that cannot be told from zero gets a number far below its error, so that the parts
-    behind it count as hidden and not as absent.
-    """
+    """log2 of the size of a difference; a value that is lost has changed."""
     if before is None and after is None:
         return _NOTHING
-    difference = (after if after is not None else ZERO) - (before if before is not None else ZERO)
-    if not difference.is_finite():
-        return 0
-    least = log2(difference.abs_lower())
-    return least if least > _NOTHING else log2(difference.abs_upper()) - HIDDEN_BITS
+    return _size((after or ZERO) - (before or ZERO))
 
 
 def _size(ball: Ball | None) -> float:
-    """log2 of a lower bound of a size; 0 where it is not known."""
+    """log2 of a lower bound of a size; 0 where it is not known.
+
+    What cannot be told from zero gets a number far below its error, so that the parts behind it
+    count as hidden and not as absent.
+    """
     if ball is None:
         return _NOTHING
-    return log2(ball.abs_lower()) if ball.is_finite() else 0
+    if not ball.is_finite():
+        return 0
+    least = log2(ball.abs_lower())
+    return least if least > _NOTHING else log2(ball.abs_upper()) - HIDDEN_BITS
 
 
 class Unseen:

@@ -18,11 +18,12 @@ from flint import acb, fmpq
 
 from ...expression.traversal import needs_worker, symbols_of
 from ...expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
-from ..balls import compile_tape, precision
+from ..balls import precision
+from ..compiler import compile_tape
 from .field import Field, Generator, NotProvedError, Poly, Quotient
 
 #: Largest power of a sum that is expanded, and of a generator; bits of numbers that are raised.
-MAX_POWER, MAX_LETTER_POWER, MAX_NUMBER_BITS = 64, 20_000, 4096
+MAX_POWER, MAX_LETTER_POWER, MAX_NUMBER_BITS = 64, 20_000, 32_768
 PARTNERS = {"sin": "cos", "cos": "sin"}
 #: Most signs that one case fixes, and bits with which the sign of a constant is computed.
 MAX_CONDITIONS, SIGN_BITS = 5, 256
@@ -54,11 +55,13 @@ class Elements:
     split: bool = False
     case: tuple[tuple[Expression, int], ...] = ()
     real_parts: bool = False
+    principal_roots: bool = False
     splittable: bool = False
     nowhere: bool = False
     rules: set[str] = new(default_factory=set)
     conditions: list[tuple[Poly, Expression, int]] = new(default_factory=list)
     _values: dict[int, Quotient] = new(default_factory=dict)
+    _symbols: dict[str, Quotient] = new(default_factory=dict)
 
     @property
     def signs(self) -> tuple[tuple[Expression, int], ...]:
@@ -68,12 +71,16 @@ class Elements:
     # --- leaves ---
 
     def symbol(self, name: str) -> Quotient:
-        base, varies = self.field, name == self.variable
-        slope = (lambda: base.one) if varies else None
-        positive = not varies and self.kinds.get(name) in POSITIVE
-        return base.of(
-            base.get("symbol", (name,), slope, lambda: Symbol(name), real=True, positive=positive)
-        )
+        known = self._symbols.get(name)
+        if known is None:
+            base, varies = self.field, name == self.variable
+            slope = (lambda: base.one) if varies else None
+            positive = not varies and self.kinds.get(name) in POSITIVE
+            made = base.get(
+                "symbol", (name,), slope, lambda: Symbol(name), real=True, positive=positive
+            )
+            known = self._symbols[name] = base.of(made)
+        return known
 
     def named(self, name: str) -> Quotient:
         """A positive real number that is taken for transcendental: pi, or Euler's gamma."""
@@ -82,7 +89,8 @@ class Elements:
     @property
     def i(self) -> Quotient:
         made = self.field.get("i")
-        made.relation, made.order = self.field.variables[made.index] ** 2 + 1, 2
+        if made.relation is None:
+            self.field.relate(made, self.field.variables[made.index] ** 2 + 1, 2)
         return self.field.of(made)
 
     def rational(self, p: int, q: int = 1) -> Quotient:
@@ -118,8 +126,9 @@ class Elements:
         known = self.field.find(kind, (arg,))
         if known is None:
             first = fmpq(1, c.q) if "root" in kind else abs(c)
-            unit = self.units.get((kind, str(arg.num), str(arg.den)), first)
-            known = self._new_scaled(kind, arg, unit)
+            if self.units:
+                first = self.units.get((kind, str(arg.num), str(arg.den)), first)
+            known = self._new_scaled(kind, arg, first)
             self.rules.add(kind.split()[-1])
         ratio = c / known.unit
         if ratio.q != 1:
@@ -158,19 +167,19 @@ class Elements:
         letter = base.variables[made.index]
         if kind == "sin":
             cosine = base.variables[self.partner(kind, arg).index]
-            made.relation, made.order = letter**2 + cosine**2 - 1, 2
+            base.relate(made, letter**2 + cosine**2 - 1, 2)
         elif "root" in kind:
-            made.order = int(unit.q)
-            if made.order > MAX_LETTER_POWER:
+            order = int(unit.q)
+            if order > MAX_LETTER_POWER:
                 raise NotProvedError("a root of too high an order")
-            made.relation = letter**made.order - arg.num * arg.den ** (made.order - 1)
+            base.relate(made, letter**order - arg.num * arg.den ** (order - 1), order)
         return made
 
     def partner(self, kind: str, arg: Quotient) -> Generator:
-        found = self.field.find(PARTNERS[kind], (arg,))
-        if found is None:
+        other = self.field.find(PARTNERS[kind], (arg,))
+        if other is None:
             raise NotProvedError("a sine without its cosine")
-        return found
+        return other
 
     # --- signs ---
 
@@ -185,6 +194,11 @@ class Elements:
             for s, candidate in ((1, poly), (-1, -poly)):
                 if candidate == least or self.field.is_positive(candidate - least):
                     return s
+            if self.split:
+                others, remainder = divmod(poly, known)
+                if remainder.is_zero():
+                    rest = self.sign(others)
+                    return None if rest is None else rest * sign
         self.splittable = True
         lead = poly.leading_coefficient() if len(poly) else 0
         if not self.split or lead == 0 or not self.field.is_real(self.field.poly(poly)):
@@ -216,6 +230,18 @@ class Elements:
     # --- powers ---
 
     @abstractmethod
+    def exp(self, element: Quotient) -> Quotient:
+        """The exponential (`Exponentials`)."""
+
+    @abstractmethod
+    def ln(self, element: Quotient) -> Quotient:
+        """The logarithm (`Roots`)."""
+
+    @abstractmethod
+    def positive_root(self, base: Quotient, exponent: fmpq) -> Quotient:
+        """A rational power of a positive element without a denominator (`Roots`)."""
+
+    @abstractmethod
     def root(self, element: Quotient, q: int) -> Quotient:
         """The q-th root (`Roots`)."""
 
@@ -223,6 +249,8 @@ class Elements:
         """A rational power, as `rewards.decision.jets.pow_rational` has it."""
         if exponent.denominator == 1:
             return self.integer_power(element, exponent.numerator)
+        if self.principal_roots and exponent.denominator % 2:
+            return self.exp(self.ln(element) * self.rational(*exponent.as_integer_ratio()))
         root = self.root(element, exponent.denominator)
         return self.integer_power(root, exponent.numerator)
 
@@ -248,8 +276,9 @@ class Elements:
         known = base.get(
             "base", (element,), slope, lambda: base.tree(element), real=base.is_real(element)
         )
-        known.relation, known.order = base.variables[known.index] - element.num, 1
-        return self.field.of(known)
+        if known.relation is None:
+            base.relate(known, base.variables[known.index] - element.num, 1)
+        return base.of(known)
 
 
 def _call(name: str, args: tuple[Expression, ...]) -> Expression:

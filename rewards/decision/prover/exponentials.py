@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import reduce
+from operator import mul
 
 from flint import fmpq
 
 from .elements import Elements
-from .field import Generator, NotProvedError, Quotient
+from .field import Generator, NotProvedError, Quotient, quotient
 
 #: A sum in an exponent or an angle is taken apart if it has no more terms than this.
 MAX_ADDENDS = 6
@@ -25,21 +27,15 @@ class Exponentials(Elements):
         """An element as a sum of rational numbers times elements."""
         element = self.normal(element)
         num, den = element.num, element.den
-        if len(num) > MAX_ADDENDS:
+        if len(num) == 1 or len(num) > MAX_ADDENDS:
             c = num.leading_coefficient()
-            return [(c, Quotient(num / c, den))]
-        ring = self.field.ring
-        found = []
-        for exponents, c in num.terms():
-            term = self.field.poly(ring.from_dict({exponents: 1}))
-            found.append((c, term * Quotient(self.field.one.num, den)))
-        return found
+            return [(c, Quotient(num if c == 1 else num / c, den))]
+        from_dict = self.field.ring.from_dict
+        return [(c, quotient(from_dict({powers: 1}), den)) for powers, c in num.terms()]
 
     def exp(self, element: Quotient) -> Quotient:
-        result = self.field.one
-        for c, arg in self.addends(element):
-            result = result * self._exp(c, arg)
-        return result
+        factors = [self._exp(c, arg) for c, arg in self.addends(element)]
+        return reduce(mul, factors) if factors else self.field.one
 
     def _exp(self, c: fmpq, arg: Quotient) -> Quotient:
         real = self.without_i(arg)
@@ -65,11 +61,8 @@ class Exponentials(Elements):
         return Quotient(arg.num / i, arg.den) if arg.num.term_content().gcd(i) == i else None
 
     def sin_cos(self, element: Quotient) -> tuple[Quotient, Quotient]:
-        sine, cosine = self.field.zero, self.field.one
-        for c, arg in self.addends(element):
-            s, k = self._sin_cos(c, arg)
-            sine, cosine = sine * k + cosine * s, cosine * k - sine * s
-        return sine, cosine
+        angles = [self._sin_cos(c, arg) for c, arg in self.addends(element)]
+        return reduce(_of_sum, angles) if angles else (self.field.zero, self.field.one)
 
     def _sin_cos(self, c: fmpq, arg: Quotient) -> tuple[Quotient, Quotient]:
         real = self.without_i(arg)
@@ -78,9 +71,9 @@ class Exponentials(Elements):
             return self.i * (up - down) / 2, (up + down) / 2
         inner = self.field.single(arg)
         if inner is not None and inner.kind == "pi":
-            found = self._of_pi(c)
-            if found is not None:
-                return found
+            values = self._of_pi(c)
+            if values is not None:
+                return values
         if inner is not None and inner.kind in ("asin", "atan") and c.q == 1:
             (u,) = inner.args
             if inner.kind == "asin":  # on the branch cuts, too, as python-flint has them
@@ -97,14 +90,13 @@ class Exponentials(Elements):
         """Sine and cosine of a multiple of an angle, by doubling and addition."""
         if abs(times) > MAX_MULTIPLE:
             raise NotProvedError("a multiple of an angle that is too high")
-        sine, cosine = self.field.zero, self.field.one
-        for bit in format(abs(times), "b"):
-            sine, cosine = (sine + sine) * cosine, cosine * cosine - sine * sine
+        sine, cosine = s, c
+        for bit in format(abs(times), "b")[1:]:
+            sine, cosine = _of_sum((sine, cosine), (sine, cosine))
             if bit == "1":
-                sine, cosine = sine * c + cosine * s, cosine * c - sine * s
-            if times not in (-1, 1):
-                sine, cosine = self.normal(sine), self.normal(cosine)
-        return (sine, cosine) if times >= 0 else (-sine, cosine)
+                sine, cosine = _of_sum((sine, cosine), (s, c))
+            sine, cosine = self.normal(sine), self.normal(cosine)
+        return (sine, cosine) if times > 0 else (-sine, cosine)
 
     def _of_pi(self, c: fmpq) -> tuple[Quotient, Quotient] | None:
         """Sine and cosine of c times pi, for twelfths of a turn and eighths."""
@@ -123,13 +115,23 @@ class Exponentials(Elements):
         return self.root(self.rational(square, 4), 2)
 
 
+def _of_sum(
+    one: tuple[Quotient, Quotient], two: tuple[Quotient, Quotient]
+) -> tuple[Quotient, Quotient]:
+    """Sine and cosine of the sum of two angles."""
+    (s, c), (sine, cosine) = one, two
+    return s * cosine + c * sine, c * cosine - s * sine
+
+
 # --- exponentials of generators: exp(c g), or None where no rule applies
 
 
 def _exp_ln(t: Exponentials, g: Generator, c: fmpq) -> Quotient | None:
     (base,) = g.args
+    if g.real:
+        return t.positive_root(base, c)
     # Roots of odd order are real for negative numbers, and the exponential is not.
-    if c.q == 1 or c.q % 2 == 0 or g.real:
+    if c.q == 1 or c.q % 2 == 0:
         return t.power(base, Fraction(int(c.p), int(c.q)))
     return None
 

@@ -33,8 +33,8 @@ MAX_TIMES = 256
 #: Greatest common divisors are only sought of polynomials so small: as the product of their numbers
 #: of terms, and as the number of monomials that their degrees allow.
 MAX_GCD_TERMS, MAX_GCD_BOX = 2500, 20_000
-#: Most generators in the first of two rings: small exponent vectors are faster.
-SMALL = 16
+#: Numbers of variables of the rings that are tried: small exponent vectors are faster.
+SIZES = (8, 16, MAX_GENERATORS)
 
 
 UNIT = fmpq(1)
@@ -48,7 +48,7 @@ class TooManyGeneratorsError(NotProvedError):
     """More generators than the ring has variables."""
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=len(SIZES))
 def _ring(size: int) -> tuple[Any, list[Poly]]:
     ring = fmpq_mpoly_ctx.get([f"g{size - 1 - i}" for i in range(size)], Ordering.lex)
     return ring, list(ring.gens())[::-1]
@@ -77,10 +77,11 @@ def product(a: Poly, b: Poly) -> Poly:
 class Quotient:
     """A fraction in lowest terms as polynomials, its denominator with leading coefficient 1."""
 
-    __slots__ = ("den", "num")
+    __slots__ = ("den", "num", "occurring")
 
     def __init__(self, num: Poly, den: Poly) -> None:
         self.num, self.den = num, den
+        self.occurring: list[int] | None = None
 
     def of(self, other: Operand) -> Quotient:
         """A number as a fraction beside this one."""
@@ -90,7 +91,7 @@ class Quotient:
         return Quotient(ring.constant(other), ring.constant(1))
 
     def __add__(self, operand: Operand) -> Quotient:
-        other = self.of(operand)
+        other = operand if isinstance(operand, Quotient) else self.of(operand)
         a, b = self.den, other.den
         if a == b:
             return quotient(self.num + other.num, a)
@@ -114,7 +115,7 @@ class Quotient:
         return Quotient(-self.num, self.den)
 
     def __mul__(self, operand: Operand) -> Quotient:
-        other = self.of(operand)
+        other = operand if isinstance(operand, Quotient) else self.of(operand)
         if self.den.is_one() and other.den.is_one():
             return Quotient(product(self.num, other.num), self.den)
         a, b = quotient(self.num, other.den), quotient(other.num, self.den)
@@ -146,6 +147,8 @@ class Quotient:
         if self.num.is_zero():
             raise NotProvedError("division by zero")
         lead = self.num.leading_coefficient()
+        if lead == 1:
+            return Quotient(self.den, self.num)
         return Quotient(self.den / lead, self.num / lead)
 
     def is_zero(self) -> bool:
@@ -156,12 +159,6 @@ class Quotient:
         if not (self.num.is_constant() and self.den.is_one()):
             return None
         return fmpq(0) if self.num.is_zero() else self.num.leading_coefficient()
-
-    def occurring(self) -> list[int]:
-        """Numbers of the generators that occur."""
-        both = self.num.degrees(), self.den.degrees()
-        last = len(both[0]) - 1
-        return [last - at for at, pair in enumerate(zip(*both, strict=True)) if max(pair) > 0]
 
 
 Operand: TypeAlias = Quotient | int
@@ -192,7 +189,7 @@ class Generator:
     tree: Callable[[], Expression]
     real: bool = False
     positive: bool = False
-    relation: Poly | None = None
+    relation: Poly = None
     order: int = 0
     busy: bool = False
     slope: Quotient | None = None
@@ -202,8 +199,9 @@ class Generator:
 class Field:
     """The field of one proof, which grows as generators are asked for."""
 
-    size: int = SMALL
+    size: int = SIZES[0]
     generators: list[Generator] = field(default_factory=list)
+    related: list[Generator] = field(default_factory=list)
     work: int = 0
     ring: Any = None
     variables: list[Poly] = field(default_factory=list)
@@ -246,15 +244,21 @@ class Field:
 
         A ``slope`` of None is zero; without ``tree`` the kind is a named constant.
         """
-        found = self.find(kind, args)
-        if found is None:
+        known = self.find(kind, args)
+        if known is None:
             index = len(self.generators)
             if index >= self.size:
                 raise TooManyGeneratorsError
             tree = tree or (lambda: Call(kind))
-            found = Generator(index, kind, args, unit, slope, tree, real, positive)
-            self.generators.append(found)
-        return found
+            known = Generator(index, kind, args, unit, slope, tree, real, positive)
+            self.generators.append(known)
+        return known
+
+    def relate(self, generator: Generator, relation: Poly, order: int) -> None:
+        """Give a generator its relation, which is monic and of this degree in it."""
+        generator.relation, generator.order = relation, order
+        self.related.append(generator)
+        self.related.sort(key=lambda each: each.index)
 
     def single(self, element: Quotient) -> Generator | None:
         """The generator that an element is; None if it is more than one."""
@@ -265,7 +269,14 @@ class Field:
         return self.generators[self.size - 1 - at] if num.leading_coefficient() == 1 else None
 
     def used(self, element: Quotient) -> list[Generator]:
-        return [self.generators[i] for i in element.occurring()]
+        """The generators that occur in an element."""
+        if element.occurring is None:
+            degrees = element.num.degrees()
+            if not element.den.is_one():
+                degrees = map(max, degrees, element.den.degrees())
+            last = self.size - 1
+            element.occurring = [last - at for at, degree in enumerate(degrees) if degree > 0]
+        return [self.generators[i] for i in element.occurring]
 
     def is_constant(self, element: Quotient) -> bool:
         return all(g.slope_rule is None for g in self.used(element))
@@ -275,27 +286,24 @@ class Field:
 
     def is_positive(self, poly: Poly) -> bool:
         """Whether a polynomial is a sum of terms that are manifestly not negative on the line."""
-        if poly.is_zero():
+        if poly.is_zero() or min(poly.coeffs()) < 0:
             return False
-        kinds = [(g.positive, g.real) for g in self.generators]
-        for exponents, coefficient in poly.terms():
-            if coefficient < 0:
-                return False
-            for (positive, real), exponent in zip(kinds, exponents[::-1], strict=False):
-                if exponent and not (positive or (real and exponent % 2 == 0)):
+        last, even = self.size - 1, []
+        for at, degree in enumerate(poly.degrees()):
+            if degree > 0 and not self.generators[last - at].positive:
+                if degree % 2 or not self.generators[last - at].real:
                     return False
-        return True
+                even.append(at)
+        return not even or all(powers[at] % 2 == 0 for powers in poly.monoms() for at in even)
 
     def reduce(self, poly: Poly) -> Poly:
         """The remainder modulo all relations."""
-        if poly.is_zero():
+        if not self.related:
             return poly
-        for generator in reversed(self.generators):
-            if generator.relation is None:
-                continue
-            at = self.size - 1 - generator.index
-            times = poly.degrees()[at] // generator.order
-            if times == 0:
+        degrees = poly.degrees()
+        for generator in reversed(self.related):
+            times = degrees[self.size - 1 - generator.index] // generator.order
+            if times <= 0:
                 continue
             terms = max(1, len(generator.relation) - 1)
             if times > MAX_TIMES or len(poly) * comb(times + terms - 1, terms - 1) > MAX_TERMS:
@@ -303,10 +311,13 @@ class Field:
             poly = divmod(poly, generator.relation)[1]
             if poly.is_zero():
                 break
+            degrees = poly.degrees()
         return poly
 
     def normal(self, element: Quotient) -> Quotient:
         """An element with numerator and denominator reduced: equal ones mostly look equal."""
+        if not self.related:
+            return element
         num, den = self.reduce(element.num), element.den
         if den.is_one():
             return Quotient(num, den)
@@ -318,8 +329,9 @@ class Field:
 
     def spend(self, element: Quotient) -> Quotient:
         """Count the work; every value passes here once."""
-        self.work += 1 + len(element.num) + len(element.den)
-        if self.work > MAX_WORK or len(element.num) + len(element.den) > MAX_TERMS:
+        terms = len(element.num) + len(element.den)
+        self.work += 1 + terms
+        if self.work > MAX_WORK or terms > MAX_TERMS:
             raise NotProvedError("work budget spent")
         return element
 
@@ -348,7 +360,8 @@ class Field:
             if degree > 0:
                 generator = self.generators[self.size - 1 - at]
                 if generator.slope_rule is not None:
-                    total = total + self.poly(poly.derivative(at)) * self.slope(generator)
+                    slope = self.poly(poly.derivative(at)) * self.slope(generator)
+                    total = slope if total is self.zero else total + slope
         return total
 
     def tree(self, element: Quotient) -> Expression:

@@ -11,7 +11,7 @@ from flint import fmpq
 from ...expression.tree import Call, Expression
 from . import special  # noqa: F401  (registers the rules of functions)
 from .elements import NowhereError, RestartError
-from .field import MAX_GENERATORS, SMALL, Field, NotProvedError, Quotient, TooManyGeneratorsError
+from .field import SIZES, Field, NotProvedError, Quotient, TooManyGeneratorsError
 from .translate import Translator
 
 #: Most attempts with finer and finer units of angles, exponents and roots; most cases of signs.
@@ -25,7 +25,19 @@ Signs = tuple[tuple[Expression, int], ...]
 class Case:
     """F' = f in a differential field, wherever expressions have the signs of ``conditions``.
 
-    Both are defined there; ``terms`` add up to F.
+    Both are defined there.
+
+    Attributes:
+        conditions: the signs of expressions.
+        field: the differential field.
+        terms: elements that add up to F.
+        integrand: f.
+
+    >>> from calculus_harness.rewards.latex import read
+    >>> answer, integrand = (read(text)[0].expression for text in ("x^2", "2x"))
+    >>> len(prove(answer, integrand, "x", {}).cases[0].terms)
+    1
+
     """
 
     conditions: Signs
@@ -36,10 +48,18 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """F' = f wherever both are defined: in each of ``cases``, which leave no real point out.
+    """F' = f wherever both are defined.
 
     Isolated points are excepted: zeros of the expressions in conditions, breakpoints of what is not
-    analytic. ``rules`` names the functions and the rewriting rules that were used.
+    analytic.
+
+    Attributes:
+        rules: the functions and the rewriting rules that were used.
+        cases: the cases that F' = f was proved in; they leave no real point out.
+
+    >>> Proof(rules=("cos",), cases=()).rules
+    ('cos',)
+
     """
 
     rules: tuple[str, ...]
@@ -53,8 +73,9 @@ def prove(
     kinds: Mapping[str, str],
     *,
     real_parts: bool = True,
+    real_roots: bool = True,
 ) -> Proof | None:
-    """Prove that ``answer`` is an antiderivative of ``integrand``, or say nothing.
+    r"""Prove that ``answer`` is an antiderivative of ``integrand``, or say nothing.
 
     Args:
         answer: F.
@@ -62,12 +83,18 @@ def prove(
         variable: the variable, which is real.
         kinds: assumptions on the parameters; those without one are merely real.
         real_parts: only points count at which every radical and logarithm of f is real.
+        real_roots: odd roots of negative numbers are real, else principal.
 
     Returns:
         The proof, or None if none was found, which says nothing.
 
+    >>> from calculus_harness.rewards.latex import read
+    >>> answer, integrand = (read(text)[0].expression for text in (r"\sin(x)^2", r"\sin(2x)"))
+    >>> prove(answer, integrand, "x", {}) is not None
+    True
+
     """
-    attempt = partial(_attempt, answer, integrand, variable, kinds, real_parts)
+    attempt = partial(_attempt, answer, integrand, variable, kinds, real_parts, not real_roots)
     whole, case = attempt()
     if case is not None:
         return Proof(tuple(sorted(whole.rules)), (case,))
@@ -80,16 +107,16 @@ def prove(
         if not waiting:
             break
         signs = waiting.pop()
-        found, case = attempt(split=True, case=signs)
+        translator, case = attempt(split=True, case=signs)
         # Whatever was asked for beyond ``signs`` was positive; these are the cases where it is not.
-        new = tuple(each for each in found.signs if each not in signs)
+        new = tuple(each for each in translator.signs if each not in signs)
         waiting += [(*signs, *new[:i], (tree, -sign)) for i, (tree, sign) in enumerate(new)]
-        if found.nowhere:
+        if translator.nowhere:
             continue
         if case is None:
             return None
         proved.append(case)
-        rules |= found.rules
+        rules |= translator.rules
     return None if waiting or not proved else Proof(tuple(sorted(rules)), tuple(proved))
 
 
@@ -99,23 +126,27 @@ def _attempt(
     variable: str,
     kinds: Mapping[str, str],
     real_parts: bool,
+    principal_roots: bool,
     *,
     split: bool = False,
     case: Signs = (),
 ) -> tuple[Translator, Case | None]:
     """One attempt, with finer and finer units, and what came of it."""
     units: dict[tuple[str, str, str], fmpq] = {}
-    size = SMALL
+    sizes = iter(SIZES)
+    size = next(sizes)
     for _ in range(MAX_RESTARTS):
-        translator = Translator(Field(size), variable, kinds, units, split, case)
+        translator = Translator(
+            Field(size), variable, kinds, units, split, case, principal_roots=principal_roots
+        )
         try:
             return translator, _equal(translator, answer, integrand, real_parts)
         except RestartError:
             continue
         except TooManyGeneratorsError:
-            if size == MAX_GENERATORS:
+            size = next(sizes, 0)
+            if not size:
                 break
-            size = MAX_GENERATORS
         except NowhereError:
             translator.nowhere = True
             break

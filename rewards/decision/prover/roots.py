@@ -11,6 +11,8 @@ from .field import NotProvedError, Poly, Quotient, quotient
 
 #: Rational numbers of at most so many bits are factored.
 MAX_FACTOR_BITS = 64
+#: Polynomials with more terms have no root, and those of a higher degree are not factored.
+MAX_FACTOR_TERMS, MAX_FACTOR_DEGREE = 200, 400
 
 
 class Roots(Exponentials):
@@ -24,7 +26,7 @@ class Roots(Exponentials):
         if element.is_zero():
             return element
         outside, element = self._positive_factors(
-            element, lambda base, e: self._positive_root(base, e / q)
+            element, lambda base, e: self.positive_root(base, e / q)
         )
         lead = element.rational()
         if lead is not None:
@@ -36,10 +38,10 @@ class Roots(Exponentials):
                 return outside * whole
         num, den, below = element.num, element.den, self.field.one
         if self.field.is_positive(den):
-            below = self._positive_root(self.field.poly(den), fmpq(1, q))
+            below = self.positive_root(self.field.poly(den), fmpq(1, q))
             den = self.field.one.num
             if self.field.is_positive(num):
-                return outside * self._positive_root(self.field.poly(num), fmpq(1, q)) / below
+                return outside * self.positive_root(self.field.poly(num), fmpq(1, q)) / below
         return outside * self._root(quotient(num, den), q) / below
 
     def _root(self, radicand: Quotient, q: int) -> Quotient:
@@ -48,7 +50,7 @@ class Roots(Exponentials):
         generator, times = self.scaled(kind, radicand, fmpq(1, q))
         return (self.field.of(generator) / self.field.poly(radicand.den)) ** times
 
-    def _positive_root(self, base: Quotient, exponent: fmpq) -> Quotient:
+    def positive_root(self, base: Quotient, exponent: fmpq) -> Quotient:
         """A rational power of a positive element without a denominator."""
         if exponent.q == 1 or base == self.field.one:
             return self.integer_power(base, int(exponent.p))
@@ -77,12 +79,14 @@ class Roots(Exponentials):
         base = self.field
         outside = base.one
         c = abs(element.num.leading_coefficient())
-        for prime, e in _prime_factors(c):
-            outside = outside * power(base.constant(prime), fmpq(e))
-        parts = [element.num / c, element.den]
+        parts = [element.num, element.den]
+        if c != 1:
+            parts[0] = element.num / c
+            for prime, e in _prime_factors(c):
+                outside = outside * power(base.constant(prime), fmpq(e))
         for i, sign in enumerate((1, -1)):
             content = self.field.poly(parts[i].term_content())
-            for generator in self.field.used(content):
+            for generator in () if content.num.is_one() else self.field.used(content):
                 if generator.positive:
                     degree = content.num.degrees()[base.size - 1 - generator.index]
                     parts[i] = parts[i] / base.variables[generator.index] ** degree
@@ -101,25 +105,27 @@ class Roots(Exponentials):
             self.require_positive(sign, element)
         result = self._root_of_sign(sign, q)
         for base, e in factors:
-            result = result * self._positive_root(self.field.poly(base), fmpq(e, q))
+            result = result * self.positive_root(self.field.poly(base), fmpq(e, q))
         self.rules.add("roots of coprime factors")
         return result
 
     def factors(self, element: Quotient) -> tuple[int, list[tuple[Poly, int]] | None]:
         """A sign and positive coprime factors with exponents; None if a sign is not known."""
-        sign, found = 1, []
+        sign, factors = 1, []
         for part, direction in ((element.num, 1), (element.den, -1)):
-            if len(part) > 200 or part.total_degree() > 400:
+            if len(part) > MAX_FACTOR_TERMS:
                 raise NotProvedError("a polynomial that is too large to be factored")
             sign *= 1 if part.leading_coefficient() > 0 else -1
-            for factor, e in part.factor()[1]:
+            # Not factored, x^2000 - 1 is another polynomial than its factors, and proves less.
+            whole = part.total_degree() > MAX_FACTOR_DEGREE
+            for factor, e in [(part, 1)] if whole else part.factor()[1]:
                 base = factor / factor.leading_coefficient()
                 s = self.sign(base)
                 if s is None:
                     return 1, None
                 sign *= s ** (int(e) % 2)
-                found.append((base * s, int(e) * direction))
-        return sign, found
+                factors.append((base * s, int(e) * direction))
+        return sign, factors
 
     # --- logarithms ---
 
@@ -181,11 +187,11 @@ class Roots(Exponentials):
 
 def _prime_factors(value: fmpq) -> list[tuple[int, int]]:
     """The prime factors of a positive rational number with exponents; large ones stay whole."""
-    found: dict[int, int] = {}
+    exponents: dict[int, int] = {}
     for part, sign in ((value.p, 1), (value.q, -1)):
         number = int(part)
         small = number.bit_length() <= MAX_FACTOR_BITS
         for prime, e in fmpz(number).factor() if small else [(number, 1)]:
             if prime != 1:
-                found[int(prime)] = found.get(int(prime), 0) + sign * int(e)
-    return list(found.items())
+                exponents[int(prime)] = exponents.get(int(prime), 0) + sign * int(e)
+    return list(exponents.items())

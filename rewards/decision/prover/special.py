@@ -172,9 +172,14 @@ def _polylog(t: T, s: Q, u: Q) -> Q:
 
 
 def _lambertw(t: T, u: Q, branch: Q | None = None) -> Q:
-    if branch is not None and not branch.is_zero():
-        raise NotProvedError("another branch of Lambert's W")
-    return generator(t, "lambertw", u, lambda: _lambertw(t, u) / (u * (1 + _lambertw(t, u))))
+    """W' = W / (u (1 + W)) on every branch."""
+    others = () if branch is None or branch.is_zero() else (branch,)
+
+    def factor() -> Q:
+        w = _lambertw(t, u, branch)
+        return w / (u * (1 + w))
+
+    return generator(t, "lambertw", u, factor, *others, at=0)
 
 
 RULES |= {"polylog": _polylog, "lambertw": _lambertw}

@@ -23,24 +23,23 @@ class Translator(Roots):
     __slots__ = ()
 
     def value(self, node: Expression) -> Quotient:
-        known = self._values.get(id(node))
-        if known is None:
-            known = self.field.spend(self._value(node))
-            self._values[id(node)] = known
-        return known
-
-    def _value(self, node: Expression) -> Quotient:
-        if isinstance(node, Number):
-            return self.field.constant(fmpq(node.numerator, node.denominator))
         if isinstance(node, Symbol):
             return self.symbol(node.name)
+        known = self._values.get(id(node))
+        if known is None:
+            known = self._values[id(node)] = self.field.spend(self._value(node))
+        return known
+
+    def _value(self, node: Number | Call) -> Quotient:
+        if isinstance(node, Number):
+            return self.field.constant(fmpq(node.numerator, node.denominator))
         form = FORMS.get(node.function)
         if form is not None:
             return form(self, node)
         rule = RULES.get(node.function)
         if rule is None:
             raise NotProvedError(f"no rule for {node.function}")
-        return rule(self, *(self.value(arg) for arg in node.args))
+        return rule(self, *[self.value(arg) for arg in node.args])
 
 
 # --- forms: functions that are not merely applied to the values of their arguments

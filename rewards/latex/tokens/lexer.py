@@ -113,8 +113,8 @@ def _with_cases(text: str) -> str:
     r"""The text with ``\left\{\begin{array}{ll} .. \end{array}\right.`` as ``cases``."""
     if len(_TABLE.findall(text)) != len(_TABLE_END.findall(text)):
         return text
-    text = _TABLE.sub(lambda found: r"\begin{cases}".ljust(len(found[0])), text)
-    return _TABLE_END.sub(lambda found: r"\end{cases}".ljust(len(found[0])), text)
+    text = _TABLE.sub(lambda match: r"\begin{cases}".ljust(len(match[0])), text)
+    return _TABLE_END.sub(lambda match: r"\end{cases}".ljust(len(match[0])), text)
 
 
 def _words_then_formula(match: re.Match[str]) -> str:

@@ -185,6 +185,7 @@ _OPERATORS: Final = {
     "D": "\\dawson",
     "W": "\\fn lambertw",
     "si": "\\fn si_tail",
+    "chi": "\\fn chi",
 }
 
 #: Longer runs of letters are not formulas.
@@ -193,7 +194,7 @@ LONGEST_RUN: Final = 64
 
 def word_of(content: str, is_operator: bool, symbols: frozenset[str]) -> tuple[str, ...]:
     r"""What stands in ``\operatorname{...}``, ``\mathrm{...}`` or ``\text{...}``."""
-    content = content.strip("\u2061 ")
+    content = content.strip("\u2061 ~")
     if not content or content in "~,.;:":
         return ()
     if content in ("e", "i") or (content == "d" and "d" not in symbols):
@@ -232,7 +233,7 @@ def word_of(content: str, is_operator: bool, symbols: frozenset[str]) -> tuple[s
 
 def with_signs(text: str) -> str:
     """The text with "is positive" and the like as a comparison with zero; never longer."""
-    return _SIGN_WORD.sub(lambda found: f"{SIGN_WORDS[found[1].replace('-', '')]} 0", text)
+    return _SIGN_WORD.sub(lambda match: f"{SIGN_WORDS[match[1].replace('-', '')]} 0", text)
 
 
 _SIGN_WORD: Final = re.compile(

@@ -12,12 +12,10 @@ from hypothesis import strategies as st
 
 from calculus_harness.benchmarks import Problem, load
 from calculus_harness.benchmarks.brittleness import (
+    NEIGHBOURS,
     DerivationError,
-    over_k,
-    plus_exp,
-    plus_ln,
+    neighbours,
     sums,
-    times_k,
 )
 from calculus_harness.benchmarks.brittleness.pools import eligible, short
 from calculus_harness.benchmarks.brittleness.sums import collect
@@ -54,53 +52,55 @@ def proven(derived: Problem) -> bool:
     ).correct
 
 
-@pytest.mark.parametrize("derive", [over_k, times_k, plus_exp, plus_ln])
-def test_neighbours_are_proven_and_know_their_parents(derive) -> None:  # type: ignore[no-untyped-def]
-    derived = derive(SOLVED, 4)
+@pytest.mark.parametrize("kind", NEIGHBOURS)
+def test_neighbours_are_proven_and_know_their_parents(kind: str) -> None:
+    derived = neighbours(kind, SOLVED, 4)
     by_id = {parent.id: parent for parent in SOLVED}
     assert {child.pair_parent for child in derived} == set(by_id)
     assert len({child.id for child in derived}) == len(derived)
     for child in derived:
         assert proven(child)
         assert [(p.id, p.role) for p in child.parents] == [(child.pair_parent, "f")]
-        assert child.name == f"brittleness/{derive.__name__}"
-        assert child.perturbation == derive.__name__
-    assert derive(SOLVED, 4) == derived
-    assert derive(list(reversed(SOLVED)), 4) == derived  # whatever order they were solved in
+        assert child.name == f"brittleness/{kind}"
+        assert child.perturbation == kind
+    assert neighbours(kind, SOLVED, 4) == derived
+    assert (
+        neighbours(kind, list(reversed(SOLVED)), 4) == derived
+    )  # whatever order they were solved in
 
 
 def test_factors_of_the_code_are_shared_and_of_the_paper_are_not() -> None:
-    code = times_k(SOLVED, 0)
+    code = neighbours("times_k", SOLVED, 0)
     assert len(code) == 40
     each = {
         parent.id: numbers([c for c in code if c.pair_parent == parent.id]) for parent in SOLVED
     }
     assert len({frozenset(ks) for ks in each.values()}) == 1  # type: ignore[arg-type]
     assert len(each["a"]) == 10
-    many = [k for seed in range(20) for k in numbers(times_k(SOLVED[:1], seed))]
+    many = [k for seed in range(20) for k in numbers(neighbours("times_k", SOLVED[:1], seed))]
     assert min(many) >= 2  # type: ignore[type-var]
     assert max(many) == 99  # type: ignore[type-var]
-    paper = times_k(SOLVED, 0, variant="paper")
+    paper = neighbours("times_k", SOLVED, 0, variant="paper")
     own = {frozenset(numbers([c for c in paper if c.pair_parent == p.id])) for p in SOLVED}
     assert len(own) == len(SOLVED)
-    assert numbers(over_k(SOLVED, 0)) == each["a"]  # the same for f/k and k f
+    assert numbers(neighbours("over_k", SOLVED, 0)) == each["a"]  # the same for f/k and k f
 
 
 def test_n1_takes_a_hundred_problems_and_n2_all_of_them() -> None:
     many = [problem(f"{n}x", rf"\frac{{{n}x^2}}{{2}}", f"p{n}") for n in range(1, 131)]
-    scaled = over_k(many, 0, factors=2)
-    assert len(scaled) == 200
+    scaled = neighbours("over_k", many, 0)
+    assert len(scaled) == 1000
     assert len({child.pair_parent for child in scaled}) == 100
-    assert len(plus_ln(many, 0)) == 130
-    assert plus_ln(many, 0, limit=7) == plus_ln(many, 0)[:7]
+    assert len(neighbours("plus_ln", many, 0)) == 130
+    assert neighbours("plus_ln", many, 0, limit=7) == neighbours("plus_ln", many, 0)[:7]
     # One more solved problem moves few of the others.
-    without = {child.pair_parent for child in over_k(many[1:], 0, factors=2)}
+    without = {child.pair_parent for child in neighbours("over_k", many[1:], 0)}
     assert len({child.pair_parent for child in scaled} - without) <= 1
 
 
 def test_another_variable_and_parameters_are_kept() -> None:
     seed = problem(r"a\cos(at)", r"\sin(at)", "t", variable="t", assumptions={"a": "positive"})
-    (child,) = plus_exp([seed], 0)
+    (child,) = neighbours("plus_exp", [seed], 0)
     assert child.target["variable"] == "t"
     assert child.target["integrand"] == r"a \cos\left(a t\right) + e^{t}"
     assert child.assumptions == {"a": "positive"}
@@ -109,15 +109,15 @@ def test_another_variable_and_parameters_are_kept() -> None:
 
 def test_without_a_reference_there_is_none() -> None:
     seeds = [SOLVED[0], problem("x", None, "n")]
-    for derived in (*times_k(seeds, 0), *sums(seeds, 0, terms=2)):
+    for derived in (*neighbours("times_k", seeds, 0), *sums(seeds, 0, terms=2)):
         of_unknown = any(parent.id == "n" for parent in derived.parents)
         assert ("antiderivative" in derived.target) is not of_unknown
 
 
 def test_what_cannot_be_proven_is_left_out() -> None:
     wrong, right = problem("x", "x^3", "wrong"), SOLVED[0]
-    assert [child.pair_parent for child in plus_exp([wrong, right], 0)] == ["a"]
-    assert {child.pair_parent for child in over_k([wrong, right], 0)} == {"a"}
+    assert [child.pair_parent for child in neighbours("plus_exp", [wrong, right], 0)] == ["a"]
+    assert {child.pair_parent for child in neighbours("over_k", [wrong, right], 0)} == {"a"}
     derived = sums([wrong, right], 0, terms=2)
     assert {tuple(parent.id for parent in child.parents) for child in derived} == {("a", "a")}
 
@@ -159,27 +159,27 @@ def test_sums_that_vanish_are_no_problems() -> None:
 
 
 def test_nothing_solved_is_no_problem() -> None:
-    for derive in (over_k, times_k, plus_exp, plus_ln):
-        assert derive([], 0) == []
+    for kind in NEIGHBOURS:
+        assert neighbours(kind, [], 0) == []
     assert sums([], 0, terms=2) == []
 
 
 def test_one_name_for_two_problems_is_refused() -> None:
     other = problem("x", r"\frac{x^2}{2}", "a", subset="other")
     with pytest.raises(DerivationError, match="mine/set and mine/other"):
-        plus_exp([*SOLVED, other], 0)
+        neighbours("plus_exp", [*SOLVED, other], 0)
 
 
 def test_bad_seeds_are_named() -> None:
     with pytest.raises(DerivationError, match="bad"):
-        plus_exp([problem(r"\foo", None, "bad")], 0)
+        neighbours("plus_exp", [problem(r"\foo", None, "bad")], 0)
     with pytest.raises(DerivationError, match="unknown variant 'text'"):
-        over_k(SOLVED, 0, variant="text")
+        neighbours("over_k", SOLVED, 0, variant="text")
 
 
 def test_the_bee_bank_as_seeds() -> None:
     bank = load("bee", limit=12)
-    for derived in (*plus_exp(bank, 0), *sums(bank, 0, terms=3, count=8)):
+    for derived in (*neighbours("plus_exp", bank, 0), *sums(bank, 0, terms=3, count=8)):
         assert "antiderivative" not in derived.target or proven(derived)
 
 

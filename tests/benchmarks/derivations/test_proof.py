@@ -219,7 +219,8 @@ def test_the_verifiers_jets_agree_with_the_derivatives_of_the_proof() -> None:
     """The same derivative by automatic differentiation, for the functions of derivations."""
     from flint import acb
 
-    from calculus_harness.rewards.decision.balls import compile_tape, precision
+    from calculus_harness.rewards.decision.balls import precision
+    from calculus_harness.rewards.decision.compiler import compile_tape
 
     interpretation = Interpretation()
     for term in (mul(x, exp(sin(x))), power(x, add(x, two)), log(cos(mul(x, y))), power(sin(x), y)):

@@ -2,15 +2,26 @@ from __future__ import annotations
 
 import io
 import sys
+from contextlib import suppress
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from calculus_harness.benchmarks.hint.images import SIZE, STROKES, Pictures, draw_symbol, png
+from calculus_harness.benchmarks.hint.images import (
+    SIZE,
+    STROKES,
+    Pictures,
+    ProblemPictures,
+    draw_symbol,
+    png,
+    problem_pictures,
+)
 from calculus_harness.benchmarks.hint.pools import DRAWN, PARTS, PoolError, drawn_pools, folder_of
 from calculus_harness.benchmarks.hint.semantics import DIGITS
+from calculus_harness.benchmarks.registry import load
 
 
 @pytest.mark.parametrize("symbol", STROKES)
@@ -66,8 +77,8 @@ def test_the_same_expression_has_other_pictures_in_the_test() -> None:
     assert len(set(seen.values())) == 3
 
 
+@pytest.mark.images
 def test_digits_are_those_of_scikit_learn() -> None:
-    pytest.importorskip("sklearn")
     pictures = Pictures()
     for digit in DIGITS:
         images = [pictures.symbol(f"{digit}/{number:05}.png") for number in range(DRAWN[digit])]
@@ -82,7 +93,7 @@ def test_without_scikit_learn_the_extra_is_named(monkeypatch: pytest.MonkeyPatch
 
     images._digits.cache_clear()
     monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
-    with pytest.raises(PoolError, match=r"calculus-harness\[images\]"):
+    with pytest.raises(PoolError, match=r"\[images\]"):
         Pictures().symbol("3/00000.png")
 
 
@@ -92,6 +103,7 @@ def test_paths_that_name_no_drawing(path: str) -> None:
         Pictures().symbol(path)
 
 
+@pytest.mark.images
 def test_pictures_of_ones_own(tmp_path: Path) -> None:
     image = pytest.importorskip("PIL.Image")
     (tmp_path / "+").mkdir()
@@ -115,3 +127,44 @@ def test_pictures_of_ones_own(tmp_path: Path) -> None:
         assert f"{name}.png" in str(caught.value)
     with pytest.raises(PoolError, match="outside the folder"):
         pictures.symbol("../secret.png")
+    whole = png(drawn)
+    for end in range(0, len(whole), 7):
+        (tmp_path / "+" / f"{end}.png").write_bytes(whole[:end])
+        with suppress(PoolError):
+            Pictures(tmp_path).symbol(f"+/{end}.png")
+        (tmp_path / "+" / f"{end}.png").write_bytes(whole[:end] + b"\xff" + whole[end + 1 :])
+        with suppress(PoolError):
+            Pictures(tmp_path).symbol(f"+/{end}.png")
+
+
+@pytest.mark.images
+def test_pictures_of_problems(tmp_path: Path) -> None:
+    pytest.importorskip("PIL.Image")
+    (problem,) = load("hint/LS", limit=1)
+    drawn = problem_pictures()
+    paths = drawn.paths(problem)
+    text = str(problem.inputs["expression"])
+    assert [path.partition("/")[0] for path in paths] == [folder_of(symbol) for symbol in text]
+    known = drawn_pools().names
+    assert all(path.partition("/")[2] in known["test"][path.partition("/")[0]] for path in paths)
+    assert drawn.paths(problem) == ProblemPictures().paths(problem)
+    assert paths != drawn.paths(replace(problem, id="another"))
+    assert len(drawn.symbols(problem)) == len(text)
+    named = replace(problem, metadata={"img_paths": ["+/00001.png"]})
+    assert (drawn.symbols(named)[0] == draw_symbol("+", 1)).all()
+    with pytest.raises(PoolError, match="no expression"):
+        drawn.paths(replace(problem, inputs={}))
+    with pytest.raises(PoolError, match=r"no picture of '\^'"):
+        drawn.paths(replace(problem, inputs={"expression": "2^3"}))
+    for symbol in "0123456789+-*/()":
+        (tmp_path / folder_of(symbol)).mkdir()
+        for n in range(8):
+            (tmp_path / folder_of(symbol) / f"{n}.png").write_bytes(png(draw_symbol("+", n)))
+    (tmp_path / "alpha").mkdir()
+    (tmp_path / "alpha" / ".hidden").touch()
+    for n in range(8):
+        (tmp_path / "alpha" / f"{n}.png").touch()
+    own = ProblemPictures(tmp_path)
+    assert len(own.png(problem)) > 100
+    alpha = own.paths(replace(problem, inputs={"expression": "3a4"}))[1]
+    assert alpha.partition("/")[0] == "alpha"

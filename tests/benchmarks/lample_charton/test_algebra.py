@@ -26,8 +26,9 @@ from calculus_harness.benchmarks.lample_charton.codec.sympy_prefix import (
 from calculus_harness.benchmarks.lample_charton.codec.vocabulary import OPERATORS
 from calculus_harness.benchmarks.lample_charton.sampling import Grammar, sample_tree
 from calculus_harness.rewards.decision.balls import UnusableError
-from calculus_harness.rewards.decision.decide import DecisionPolicy, decide
+from calculus_harness.rewards.decision.decide import decide
 from calculus_harness.rewards.decision.integrand import Integrand
+from calculus_harness.rewards.decision.outcome import DecisionPolicy
 from calculus_harness.rewards.expression.tree import Expression
 from calculus_harness.rewards.verdict import Status
 

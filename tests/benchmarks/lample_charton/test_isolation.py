@@ -40,13 +40,16 @@ def test_a_copy_that_is_lost() -> None:
         raise MemoryError
     def killed():
         os.kill(os.getpid(), signal.SIGKILL)
-    for function in (hungry, killed):
+    def endless():
+        while True:
+            pass
+    for function in (hungry, killed, endless):
         try:
-            isolation.run_in_fork(function)
+            isolation.run_in_fork(function, processor_seconds=1)
         except isolation.ForkError as error:
             print(error)
     """
-    assert run(script).splitlines() == ["out of memory", "ended with -9"]
+    assert run(script).splitlines() == ["out of memory", "ended with -9", "ended with -9"]
 
 
 def test_a_fault_of_ours_is_not_hidden() -> None:

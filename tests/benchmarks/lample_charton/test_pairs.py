@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import hashlib
 import json
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
@@ -14,10 +18,6 @@ from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.benchmarks.lample_charton import _worker, decisions, parallel, problems
 from calculus_harness.benchmarks.lample_charton.algebra.backends import OwnBackend
 from calculus_harness.benchmarks.lample_charton.algebra.normal_form import UnusableFormulaError
-from calculus_harness.benchmarks.lample_charton.algebra.work_limit import (
-    CallLimitError,
-    call_limited,
-)
 from calculus_harness.benchmarks.lample_charton.codec.prefix import from_prefix, operator_count
 from calculus_harness.benchmarks.lample_charton.codec.vocabulary import IDS
 from calculus_harness.benchmarks.lample_charton.generators import (
@@ -43,7 +43,10 @@ CACHE = "lample-charton-decisions.jsonl"
 
 @pytest.fixture
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A cache of decisions for one test."""
+    """A cache of decisions for one test, with the bytecode of the user's cache."""
+    bytecode = cache_file("counted-bytecode")
+    bytecode.mkdir(parents=True, exist_ok=True)
+    (tmp_path / bytecode.name).symlink_to(bytecode)
     monkeypatch.setenv("CALCULUS_HARNESS_CACHE", str(tmp_path))
     decisions.decisions.cache_clear()
     yield tmp_path
@@ -221,26 +224,7 @@ def test_ibp_pairs_have_a_function() -> None:
         assert not algebraic.issuperset(make("ibp", 0, index, OWN).integrand)
 
 
-# --- SymPy under a budget ---
-
-
-def test_a_budget_of_calls() -> None:
-    def recurse(depth: int) -> int:
-        return 1 + recurse(depth - 1) if depth else 0
-
-    assert call_limited(100, recurse, 50) == 50
-    assert call_limited(51, recurse, 50) == 50
-    with pytest.raises(CallLimitError):
-        call_limited(50, recurse, 50)
-
-    def stubborn() -> int:
-        try:
-            return recurse(200)
-        except Exception:  # what SymPy does; a budget must get past it
-            return 0
-
-    with pytest.raises(CallLimitError):
-        call_limited(100, stubborn)
+# --- SymPy with a limit of calls ---
 
 
 @pytest.mark.parametrize("settings", [OWN, PUBLISHED])
@@ -279,7 +263,33 @@ def test_both_recipes_take_the_same_draws(own_cache: Path) -> None:
 def test_the_packages_records_are_those_of_fwd(own_cache: Path) -> None:
     pairs = load("lample_charton/fwd")
     assert len(pairs) == len({problem.id for problem in pairs}) >= 6
-    assert not list(own_cache.iterdir()), "a decision was missing and has been made again"
+    assert not list(own_cache.glob("*.jsonl")), "a decision was missing and has been made again"
+
+
+def test_the_validation_set_is_replayed_without_sympy(own_cache: Path) -> None:
+    """The released code's filter: no such name anywhere in the prefix text of either side."""
+    script = (
+        "import hashlib, sys\n"
+        "sys.modules['sympy'] = None\n"
+        "from calculus_harness.benchmarks.registry import load\n"
+        "names = 'lample_charton/fwd_valid', 'lample_charton/fwd'\n"
+        "rows = [[p.id, p.inputs, p.target, p.metadata] for name in names for p in load(name)]\n"
+        "print(hashlib.sha256(repr(rows).encode()).hexdigest())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    problems = load("lample_charton/fwd_valid")
+    assert len(problems) == len({p.metadata["prefix"] for p in problems}) == 1000
+    for problem in problems:
+        text = f"{problem.metadata['prefix']} {problem.metadata['antiderivative_prefix']}"
+        assert not re.search("asin|acos|atan|sinh|cosh|tanh| I ", text)
+        assert problem.name == "lample_charton/fwd_valid"
+    every = load("lample_charton/fwd")
+    assert len(every) > 1300
+    rows = [[p.id, p.inputs, p.target, p.metadata] for p in (*problems, *every)]
+    assert hashlib.sha256(repr(rows).encode()).hexdigest() == done.stdout.strip()
+    assert not list(own_cache.glob("*.jsonl")), "a decision was missing and has been made again"
+    assert [p.id for p in load("lample_charton/fwd_valid", limit=7)] == [p.id for p in problems[:7]]
 
 
 @pytest.mark.slow

@@ -40,8 +40,9 @@ from calculus_harness.benchmarks.lample_charton.codec.vocabulary import (
     encode,
 )
 from calculus_harness.benchmarks.lample_charton.sampling import Grammar, sample_prefix
-from calculus_harness.rewards.decision.decide import DecisionPolicy, decide
+from calculus_harness.rewards.decision.decide import decide
 from calculus_harness.rewards.decision.integrand import Integrand
+from calculus_harness.rewards.decision.outcome import DecisionPolicy
 from calculus_harness.rewards.expression.sympy_text import read_sympy
 from calculus_harness.rewards.expression.tree import Call, Number, Symbol
 from calculus_harness.rewards.verdict import Status

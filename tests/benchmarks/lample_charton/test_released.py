@@ -34,13 +34,16 @@ def test_a_line() -> None:
     line = parse("12|sub Y' mul INT+ 2 x\tpow x INT+ 2")
     assert line == CountedPair(12, ("mul", "INT+", "2", "x"), ("pow", "x", "INT+", "2"))
     assert parse(str(line)) == line
+    assert parse(str(line).removeprefix("12|")) == CountedPair(
+        1, line.integrand, line.antiderivative
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("sub Y' x\tx", "begin with a count"),
-        ("a|sub Y' x\tx", "begin with a count"),
+        ("a|sub Y' x\tx", "a number before"),
+        ("|sub Y' x\tx", "a number before"),
         ("1|sub Y' x x", "must have a tab"),
         ("1|sub Y' x\t", "must have a tab"),
         ("1|x\tx", "input must begin with sub Y'"),

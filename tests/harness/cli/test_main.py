@@ -213,10 +213,10 @@ def test_a_file_of_settings_and_flags_that_win(
     config.write_text("modle = ['x']\n")
     refused(cli("sweep", "--config", config), "'modle'", "'model'")
     for line, said in [
-        ("model = 'solver/sympy'", "model must be a list"),
+        ("model = 3", "model must be a list"),
         ("samples = '8x'", "samples must be a whole number"),
-        ("dry_run = true", "--dry-run"),
-        ("n = 3", "'samples'"),
+        ("dry_run = 'yes'", "dry-run must be True or False"),
+        ("n = 'x'", "samples must be a whole number"),
         ("method = 'bals'", "did you mean 'balls'"),
     ]:
         config.write_text(line + "\n")
@@ -281,12 +281,17 @@ def test_a_reference_that_is_wrong_is_found(cli: Command, tmp_path: Path) -> Non
         {"integrand": "2x", "antiderivative": "x^2"},
         {"integrand": "x"},
         {"integrand": "x", "antiderivative": "x^2", "id": "bad"},
+        {"integrand": "3x^2", "antiderivative": "x^3"},
+        {"integrand": r"\cos x", "antiderivative": r"\cos x", "id": "worse"},
     ]
     path = tmp_path / "mine.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     result = cli("ls", "--validate", "--benchmark", path)
     assert result.returncode == 1
     assert "mine/problems/bad: not proven (incorrect)" in result.stdout
+    assert "mine/problems/worse: not proven (incorrect)" in result.stdout
+    assert "2 not proven; 2 references proven, 0 of them" in result.stdout
+    assert "1 problems have none" in result.stdout
 
 
 def test_the_answers_of_hint_are_recomputed(cli: Command, tmp_path: Path) -> None:

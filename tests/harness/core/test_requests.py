@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Literal, Self
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from calculus_harness.harness import Completion, FinishReason, Policy, Sampling, UserError
+from calculus_harness.harness.core.errors import reason_of
 from calculus_harness.harness.core.requests import digest
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
@@ -71,8 +72,51 @@ def test_hashes_do_not_change() -> None:
     sampling = Sampling(0.5, 0.9, 3, 0.1, 9, ("a", "b"), logprobs=True, grouped=True)
     assert digest(Sampling().to_dict()) == "41e1f818e411ba7a"
     assert digest(sampling.to_dict()) == "8f2c9dca25fa7b1c"
-    assert json.dumps(Policy("welleck", True, True, True).to_dict()) == (
-        '{"method": "welleck", "strict": true, "strict_domain": true, '
-        '"require_continuous": true, "verifier": "3"}'
+    assert json.dumps(Policy("balls", True, True, True).to_dict()) == (
+        '{"method": "balls", "strict": true, "strict_domain": true, '
+        '"require_continuous": true, "verifier": "4"}'
     )
-    assert Policy("published", strict_domain=True).name == "published-3-strict_domain"
+    assert Policy("published", strict=True).name == "published-4.3-strict"
+    assert Policy("published", deadline=60).name == "published-4.3-deadline60"
+    assert Policy(deadline=2.5).to_dict()["deadline"] == 2.5
+    assert Policy("welleck", deadline=10).name == "welleck-4.2-deadline10"
+    for option in ("strict_domain", "require_continuous"):
+        with pytest.raises(UserError, match="no effect with the method welleck"):
+            Policy("welleck", **{option: True})
+
+
+def test_what_a_library_says_is_whole_and_one_line() -> None:
+    assert reason_of(OSError("cannot find it\n  here")) == "cannot find it here"
+    assert reason_of(KeyError()) == "KeyError"
+
+
+def test_of_a_validation_error_of_pydantic_it_is_the_messages() -> None:
+    """vLLM's `ModelConfig` is a dataclass of pydantic whose validators raise."""
+    pydantic = pytest.importorskip("pydantic")
+
+    class ModelConfig(pydantic.BaseModel):
+        dtype: Literal["auto", "half"] = "auto"
+        max_model_len: int = 0
+
+        @pydantic.model_validator(mode="after")
+        def fits(self) -> Self:
+            if self.max_model_len > 40960:
+                raise ValueError(
+                    f"User-specified max_model_len ({self.max_model_len}) is greater than the\n"
+                    "derived max_model_len (max_position_embeddings=40960)."
+                )
+            return self
+
+    with pytest.raises(pydantic.ValidationError) as long:
+        ModelConfig(max_model_len=99999)
+    assert str(long.value).startswith("1 validation error for ModelConfig\n")
+    assert reason_of(long.value) == (
+        "User-specified max_model_len (99999) is greater than the derived max_model_len "
+        "(max_position_embeddings=40960)."
+    )
+    with pytest.raises(pydantic.ValidationError) as two:
+        ModelConfig(max_model_len="x", dtype="int4")
+    said = reason_of(two.value)
+    assert said.startswith(
+        "dtype: Input should be 'auto' or 'half'; max_model_len: Input should be"
+    )

@@ -20,9 +20,12 @@ pytestmark = pytest.mark.inspect
 from inspect_ai.log import EvalLog, read_eval_log  # noqa: E402
 from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model  # noqa: E402
 
+from calculus_harness import harness  # noqa: E402
 from calculus_harness.benchmarks.registry import names, resolve  # noqa: E402
-from calculus_harness.harness.core.errors import UserError  # noqa: E402
+from calculus_harness.harness.core.errors import ModelError, UserError  # noqa: E402
 from calculus_harness.harness.integrations import for_inspect  # noqa: E402
+from calculus_harness.harness.models import create  # noqa: E402
+from calculus_harness.harness.report.export import export_run  # noqa: E402
 from calculus_harness.prompts import PromptError  # noqa: E402
 from tests.harness.integrations.local_model import ANSWERS, answer, server, write_problems  # noqa: E402
 
@@ -209,3 +212,72 @@ def test_the_command_finds_our_tasks(tmp_path: Path) -> None:
     log = read_eval_log(str(path))
     statuses = [((s.scores or {})["verified"].metadata or {})["status"] for s in log.samples or []]
     assert statuses == EXPECTED
+
+
+# --- logs, written and read --------------------------------------------------------------------
+
+
+def test_a_run_becomes_logs_that_inspect_reads(tmp_path: Path, model: str, bench: str) -> None:
+    """Every sample comes back: its prompt, its text, its verdict."""
+    run = harness.sweep([model], [bench], limit=6, samples=3, out=tmp_path / "run")
+    assert export_run(run, "inspect", tmp_path / "logs") == 18
+    rows = {(row["problem"], row["sample"]): row for row in run.completions.rows()}
+    verdicts = {(row["problem"], row["sample"]): row for row in run.verdicts().rows()}
+    read = 0
+    for path in sorted((tmp_path / "logs").glob("*.eval")):
+        log = read_eval_log(str(path))
+        assert log.status == "success"
+        assert log.eval.config.epochs == 3
+        assert log.results is not None
+        [score] = log.results.scores
+        correct = 0
+        for sample in log.samples or ():
+            read += 1
+            key = str(sample.id), sample.epoch - 1
+            assert sample.output.completion == rows[key]["text"]
+            logged = (sample.scores or {})["verified"]
+            assert (logged.metadata or {})["status"] == verdicts[key]["status"]
+            assert "x e^x" in str(sample.input[0].text)  # type: ignore[union-attr]
+            correct += logged.value == "C"
+        assert score.metrics["pass@1"].value == pytest.approx(correct / len(log.samples or ()))
+    assert read == 18
+
+
+def test_exported_logs_are_asked_as_a_model(tmp_path: Path, model: str, bench: str) -> None:
+    run = harness.sweep([model], [bench], limit=6, samples=2, out=tmp_path / "run")
+    export_run(run, "inspect", tmp_path / "logs")
+    statuses = {(r["problem"], r["sample"]): r["status"] for r in run.verdicts().rows()}
+    for path in (tmp_path / "logs").glob("*.eval"):
+        problems = [run.problem(key) for key in run.problems]
+        subset = [one for one in problems if f"_{one.subset}_" in path.name]
+        again = harness.sweep(
+            [f"inspect/{path}"], [bench], problems=subset, samples=2, out=tmp_path / path.stem
+        )
+        for row in again.verdicts().rows():
+            assert row["status"] == statuses.pop((row["problem"], row["sample"]))
+    assert not statuses
+
+
+def test_inspect_s_own_log_is_graded_here(tmp_path: Path) -> None:
+    """What inspect_ai asked, in two epochs; its scorer's verdicts are ours."""
+    problems = write_problems(tmp_path)
+    task = for_inspect.problems(problems)
+    evaluate(task, mock(lambda said: answer(last_text(said))), tmp_path / "logs", epochs=2)
+    [path] = (tmp_path / "logs").glob("*.eval")
+    run = harness.sweep([f"inspect/{path}"], [problems], samples=2, out=tmp_path / "run")
+    found = {(r["problem"].rpartition("/")[2], r["sample"]): r for r in run.verdicts().rows()}
+    assert [found[f"p{n}", 1]["status"] for n in range(7)] == EXPECTED
+    (entry,) = run.models.values()
+    assert entry["config"]["of"] == "mockllm/model"
+    rows = list(run.completions.rows())
+    assert {row["completion_tokens"] for row in rows} == {1}
+    with pytest.raises(ModelError, match="no epoch 3"):
+        harness.sweep([f"inspect/{path}"], [problems], samples=3, out=tmp_path / "run")
+
+
+def test_no_log_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="there is no file"):
+        create(f"inspect/{tmp_path}/x.eval")
+    (tmp_path / "x.eval").write_text("not a log")
+    with pytest.raises(ModelError, match="no log of inspect_ai"):
+        create(f"inspect/{tmp_path}/x.eval")

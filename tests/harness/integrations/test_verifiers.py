@@ -26,7 +26,7 @@ from calculus_harness.harness.integrations.for_verifiers import (  # noqa: E402
     CalculusTasksetConfig,
 )
 from calculus_harness.rewards.adapters import scoring  # noqa: E402
-from calculus_harness.rewards.workers.pool import PoolError  # noqa: E402
+from calculus_harness.rewards.workers.errors import PoolError  # noqa: E402
 from tests.harness.integrations.local_model import ANSWERS, answer, server, write_problems  # noqa: E402
 
 ROOT = Path(__file__).parents[3]
@@ -106,6 +106,15 @@ def test_prompts_and_names() -> None:
     assert asyncio.run(label.validate(None)) is True
 
 
+def test_definite_integrals_are_rewarded_by_their_own_task() -> None:
+    for task in taskset("definite/bank", limit=4):
+        assert r"\int" in str(task.data.prompt)
+        assert asyncio.run(task.validate(None)) is True
+        value = task.data.problem["target"]["value"]
+        assert scored(task, rf"So $\boxed{{{value}}}$.").reward == 1
+        assert scored(task, r"So $\boxed{\frac{17}{1001}}$.").metrics["incorrect"] == 1
+
+
 def test_the_package_has_one_taskset() -> None:
     pytest.importorskip("calculus_harness", reason="the distribution is not installed")
     assert taskset_class("calculus-harness").__name__ == "CalculusTaskset"
@@ -183,3 +192,37 @@ def test_vf_eval_by_its_name(tmp_path: Path) -> None:
         found[trace["task"]["key"].split("/")[-1]] = status
         assert trace["rewards"]["solved"]["score"] == float(status == "correct")
     assert found == EXPECTED
+
+
+OWN = '''
+from calculus_harness.rewards.adapters.components import component
+
+def brevity(graded):
+    """1 for a text of less than 20 characters."""
+    return float(len(graded.text) < 20)
+
+@component("firmness", weight=0.3, gated=False)
+def firmness(graded):
+    return float("perhaps" not in graded.text)
+'''
+
+
+def test_functions_of_one_s_own_are_part_of_the_reward(tmp_path: Path) -> None:
+    own = tmp_path / "own.py"
+    own.write_text(OWN)
+    config = CalculusTaskConfig(
+        components=["correctness", f"{own}:brevity", f"{own}:firmness"], weights=[1.0, 0.5, 0.25]
+    )
+    [task] = taskset(write_problems(tmp_path), task=config).include(names=[f"{PLACE}/p0"])
+    right, long, wrong = (
+        scored(task, text)
+        for text in (r"\boxed{x^2}", r"it is, after some thought, \boxed{x^2}", r"\boxed{x^3}")
+    )
+    assert [right.reward, long.reward, wrong.reward] == [1.75, 1.25, 0.25]
+    assert (right.metrics["brevity"], long.metrics["brevity"]) == (1.0, 0.0)
+
+
+def test_a_function_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    config = CalculusTaskConfig(components=[f"{tmp_path}/nowhere.py:brevity"])
+    with pytest.raises(UserError, match="there is no file"):
+        list(taskset(write_problems(tmp_path), task=config))

@@ -48,7 +48,7 @@ from tests.harness.jobs import job_of
 
 pytestmark = pytest.mark.openai
 ROOT = Path(__file__).parents[3]
-QUICK = {"pause": "0.02", "request-timeout": "0.7"}
+QUICK = {"pause": "0.02", "request-timeout": "0.7", "probe": "0"}
 
 
 def sweep(server: FaultyServer, out: Path, bench: str, **arguments: Any) -> Run:
@@ -311,6 +311,7 @@ def test_where_it_is_asked_is_no_part_of_the_model(monkeypatch: pytest.MonkeyPat
     plain = create("openai/m")
     same = {
         "base-url": "http://127.0.0.1:1/v1",
+        "probe": "0",
         "concurrency": "3",
         "retries": "0",
         "server": "vllm",

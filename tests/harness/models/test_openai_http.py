@@ -10,7 +10,11 @@ import pytest
 
 from calculus_harness.harness.core.errors import ModelError
 from calculus_harness.harness.models import create
-from calculus_harness.harness.models.openai.errors import RefusedError, UnavailableError
+from calculus_harness.harness.models.openai.errors import (
+    RefusedError,
+    UnavailableError,
+    UnknownPathError,
+)
 
 pytest.importorskip("openai", reason="needs the extra 'openai'")
 from aiohttp import web
@@ -135,7 +139,7 @@ def test_what_is_no_answer_is_one_of_the_protocols_errors() -> None:
         kinds = {
             400: RefusedError,
             401: ModelError,
-            404: ModelError,
+            404: UnknownPathError,
             429: UnavailableError,
             503: UnavailableError,
             304: ModelError,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -30,9 +31,9 @@ from calculus_harness.harness.models.solvers.base import ProgramSolver
 from calculus_harness.harness.models.solvers.infix import Dialect
 from calculus_harness.harness.models.solvers.maxima import MAXIMA
 from calculus_harness.harness.tasks import default_prompt
-from calculus_harness.rewards import verify_antiderivative
+from calculus_harness.rewards import verify_antiderivative, verify_definite_integral
 
-SYSTEMS = ("sympy", "maxima", "fricas")
+SYSTEMS = ("sympy", "maxima", "fricas", "alkahest")
 #: It takes each system far longer than a test may.
 HARD = r"\frac{x^2 \sqrt{\tan x} \ln(1+\sin^3 x)}{\sqrt{1+x^7}\,(e^{x}+\cos x)}"
 ENDLESS = "while :; do :; done"
@@ -49,7 +50,7 @@ async def stream(requests: Iterable[Request]) -> AsyncIterator[Request]:
 
 
 def request(problem: Problem, model: Model) -> Request:
-    prompt, sampling = default_prompt("integration").render(problem), Sampling()
+    prompt, sampling = default_prompt(problem.task).render(problem), Sampling()
     hashed = request_hash(problem, prompt, sampling)
     return Request(model.hash, problem, prompt, sampling, hashed)
 
@@ -91,13 +92,20 @@ INTEGRALS = {
     "special": r"e^{-x^2}+\frac{\sin x}{x}",
     "parameter": r"\frac{1}{a^2+x^2}",
 }
+#: What version 3.12 of Alkahest says that it has not implemented.
+BEYOND_ALKAHEST = ("roots", "parameter")
 
 
 def test_answers_are_in_a_box_and_right(solver: Callable[..., Model]) -> None:
-    found = answers(solver(), *(problem(text, name) for name, text in INTEGRALS.items()))
+    model = solver()
+    found = answers(model, *(problem(text, name) for name, text in INTEGRALS.items()))
     for name, text in INTEGRALS.items():
         completion = found[name]
         assert completion.finish_reason is FinishReason.STOP
+        if model.spec == "solver/alkahest" and name in BEYOND_ALKAHEST:
+            assert completion.text == ""
+            assert "not implemented" in completion.detail
+            continue
         assert completion.text.startswith(r"\boxed{")
         assert 0 < completion.latency < 10
         verdict = verify_antiderivative(completion.text, text, variable="x")
@@ -105,7 +113,12 @@ def test_answers_are_in_a_box_and_right(solver: Callable[..., Model]) -> None:
 
 
 def test_an_unevaluated_integral_is_shown_as_such(solver: Callable[..., Model]) -> None:
-    found = answers(solver(), problem("x^x"))["p"]
+    model = solver()
+    found = answers(model, problem("x^x"))["p"]
+    if model.spec == "solver/alkahest":  # it says that it cannot, and leaves nothing standing
+        assert (found.text, found.finish_reason) == ("", FinishReason.STOP)
+        assert "not implemented" in found.detail
+        return
     assert r"\int" in found.text
     assert verify_antiderivative(found.text, "x^x").status == "not_closed_form"
 
@@ -146,6 +159,52 @@ def test_the_command_line_asks_them(
     assert rows[0].split()[1] == "3"
 
 
+DEFINITE = {
+    "arctan": (r"\int_0^1 \frac{dx}{1+x^2}", {"sympy", "maxima", "fricas"}),
+    "gauss": (r"\int_{-\infty}^{\infty} e^{-x^2}\,dx", {"sympy", "maxima", "fricas"}),
+    "parameter": (r"\int_0^{\infty} x e^{-a x}\,dx", {"sympy", "maxima"}),
+    "limit": (r"\int_0^{b} \sqrt{x}\,dx", {"sympy", "maxima"}),
+    "to infinity": (r"\int_1^{\infty} \frac{dx}{x}", {"sympy", "maxima", "fricas"}),
+    "pole": (r"\int_{-1}^1 \frac{dx}{x}", {"sympy", "maxima", "fricas"}),
+    "infinite and complex": (r"\int_0^{\pi/2} \sec x\,dx", {"sympy", "maxima"}),
+    "oscillating": (r"\int_0^{\infty} \sin x\,dx", {"sympy"}),
+    "principal value": (r"\mathrm{PV}\int_{-1}^2 \frac{dx}{x}", {"sympy", "maxima"}),
+}
+
+
+def definite(integral: str, name: str) -> Problem:
+    shown = {"integral": integral}
+    return Problem(name, "definite_integral", "toy", "s", shown, shown)
+
+
+def test_definite_integrals_are_in_a_box_and_right(solver: Callable[..., Model]) -> None:
+    model = solver()
+    if model.spec == "solver/alkahest":
+        with pytest.raises(ModelError, match="cannot do the task 'definite_integral'"):
+            answers(model, definite(r"\int_0^1 x\,dx", "p"))
+        return
+    found = answers(model, *(definite(text, name) for name, (text, _) in DEFINITE.items()))
+    system = model.spec.partition("/")[2]
+    for name, (text, solved) in DEFINITE.items():
+        assert found[name].finish_reason is FinishReason.STOP
+        verdict = verify_definite_integral(found[name].text, text)
+        assert verdict.correct == (system in solved), (name, found[name])
+
+
+def test_a_definite_integral_that_a_system_does_not_find(solver: Callable[..., Model]) -> None:
+    model = solver()
+    if model.spec == "solver/alkahest":
+        pytest.skip("Alkahest is not asked for definite integrals")
+    found = answers(model, definite(r"\int_0^1 x^x\,dx", "p"), definite(r"\int x\,dx", "q"))
+    assert not verify_definite_integral(found["p"].text, r"\int_0^1 x^x\,dx").correct
+    if model.spec == "solver/fricas":
+        assert (found["p"].text, found["p"].detail) == ("", "no answer: potentialPole")
+    else:
+        assert r"\int" in found["p"].text
+    assert found["q"].finish_reason is FinishReason.ERROR
+    assert "no lower and no upper limit" in found["q"].detail
+
+
 # --- one system --------------------------------------------------------------------------------
 
 
@@ -179,6 +238,33 @@ def test_what_is_not_installed_is_one_line_with_the_package(
         create(f"solver/{system}")
 
 
+def test_a_library_that_is_not_installed_is_one_line_with_the_extra(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ModelError, match=r"solver/alkahest needs the extra .*\[alkahest\]"):
+        create("solver/alkahest")
+
+
+@pytest.mark.alkahest
+def test_what_alkahest_answers_with_is_read() -> None:
+    integrals = {
+        "dilogarithm": (r"\frac{\ln x}{1+x}", r"\operatorname{Li}"),
+        "elliptic": (r"\frac{1}{\sqrt{1-x^4}}", "elliptic"),
+        "exponential": (r"\frac{e^x}{x}", "Ei"),
+        "fresnel": (r"\sin(x^2)", "S"),
+    }
+    asked = [problem(text, name) for name, (text, _) in integrals.items()]
+    found = answers(create("solver/alkahest"), *asked)
+    for name, (text, function) in integrals.items():
+        assert function in found[name].text, name
+        assert verify_antiderivative(found[name].text, text).status in ("correct", "undecided"), (
+            name
+        )
+    roots = answers(create("solver/alkahest"), problem(r"\frac{x}{x^5-x-1}"))["p"]
+    assert roots.text == ""  # a sum over the roots of a polynomial, in its own notation
+
+
 def test_what_fricas_cannot_do_or_lacks_a_word_for_is_no_answer() -> None:
     if shutil.which("fricas") is None:
         pytest.skip("needs the program 'fricas'; on Debian or Ubuntu: apt install fricas")
@@ -189,6 +275,13 @@ def test_what_fricas_cannot_do_or_lacks_a_word_for_is_no_answer() -> None:
         assert (completion.text, completion.finish_reason) == ("", FinishReason.STOP)
     assert found["lacking"].detail == "FriCAS has no function for 'floor'"
     assert "implementation incomplete" in found["beyond"].detail
+
+
+@pytest.mark.parametrize("system", ["maxima", "fricas"])
+def test_the_version_is_the_programs_own(system: str) -> None:
+    if shutil.which(system) is None:
+        pytest.skip(f"needs the program {system!r}")
+    assert re.match(rf"{system} \d+\.\d", create(f"solver/{system}").fingerprint()["version"], re.I)
 
 
 def test_sympy_is_told_of_parameters() -> None:
@@ -246,7 +339,7 @@ class Shell(ProgramSolver):
     def command(self, program: str) -> list[str]:
         return [program, "script"]
 
-    def script(self, integrand: str, assumptions: dict[str, str]) -> str:
+    def script(self, integrand: str, assumptions: dict[str, str], limits: tuple[str, ...]) -> str:
         return self.text.replace("INTEGRAND", integrand)
 
     def error_message(self, output: str) -> str:

@@ -44,7 +44,9 @@ def test_markdown_and_latex() -> None:
         "| c | 4.0 [1.0, 5.0] |",
     ]
     latex = latex_table(TABLE)
-    assert latex.startswith("\\begin{tabular}{lr}\n  \\toprule\n  name & 50 \\% \\& more \\\\\n")
+    assert latex.startswith(
+        "% T\n\\begin{tabular}{lr}\n  \\toprule\n  name & 50 \\% \\& more \\\\\n"
+    )
     assert r"a\_b & $-1.5\ [-2.0, +3.0]$ \\" in latex  # true minus signs
     assert r"c & 4.0 [1.0, 5.0] \\" in latex
 
@@ -64,7 +66,7 @@ def test_json_has_no_nan() -> None:
 
 def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(UserError, match="unknown format 'pdf'; known: markdown, latex, csv, json"):
-        export("pdf", markdown=str, latex=str, csv=str, json=str)
+        export("pdf", [TABLE], ((), ()), {})
 
 
 def test_one_set_of_colours() -> None:
@@ -95,6 +97,9 @@ def test_a_section_is_one_file_and_one_line(
     monkeypatch.setattr(page_sections, "NAMES", (*page_sections.NAMES, "theirs"))
     run = harness.sweep([model], [bench], limit=2, out=tmp_path / "run")
     html = write_page(run).read_text()
-    assert "<h2>A new section</h2>" in html
-    assert all(words in html for words in ("<td>cell</td>", "<p>A remark.</p>", "drawn here"))
+    assert '<h2 id="section-a-new-section">A new section</h2>' in html
+    assert '<a href="#section-a-new-section">' in html
+    assert all(
+        words in html for words in ('<th scope="row">cell</th>', "<p>A remark.</p>", "drawn here")
+    )
     assert page_sections.figures(Sources.open([run]))[-1] == figure

@@ -9,7 +9,7 @@ import pytest
 
 from calculus_harness import harness
 from calculus_harness.harness.core.errors import UserError
-from calculus_harness.harness.report.view import find, view
+from calculus_harness.harness.report.view import find, view, views
 from calculus_harness.harness.store.run import Run
 from tests.harness.conftest import Command
 
@@ -109,12 +109,102 @@ def test_stages_are_shown_in_turn(bench: str, tmp_path: Path) -> None:
         [f"python/{model}:answer"], [bench], prompt=str(prompt), limit=1, out=tmp_path / "run"
     )
     (key,) = run.problems
-    found = view(run, key)
-    (first, judged, asked), (second, verdict, again) = found.samples
-    assert (first["stage"], second["stage"]) == ("reasoning", "answer")
-    assert judged is None
-    assert verdict is not None
-    assert asked is not None
-    assert again is not None
-    assert "Think about" in asked
-    assert f"You said: {first['text']}. So?" in again
+    first, second = view(run, key).samples
+    assert (first.completion["stage"], second.completion["stage"]) == ("reasoning", "answer")
+    assert first.verdict is None
+    assert second.verdict is not None
+    assert first.prompt is not None
+    assert second.prompt is not None
+    assert "Think about" in first.prompt
+    assert f"You said: {first.completion['text']}. So?" in second.prompt
+
+
+def test_samples_are_chosen_by_verdict_subset_and_model(run: Run, cli: Command) -> None:
+    verdicts = {row["key"]: row for row in run.verdicts().rows()}
+    wanted = {
+        key
+        for key, row in verdicts.items()
+        if row["status"] == "incorrect" and row["problem"].startswith("bench/hard/")
+    }
+    assert wanted
+    words = ["view", run.path, "--status", "incorrect", "--subset", "bench/hard"]
+    shown = [json.loads(line) for line in cli(*words, "--json").stdout.rstrip("\n").split("\n")]
+    assert [one["key"] for one in shown] == [
+        key for key in run.problems if key in {verdicts[each]["problem"] for each in wanted}
+    ]
+    assert {s["completion"]["key"] for one in shown for s in one["samples"]} == wanted
+    text = cli(*words).stdout
+    assert f"problem 1 of {len(shown)}: {shown[0]['key']}" in text
+    assert text.count("\nincorrect\n") == len(wanted)
+    assert "\ncorrect\n" not in text
+
+
+def test_everything_is_paged_without_a_filter(run: Run, cli: Command) -> None:
+    text = cli("view", run.path).stdout
+    assert text.count("problem ") == 24
+    assert text.count(", sample ") == 48
+
+
+def test_a_filter_that_nothing_passes(run: Run, cli: Command) -> None:
+    none = cli("view", run.path, "--status", "timeout")
+    assert (none.returncode, none.stdout) == (1, "")
+    assert "no sample of" in none.stderr
+    assert cli("view", run.path, "easy3", "--subset", "bench/hard").returncode == 1
+    wrong = cli("view", run.path, "--subset", "bench/hrad")
+    assert wrong.returncode == 2
+    assert "did you mean 'bench/hard'" in wrong.stderr
+
+
+def test_the_numbers_of_correct_samples_come_first(run: Run, model: str, cli: Command) -> None:
+    rows = [row for row in run.verdicts().rows() if row["problem"] == "bench/easy/easy1"]
+    correct = sum(row["status"] == "correct" for row in rows)
+    found = json.loads(cli("view", run.path, "easy1", "--json").stdout)
+    assert found["solved"] == [{"label": model, "correct": correct, "samples": 2}]
+    shown = cli("view", run.path, "easy1").stdout
+    assert shown.index(f"{correct}/2") < shown.index("sample 0")
+
+
+def test_a_filter_by_verdict_keeps_the_stages_before(bench: str, tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text("def answer(messages, seed):\n    return r'\\boxed{x}'\n")
+    run = harness.sweep(
+        [f"python/{tmp_path}/model.py:answer"],
+        [bench],
+        prompt="two-stage",
+        limit=2,
+        out=tmp_path / "run",
+    )
+    count, shown = views(run, statuses=["incorrect"])
+    assert count == 2
+    for one in shown:
+        assert [sample.completion["stage"] for sample in one.samples] == ["reasoning", "answer"]
+
+
+def test_on_a_terminal_samples_are_paged(run: Run, tmp_path: Path) -> None:
+    """The pager of the environment gets them, with the terminal's colours."""
+    import os
+    import pty
+    import subprocess
+    import sys
+
+    from tests.harness.conftest import ROOT
+
+    ours, theirs = pty.openpty()
+    words = [sys.executable, str(ROOT / "run.py"), "view", str(run.path), "--status", "incorrect"]
+    paged = tmp_path / "paged"
+    pager = tmp_path / "pager"
+    pager.write_text(f"#!/bin/sh\ncat > {paged}\n")
+    pager.chmod(0o755)
+    done = subprocess.run(
+        words,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+        timeout=60,
+        env=os.environ | {"PAGER": str(pager), "TERM": "xterm"},
+    )
+    os.close(ours)
+    os.close(theirs)
+    assert done.returncode == 0, done.stderr
+    text = paged.read_text()
+    assert "problem 1 of" in text
+    assert "\x1b[" in text

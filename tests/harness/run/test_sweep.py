@@ -23,7 +23,7 @@ from calculus_harness.harness.report import write_page
 from calculus_harness.harness.run.phases import Phase, PhaseResults
 from calculus_harness.harness.run.runner import run_job
 from calculus_harness.harness.stats.summary import Row
-from calculus_harness.rewards.workers.pool import PoolError
+from calculus_harness.rewards.workers.errors import PoolError
 from tests.harness.jobs import job_of
 
 ROOT = Path(__file__).parents[3]

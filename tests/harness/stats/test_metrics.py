@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +17,7 @@ from calculus_harness.harness.stats.intervals import (
     clopper_pearson,
     cluster_bootstrap,
     interval,
+    mean_interval,
     wilson,
 )
 from calculus_harness.harness.stats.metrics.fail_at_k import fail_at_k, none_at_k
@@ -98,7 +100,8 @@ def test_the_bootstrap_is_seeded_and_resamples_whole_clusters() -> None:
     values = [0.0, 1.0] * 30
     alone = cluster_bootstrap(values, range(60))
     assert alone == cluster_bootstrap(values, range(60))
-    assert alone != cluster_bootstrap(values, range(60), seed=1)
+    uneven = [i * i / 3600 for i in range(60)]
+    assert cluster_bootstrap(uneven, range(60)) != cluster_bootstrap(uneven, range(60), seed=1)
     together = cluster_bootstrap(values, [i // 10 for i in range(60)])
     assert together == (0.5, 0.5)  # every cluster has the same mean
     split = cluster_bootstrap(sorted(values), [i // 10 for i in range(60)])
@@ -318,3 +321,21 @@ def test_proofs_are_counted_from_verdicts() -> None:
     ]
     ((_, _, sums),) = count_verdicts(rows)
     assert (sums["proved"], sums["agreed"], sums["correct"]) == (2, 1, 4)
+
+
+def test_the_same_values_give_the_same_interval_in_whatever_order_they_come() -> None:
+    values = [round(math.sin(i * i), 3) for i in range(50)]
+    clusters = [i // 2 for i in range(50)]
+    pairs = list(zip(values, clusters, strict=True))
+    first = mean_interval(values, clusters)
+    for seed in range(3):
+        random.Random(seed).shuffle(pairs)
+        assert mean_interval(*zip(*pairs, strict=True)) == first  # type: ignore[arg-type]
+
+
+def test_the_printed_digit_does_not_depend_on_the_seed() -> None:
+    values = [(-1.0, 0.0, 0.0, 1.0)[i % 4] for i in range(40)]
+    ends = {
+        tuple(round(100 * end) for end in mean_interval(values, range(40), s)) for s in range(5)
+    }
+    assert len(ends) == 1

@@ -13,8 +13,13 @@ from scipy.stats import binom
 
 from calculus_harness.harness.stats import significance
 from calculus_harness.harness.stats.intervals import mean_interval, ratio_interval
-from calculus_harness.harness.stats.power import clusters_needed, detectable, samples_needed
-from calculus_harness.harness.stats.significance import holm, sign_flip
+from calculus_harness.harness.stats.significance import (
+    clusters_needed,
+    detectable,
+    holm,
+    samples_needed,
+    sign_flip,
+)
 
 
 def enumerated(differences: list[float]) -> float:

@@ -18,7 +18,7 @@ from calculus_harness.harness.store.jsonl_log import Counting, Log, LogReader
 HEAVY = ("text",)
 
 
-def row(number: int, size: int = 50) -> dict[str, object]:
+def row(number: int, size: int = 50) -> dict[str, Any]:
     return {"key": f"k{number}", "number": number, "text": f"{number} " + "é\n\u2028" * size}
 
 
@@ -225,3 +225,41 @@ def test_the_state_of_a_log_changes_with_every_row(tmp_path: Path) -> None:
             log.append({"key": str(number), "text": "x" * 50})
             states.add(LogReader(tmp_path, HEAVY).state())
     assert len(states) == 30
+
+
+@pytest.mark.parametrize("shard_bytes", [300, 5_000, 1 << 20])
+def test_discarded_rows_are_gone_and_the_others_stay(tmp_path: Path, shard_bytes: int) -> None:
+    counting = Counting("sums", lambda rows: sum(one["number"] for one in rows))
+    kept = [row(number) for number in range(40) if number % 3]
+    with Log(tmp_path, HEAVY, counting=counting, shard_bytes=shard_bytes) as log:
+        for number in range(40):
+            log.append(row(number))
+        assert log.discard(lambda head: head["number"] % 3 == 0) == 14
+        assert list(log.rows()) == kept
+        log.append(row(41))
+    reader = LogReader(tmp_path, HEAVY, counting=counting)
+    assert list(reader.rows()) == [*kept, row(41)]
+    assert [reader.read(place) for place, _ in reader.heads()] == [*kept, row(41)]
+    assert sum(reader.counts()) == sum(one["number"] for one in [*kept, row(41)])
+
+
+def test_a_discard_that_fails_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk in the middle: shards are as before or without the rows, and none is torn."""
+    from calculus_harness.harness.store import jsonl_log
+
+    write(tmp_path, range(40), 2_000)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with Log(tmp_path, HEAVY, shard_bytes=2_000) as log, monkeypatch.context() as changed:
+        changed.setattr(jsonl_log, "_compress", full)
+        with pytest.raises(OSError, match="No space"):
+            log.discard(lambda head: head["number"] % 2 == 0)
+    with Log(tmp_path, HEAVY, shard_bytes=2_000) as log:  # makes the index again
+        assert list(log.rows()) == [row(number) for number in range(40)]
+        assert [log.read(place) for place, _ in log.heads()] == list(log.rows())
+        log.discard(lambda head: head["number"] % 2 == 0)
+        assert list(log.rows()) == [row(number) for number in range(1, 40, 2)]

@@ -70,7 +70,7 @@ def test_every_command_takes_the_complete_verdicts_and_says_so(
         assert done.returncode == 0, done.stderr
         (said,) = [line for line in done.stderr.splitlines() if "newer" in line]
         assert said.startswith("warning: ")
-        assert "`run.py score run --strict` completes them" in said
+        assert "`python run.py score run --strict` completes them" in said
         if command[0] == "report":
             assert done.stdout == table
         if command[0] == "export":
@@ -102,6 +102,14 @@ def test_runs_are_compared_by_what_is_complete_in_all(run: Run, tmp_path: Path, 
         assert harness.compare(Run(run.path), Run(other.path)).policy == DEFAULT.name
     harness.score(other.path, policy=STRICT)
     assert harness.compare(Run(run.path), Run(other.path)).policy == STRICT.name
+
+
+@pytest.mark.published
+def test_the_command_that_completes_them_has_their_deadline(run: Run) -> None:
+    pytest.importorskip("latex2sympy2_extended", reason="needs the extra `published`")
+    interrupted(run.path, Policy("published", deadline=90), 3)
+    with pytest.warns(UserWarning, match="score .* --method published --deadline 90` completes"):
+        assert Run(run.path).policy == DEFAULT.name
 
 
 def test_what_changed_is_about_the_answers_that_both_judged(run: Run) -> None:

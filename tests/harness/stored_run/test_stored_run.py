@@ -39,6 +39,7 @@ def test_an_earlier_run_opens_extends_and_scores_alike(
     run = sweep(
         models=["python/model.py:answer"],
         benchmarks=["drills", "bee/qualifier", "bee/lin_comb", "derivations/step2"],
+        problems=list(before.problems.values()),  # a limit takes other perturbations now
         samples=3,
         limit=20,
         seed=5,
@@ -49,3 +50,16 @@ def test_an_earlier_run_opens_extends_and_scores_alike(
 
     strict = score("run", policy=Policy(strict=True))
     assert verdicts(strict, strict.policies[-1]) == EXPECTED["balls-2-strict"]
+
+
+def test_an_earlier_run_with_numbers_for_ids_opens(tmp_path: Path) -> None:
+    """Earlier versions stored the ids of a user's whole problems as they stood in the file."""
+    run = tmp_path / "run"
+    shutil.copytree(HERE / "run", run)
+    problems = run / "problems.jsonl"
+    rows = [json.loads(line) for line in problems.read_text(encoding="utf-8").splitlines()]
+    name = rows[0]["problem"]["id"]
+    rows[0]["problem"].update(id=7, subset=2, pair_parent=12)
+    problems.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    problem = Run(run).problems[f"drills/monomials/{name}"]
+    assert (problem.id, problem.name, problem.pair_parent) == ("7", "drills/2", "12")

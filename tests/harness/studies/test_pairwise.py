@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,19 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calculus_harness import prompts
+from calculus_harness.benchmarks import load
 from calculus_harness.benchmarks.problem import Problem
+from calculus_harness.benchmarks.registry import resolve
 from calculus_harness.harness import sweep
 from calculus_harness.harness.cli.main import cli
+from calculus_harness.harness.cli.options import preset_file
 from calculus_harness.harness.core.errors import UserError
+from calculus_harness.harness.run.spec import read_settings
 from calculus_harness.harness.stats.metrics.labels import Labels
 from calculus_harness.harness.store.run import Run
 from calculus_harness.harness.studies.derivations import tables as report
+from calculus_harness.harness.studies.derivations.intersections import intersections
 from calculus_harness.harness.studies.derivations.pairwise import (
     ALL,
     NONE,
@@ -33,8 +40,10 @@ from calculus_harness.harness.studies.derivations.pairwise import (
     drop,
     family,
     items,
+    items_of,
     majority,
     pairs_of,
+    pooled,
     ranked,
     scores,
 )
@@ -57,6 +66,7 @@ def item(
     )
 
 
+ENCODERS = ("step2", "step3", "step4", "diff", "int")
 #: Five positives and three negatives, of examples 1 to 5.
 BY_HAND = [
     item("1+", True, [False, False], operator="cos"),  # S, G; Not P
@@ -249,7 +259,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_a_run_from_end_to_end(run: Run) -> None:
-    (found,) = analyse(run)
+    (found,) = analyse(items_of([run]))
     (step2,) = found.families
     assert (step2.subset, step2.perturbations, step2.items) == ("step2", ("VR", "AR"), 8)
     by_name = {one.name: one for one in step2.perturbed}
@@ -305,7 +315,137 @@ def test_a_run_without_perturbations_is_refused(tmp_path: Path) -> None:
         prompt="derivation-step-zero-shot",
     )
     with pytest.raises(UserError, match="no problems with perturbed twins"):
-        analyse(Run(out))
+        items_of([Run(out)])
+
+
+def answering(folder: Path, name: str, right: str) -> str:
+    """A model that is right where a Python expression of the prompt holds; it knows the labels."""
+    script = folder / f"{name}.py"
+    script.write_text(
+        "import json\n"
+        f"LABELS = json.load(open({str(folder / 'labels.json')!r}))\n"
+        "def answer(messages, seed):\n"
+        "    text = messages[-1]['content']\n"
+        "    label, subset = LABELS[text]\n"
+        f"    return r'\\boxed{{%d}}' % (label if {right} else 1 - label)\n"
+    )
+    return f"python/{script}:answer"
+
+
+@pytest.fixture(scope="module")
+def two_runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
+    """Models that are right on step2, and on step3; the second is never right on twins."""
+    folder = tmp_path_factory.mktemp("pairwise-two")
+    prompt = prompts.load("derivation-step-zero-shot")
+    labels = {}
+    wanted = [f"derivations/step{s}{name}" for s in (2, 3) for name in ("", "_vr")]
+    for one in (one for name in wanted for one in load(name, limit=4)):
+        labels[prompt.render(one).messages[-1].content] = (one.target["label"], one.subset)
+    (folder / "labels.json").write_text(json.dumps(labels))
+    first = answering(folder, "first", "True")
+    second = answering(folder, "second", "'_' not in subset")
+    settings = {"prompt": "derivation-step-zero-shot", "limit": 8}
+    return (
+        sweep([first, second], wanted[:2], out=folder / "step2", **settings),  # type: ignore[arg-type]
+        sweep([second], wanted[2:], out=folder / "step3", **settings),  # type: ignore[arg-type]
+    )
+
+
+def test_a_model_of_several_runs_is_one(two_runs: tuple[Run, Run]) -> None:
+    first, second = analyse(items_of(two_runs))
+    assert [one.subset for one in first.families] == ["step2"]
+    assert [(one.subset, one.items) for one in second.families] == [
+        ("step2", 4),
+        ("step3", 4),
+        ("all", 8),
+    ]
+    assert second.families[-1].category(G).count == 8
+
+
+def test_pooled_models_are_one_and_an_item_of_two_counts_twice(two_runs: tuple[Run, Run]) -> None:
+    (found,) = analyse([pooled(items_of(two_runs), "both")])
+    assert found.label == "both"
+    together = found.families[-1]
+    assert (together.subset, together.items, together.pairs) == ("all", 12, 6)
+    counts = {one.name: one.count for one in together.categories}
+    assert counts == {S: 12, G: 8, NONE: 0, ALL: 4}
+    assert {one.name: one.count for one in together.pair_categories} == {
+        STATIC_PM: 6,
+        ALL: 2,
+        NOT_P: 4,
+    }
+
+
+def test_what_models_have_in_common(two_runs: tuple[Run, Run], tmp_path: Path) -> None:
+    """Both are right unperturbed; only the second fails to generalise."""
+    (common,) = intersections(items_of(two_runs))
+    assert (common.subset, common.items, common.fail_to_generalise) == ("step2", 4, ())
+    assert {one.name: one.count for one in common.categories} == {S: 4, G: 0, NONE: 0, ALL: 0}
+    second = items_of(two_runs)[1]
+    other = replace(second, model="other", label="other")
+    one, two = intersections([second, other])
+    assert (len(one.fail_to_generalise), two.subset) == (4, "step3")
+    assert {c.name: c.count for c in one.categories} == {S: 4, G: 4, NONE: 0, ALL: 0}
+
+
+def test_the_command_merges_runs(two_runs: tuple[Run, Run]) -> None:
+    paths = [str(run.path) for run in two_runs]
+    done = CliRunner().invoke(cli, ["pairwise", *paths, "--markdown"])
+    assert done.exit_code == 0, done.output
+    assert "on derivations/step2: in common" in done.output
+    done = CliRunner().invoke(cli, ["pairwise", *paths, "--pool", "encoders", "--json"])
+    assert [row["label"] for row in json.loads(done.stdout)] == ["encoders"]
+    done = CliRunner().invoke(cli, ["pairwise", *paths, "--csv"])
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert any(row["model"].count("answer") == 2 and row["measure"] == S for row in rows)
+
+
+def test_the_prompts_of_table_4(tmp_path: Path) -> None:
+    """Runs without twins are enough; 1 to all has an F1 of 66.7."""
+    script = tmp_path / "model.py"
+    script.write_text("def answer(messages, seed):\n    return '1'\n")
+    model, paths = f"python/{script}:answer", []
+    for prompt, shots in (("derivation-step-random", None), ("derivation-step", 6)):
+        out = tmp_path / prompt
+        sweep([model], ["derivations/step2"], prompt=prompt, shots=shots, limit=4, out=out)
+        paths.append(str(out))
+    done = CliRunner().invoke(cli, ["pairwise", *paths, "--markdown"])
+    assert done.exit_code == 0, done.output
+    cells = [line.split("|")[1:-1] for line in done.stdout.splitlines() if "step2: " in line]
+    assert [[cell.strip()[:4] for cell in row[1:]] for row in cells] == [
+        ["61", "83", "66.7"],
+        ["50", "83", ""],
+        ["68", "90", ""],
+        ["68", "87", "66.7"],
+    ]
+    done = CliRunner().invoke(cli, ["pairwise", *paths, "--csv"])
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert [
+        (row["subset"], row["of"], row["value"][:5], row["total"])
+        for row in rows
+        if row["measure"] == "F1"
+    ] == [
+        ("step2", "no description; random examples 2+2", "0.666", "4"),
+        ("step2", "no description; same final operation 3+3", "0.666", "4"),
+    ]
+    assert {row["value"] for row in rows if row["measure"] == "accuracy"} == {"0.500000"}
+    refused = CliRunner().invoke(cli, ["pairwise", *paths, "--pool", "both"])
+    assert refused.exit_code == 2, refused.output
+
+
+def test_the_presets_ask_the_sets_of_the_tables() -> None:
+    """23 sets of 200 of language models; sets of 4,000 of each encoder."""
+    meadows = read_settings(preset_file("meadows"))
+    sizes = [subset.size() for name in meadows["benchmark"] for subset in resolve(name)]
+    assert sizes == [200] * 23
+    encoders = [preset_file(f"meadows-encoders/{name}") for name in ENCODERS]
+    asked = [read_settings(path) for path in encoders]
+    assert sorted(name for one in asked for name in one["benchmark"]) == sorted(
+        meadows["benchmark"]
+    )
+    assert [one["limit"] for one in asked] == [4000 * len(one["benchmark"]) for one in asked]
+    with pytest.raises(UserError, match="did you mean 'meadows-encoders/step3'"):
+        preset_file("meadows-encoders/steps3")
 
 
 # --- what was published ------------------------------------------------------------------------

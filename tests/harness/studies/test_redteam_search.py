@@ -15,19 +15,17 @@ from hypothesis import strategies as st
 
 from calculus_harness.benchmarks.expressions import differentiate, parse
 from calculus_harness.benchmarks.hashed_random import HashedRandom
-from calculus_harness.harness.cli.redteam import redteam
+from calculus_harness.harness.cli.studies.redteam import redteam
 from calculus_harness.harness.studies.redteam import (
     GENERATORS,
     Case,
-    Formulas,
     Judge,
     case_at,
-    label_holds,
-    minimise,
     numeric,
     search,
-    size,
 )
+from calculus_harness.harness.studies.redteam.case import Formulas
+from calculus_harness.harness.studies.redteam.minimise import label_holds, minimise, size
 from calculus_harness.rewards import Status, Verdict
 from calculus_harness.rewards.latex import read
 

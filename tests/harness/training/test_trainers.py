@@ -101,3 +101,49 @@ def test_a_training_run_goes_on_after_a_kill(tmp_path: Path) -> None:
     refused = train(tmp_path, "other")
     assert refused.returncode == 2
     assert "begun with other settings" in refused.stderr
+
+
+SHORT = """
+model: { scratch: { hidden_size: 32, layers: 1, heads: 2, context: 80 } }
+data: { benchmarks: [drills/monomials_train], prompt: bare, answer: " {antiderivative}" }
+sft: { max_steps: 2, per_device_train_batch_size: 8, logging_steps: 1 }
+grpo:
+  max_steps: 2
+  per_device_train_batch_size: 8
+  num_generations: 4
+  max_completion_length: 8
+  logging_steps: 1
+report_to: trackio
+evaluation: { benchmarks: [drills/monomials], samples: 1, max_tokens: 8, limit: 1 }
+"""
+
+
+def train_logged(place: Path, tracker: str) -> None:
+    """A short training whose tracker, named on the command line, wins over the file's."""
+    (place / "short.yaml").write_text(SHORT)
+    words = ["train", "grpo", "--config", "short.yaml", "--out", "out", "--report-to", tracker]
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "run.py"), *words],
+        cwd=place,
+        env=environment() | {"WANDB_MODE": "offline"},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_training_is_logged_by_the_trainer_s_own_callbacks(tmp_path: Path) -> None:
+    events = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    train_logged(tmp_path, "tensorboard")
+    for part, name in (("sft", "loss"), ("grpo", "reward"), ("grpo", "step_time")):
+        folder = tmp_path / "out" / part / "tensorboard"
+        logged = events.EventAccumulator(str(folder)).Reload()
+        assert len(logged.Scalars(f"train/{name}")) == 2
+
+
+def test_each_part_is_a_run_of_its_own_at_wandb(tmp_path: Path) -> None:
+    pytest.importorskip("wandb")
+    train_logged(tmp_path, "wandb")
+    logged = [path.read_bytes() for path in (tmp_path / "wandb").glob("offline-run-*/*.wandb")]
+    assert sorted(b"out/grpo" in data for data in logged) == [False, True]

@@ -6,14 +6,17 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from calculus_harness.benchmarks.fingerprint import overlap
 from calculus_harness.benchmarks.registry import load
 from calculus_harness.harness.cli.main import cli
+from calculus_harness.harness.core.errors import UserError
 from calculus_harness.harness.training.training_set import training_set
 from calculus_harness.prompts import load as load_prompt
 from calculus_harness.rewards import verify_antiderivative
+from calculus_harness.rewards.adapters.for_trl import make_reward
 
 
 def test_a_set_has_no_repeats_and_nothing_of_the_benchmark() -> None:
@@ -34,6 +37,33 @@ def test_what_is_screened_is_gone() -> None:
     made = training_set(["bee/qualifier"], count=10, screen=["bee/qualifier"])
     assert (made.problems, made.taken) == ((), 0)
     assert made.screened > 10  # others were looked for, too
+
+
+def test_a_mixed_set_is_screened_and_rewarded_row_by_row() -> None:
+    recipes = ["bee/qualifier", "definite/families"]
+    made = training_set(recipes, count=12, screen=["definite/bank"], seed=2)
+    rows = made.rows()
+    assert not overlap(made.problems, load("definite/bank")).matches
+    assert {row["task"] for row in rows} == {"integration", "definite_integral"}
+    names = {name for row in rows for name in row}
+    columns: dict[str, Any] = {name: [row.get(name) for row in rows] for name in names}
+    answers = [rf"\boxed{{{row.get('value') or row.get('antiderivative') or '0'}}}" for row in rows]
+    columns["prompts"] = columns.pop("prompt")
+    rewards = make_reward("mixed")(completions=answers, **columns)
+    known = ["value" in row or bool(row["antiderivative"]) for row in rows]
+    assert rewards == [float(each) for each in known]
+    assert sum(known) >= 6
+
+
+def test_what_a_definite_set_leaves_out_and_refuses() -> None:
+    made = training_set(["definite/number"], screen=["definite/number"])
+    assert (made.problems, made.screened) == ((), 17)
+    with pytest.raises(UserError, match="easier variants of indefinite integrals only"):
+        training_set(["definite/bank"], count=3, easier=1)
+    with pytest.raises(UserError, match="no problems of the task 'integration' for its prompt"):
+        training_set(["definite/bank"], count=3).rows(load_prompt("direct"))
+    with pytest.raises(UserError, match="has no integrals"):
+        training_set(["calculus/diff"], count=3)
 
 
 def test_the_command_says_what_was_left_out_and_what_is_missing(tmp_path: Path) -> None:

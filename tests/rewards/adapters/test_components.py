@@ -8,7 +8,7 @@ import pytest
 
 from calculus_harness.rewards.adapters.components import COMPONENTS, GradedCompletion, component
 from calculus_harness.rewards.adapters.for_trl import make_reward
-from calculus_harness.rewards.adapters.scoring import Item, Rubric, score
+from calculus_harness.rewards.adapters.scoring import Rollout, Rubric, score
 
 NAMES = ("correctness", "format", "length")
 RIGHT, WRONG = r"$\boxed{x^2}$", r"$\boxed{x^3}$"
@@ -27,7 +27,8 @@ def short() -> Iterator[str]:
 def test_a_new_component_is_weighted_and_logged(short: str) -> None:
     rubric = Rubric(components=("correctness", short))
     scores = score(
-        [Item(RIGHT, "2x"), Item(WRONG, "2x"), Item("So: " + 9 * " " + RIGHT, "2x")], rubric
+        [Rollout(RIGHT, "2x"), Rollout(WRONG, "2x"), Rollout("So: " + 9 * " " + RIGHT, "2x")],
+        rubric,
     )
     assert [each.reward for each in scores] == [1.25, 0.25, 1.0]
     assert scores[1].components == {"correctness": 0.0, "short": 1.0}

@@ -91,6 +91,29 @@ def test_columns() -> None:
         antiderivative_reward(**batch([RIGHT], integrand=["2x", "2x"]))
 
 
+def test_mixed_data_are_judged_row_by_row() -> None:
+    integral, value = r"\int_0^1 x^2\,dx", r"\boxed{\frac13}"
+    texts = [r"\boxed{x^2}", value, value, r"\boxed{7}", r"\boxed{x^2}", value, value]
+    columns = {
+        "integrand": ["2x", None, "", None, "2x", None, None],
+        "problem": [None, integral, integral, None, "Integrate 2x.", "in words", None],
+        "target": [None, None, None, 7, None, None, r"\frac26"],
+        "task": [None, None, "definite_integral", "arithmetic", "integration", None, "value"],
+    }
+    rows = {"prompts": ["Do."] * 7, "completions": texts} | columns
+    expected = [1.0, 1.0, 1.0, 1.0, 1.0, None, 1.0]
+    assert make_reward("mixed")(**rows) == expected
+    assert asyncio.run(make_reward("mixed", asynchronous=True)(**rows)) == expected
+    without = {name: column[:3] for name, column in rows.items() if name != "task"}
+    assert make_reward("mixed")(**without) == expected[:3]
+    with pytest.raises(TypeError, match="needs a column 'integrand' or 'problem' or 'target'"):
+        make_reward("mixed")(prompts=["Do."], completions=[value], other=[1])
+    with pytest.raises(TypeError, match="mixed data have the columns"):
+        make_reward("mixed", column="f")
+    with pytest.raises(ValueError, match="2 completions but 1 task"):
+        make_reward("mixed")(completions=[value] * 2, problem=[integral] * 2, task=["definite"])
+
+
 def test_end_tokens_tell_truncation() -> None:
     cut = RIGHT + r" Check: \boxed{"
     rows = batch([cut, cut, RIGHT], completion_ids=[[7, 2], [7, 7], [7, 7]])

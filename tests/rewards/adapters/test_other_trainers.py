@@ -31,7 +31,7 @@ from calculus_harness.rewards.adapters.for_openrlhf import (
     reward_func,
 )
 from calculus_harness.rewards.adapters.for_verl import acompute_score, compute_score
-from calculus_harness.rewards.workers.pool import PoolError
+from calculus_harness.rewards.workers.errors import PoolError
 
 ROOT = Path(__file__).resolve().parents[3]
 RIGHT, WRONG = r"So $\boxed{x^2 + C}$.", r"So $\boxed{x^3 + C}$."
@@ -108,6 +108,23 @@ def test_verl_async_and_pickling() -> None:
     assert pickle.loads(pickle.dumps(compute_score)) is compute_score
 
 
+INTEGRAL, VALUE = r"\int_0^\infty e^{-a x}\,dx", r"So $\boxed{\frac1a}$."
+
+
+def test_verl_definite_integrals_alone_and_in_mixed_data() -> None:
+    assert called_by_verl(VALUE, INTEGRAL, task="definite")["score"] == 1.0
+    assert called_by_verl(r"\boxed{a}", INTEGRAL, task="definite")["status"] == "incorrect"
+    diverging = r"\int_1^\infty \frac{dx}{x}"
+    assert called_by_verl(r"\boxed{\text{diverges}}", diverging, task="definite")["score"] == 1.0
+    rows = [(RIGHT, {"integrand": "2x"}), (VALUE, {"integral": INTEGRAL})]
+    for text, truth in rows:
+        assert called_by_verl(text, truth, task="mixed")["score"] == 1.0
+        assert called_by_verl(text, json.dumps(truth), task="mixed")["score"] == 1.0
+    extra = {"task": "definite_integral", "assumptions": {"a": "negative"}}
+    assert called_by_verl(r"\boxed{\text{diverges}}", INTEGRAL, extra, task="mixed")["acc"] == 1.0
+    assert called_by_verl(VALUE, INTEGRAL, task="mixed")["status"] == "bad_problem"
+
+
 # --- OpenRLHF -------------------------------------------------------------------------------
 
 PROMPT = "<|im_start|>user\nIntegrate $2x$, like $\\boxed{x^2}$.<|im_end|>\n<|im_start|>assistant\n"
@@ -162,6 +179,19 @@ def test_openrlhf_end_tokens_thoughts_and_labels() -> None:
     assert pickle.loads(pickle.dumps(strict)) == strict
     with pytest.raises(ValueError, match="same length"):
         strict([cut], [PROMPT], ["2x", "2x"])
+
+
+def test_openrlhf_definite_integrals_alone_and_in_mixed_data() -> None:
+    def rewards(function: Any, *rows: tuple[str, str]) -> Any:
+        queries = [PROMPT + text for text, _ in rows]
+        return function(queries, [PROMPT] * len(rows), [label for _, label in rows])["rewards"]
+
+    definite = make_reward_func(task="definite")
+    assert rewards(definite, (VALUE, INTEGRAL), (RIGHT, INTEGRAL)) == [1.0, 0.0]
+    labels = json.dumps({"integral": INTEGRAL}), json.dumps({"integrand": "2x"})
+    mixed = make_reward_func(task="mixed")
+    assert rewards(mixed, (VALUE, labels[0]), (RIGHT, labels[1])) == [1.0, 1.0]
+    assert rewards(mixed, (VALUE, labels[1]), (RIGHT, labels[0]), (RIGHT, "2x")) == [0.0, 0.0, 0.0]
 
 
 def test_openrlhf_bad_rows_and_no_workers(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import pickle
 from typing import Any
@@ -11,10 +12,10 @@ import pytest
 from calculus_harness.rewards.adapters import scoring
 from calculus_harness.rewards.adapters.components.format import form_of
 from calculus_harness.rewards.adapters.rows import is_truncated, opens_thinking, target_of, text_of
-from calculus_harness.rewards.adapters.scoring import Item, Rubric, rates, score
+from calculus_harness.rewards.adapters.scoring import Rollout, Rubric, rates, score
 from calculus_harness.rewards.verdict import Status
 from calculus_harness.rewards.workers import verdicts
-from calculus_harness.rewards.workers.pool import (
+from calculus_harness.rewards.workers.errors import (
     PoolError,
     WorkerCrash,
     WorkerMemory,
@@ -25,11 +26,11 @@ RIGHT, WRONG = r"So $\boxed{x^2 + C}$.", r"So $\boxed{x^3 + C}$."
 
 
 def reward(text: str, target: Any = "2x", rubric: Rubric | None = None, **item: Any) -> Any:
-    return score([Item(text, target, **item)], rubric or Rubric())[0].reward
+    return score([Rollout(text, target, **item)], rubric or Rubric())[0].reward
 
 
 def status(text: str, target: Any = "2x", rubric: Rubric | None = None, **item: Any) -> str:
-    return score([Item(text, target, **item)], rubric or Rubric())[0].status
+    return score([Rollout(text, target, **item)], rubric or Rubric())[0].status
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,7 @@ def status(text: str, target: Any = "2x", rubric: Rubric | None = None, **item: 
     ],
 )
 def test_statuses_and_rewards(text: str, integrand: str, expected: str) -> None:
-    graded = score([Item(text, integrand)], Rubric())[0]
+    graded = score([Rollout(text, integrand)], Rubric())[0]
     assert graded.status == expected
     assert graded.reward == (1.0 if expected == "correct" else 0.0)
 
@@ -218,7 +219,7 @@ def test_without_workers_there_is_no_opinion(monkeypatch: pytest.MonkeyPatch) ->
         raise PoolError("workers do not start")
 
     monkeypatch.setattr(scoring, "map_verdicts", fail)
-    scores = score([Item(RIGHT, "2x"), Item(WRONG, "2x")], Rubric())
+    scores = score([Rollout(RIGHT, "2x"), Rollout(WRONG, "2x")], Rubric())
     assert [each.reward for each in scores] == [None, None]
     assert rates(scores)["fault"] == 1.0
 
@@ -234,14 +235,14 @@ def test_what_a_completion_does_to_its_worker_is_its_own_fault(
             return [late, WorkerMemory("1 GiB"), WorkerCrash("signal 11")]
 
     monkeypatch.setattr(verdicts, "shared_pool", lambda *_: Pool())
-    scores = score([Item(RIGHT, "2x")] * 3, Rubric(deadline=7.0))
+    scores = score([Rollout(RIGHT, "2x")] * 3, Rubric(deadline=7.0))
     assert [each.reward for each in scores] == [0.0] * 3
     assert [each.status for each in scores] == ["timeout", "error", "error"]
     assert scores[0].seconds == 7.0
 
 
 def test_rates_name_every_status() -> None:
-    scores = score([Item(RIGHT, "2x"), Item(WRONG, "2x")], Rubric())
+    scores = score([Rollout(RIGHT, "2x"), Rollout(WRONG, "2x")], Rubric())
     assert rates(scores)["correct"] == rates(scores)["incorrect"] == 0.5
     assert set(rates([])) == set(rates(scores)) == {*Status, "bad_problem", "fault"}
     assert sum(rates(scores).values()) == 1.0
@@ -300,13 +301,63 @@ def test_truncated_ids(ids: list[int] | None, ends: Any, limit: int | None, cut:
 
 
 def test_targets() -> None:
-    assert target_of(r"{\rm e}^x") == (r"{\rm e}^x", None, None)
+    assert target_of(r"{\rm e}^x") == (r"{\rm e}^x", None, None, None)
     assert target_of('{"integrand": "at", "variable": "t", "assumptions": {"a": "real"}}') == (
         "at",
         "t",
         {"a": "real"},
+        "antiderivative",
     )
     assert target_of({"target": 5}).target == 5
     assert target_of("2t", {"variable": "t", "index": 3}).variable == "t"
     assert target_of('{"no json').target == '{"no json'
-    assert target_of("2x", "not a mapping") == ("2x", None, None)
+    assert target_of("2x", "not a mapping") == ("2x", None, None, None)
+
+
+# --- mixed data: each row has its own task ---
+
+INTEGRAL, VALUE = r"\int_0^1 x^2\,dx", r"$\boxed{\frac13}$"
+MIXED = [
+    (RIGHT, "2x", "antiderivative", 1.0),
+    (RIGHT, "2x", "integration", 1.0),
+    (WRONG, "2x", "integration", 0.0),
+    (VALUE, INTEGRAL, "definite", 1.0),
+    (VALUE, INTEGRAL, "definite_integral", 1.0),
+    (r"$\boxed{\frac12}$", INTEGRAL, "definite_integral", 0.0),
+    (r"$\boxed{0.333333333333333333333333333333}$", INTEGRAL, "definite", 0.0),
+    (r"$\boxed{0.5}$", r"\frac12", "value", 1.0),
+    (r"$\boxed{7}$", 7, "arithmetic", 1.0),
+    (VALUE, "2x", "definite", None),
+    (VALUE, r"\int x^2\,dx", "definite", None),
+    (RIGHT, "2x", "sums", None),
+    (RIGHT, "2x", None, None),
+    (RIGHT, "2x", 3, None),
+]
+
+
+def test_each_row_is_judged_by_its_task() -> None:
+    rollouts = [Rollout(text, target, task=task) for text, target, task, _ in MIXED]
+    scores = score(rollouts, Rubric("mixed"))
+    assert [each.reward for each in scores] == [expected for *_, expected in MIXED]
+    again = asyncio.run(scoring.ascore(rollouts, Rubric("mixed")))
+    assert [each.reward for each in again] == [each.reward for each in scores]
+    reasons = [each.verdict.evidence.detail for each in scores if each.reward is None]
+    assert "does not begin with an integral sign" in reasons[0]
+    assert "no task 'sums'; there are antiderivative, definite" in reasons[2]
+
+
+def test_a_rubric_of_one_task_judges_every_row_by_it() -> None:
+    assert reward(RIGHT, "2x", task="whatever a data set calls it") == 1.0
+
+
+def test_options_of_a_verifier_need_its_task() -> None:
+    with pytest.raises(TypeError, match="no such option: strict_domain; mixed knows none"):
+        Rubric("mixed", options={"strict_domain": True})
+
+
+def test_the_name_of_a_target_tells_its_task() -> None:
+    assert target_of({"integral": INTEGRAL}).task == "definite"
+    assert target_of({"integrand": "2x"}).task == "antiderivative"
+    assert target_of({"target": "7", "task": "arithmetic"}).task == "arithmetic"
+    assert target_of({"integral": INTEGRAL, "task": "value"}).task == "value"
+    assert target_of("7", {"task": "integer"}).task == "integer"

@@ -114,6 +114,25 @@ def test_bad_requests(body: Any, message: str) -> None:
     assert "\n" not in answer["error"]
 
 
+def test_items_with_tasks_of_their_own() -> None:
+    integral = r"\int_0^1 x^2\,dx"
+    body = {
+        "items": [
+            {"completion": r"\boxed{x^2}", "integrand": "2x"},
+            {"completion": r"\boxed{\frac13}", "integral": integral},
+            {"completion": r"\boxed{\frac13}", "target": integral, "task": "definite_integral"},
+            {"completion": r"\boxed{\frac13}", "target": {"integral": integral}},
+            {"completion": r"\boxed{1}", "integral": integral},
+            {"completion": r"\boxed{1}", "target": "1"},
+        ]
+    }
+    status, answer, _ = ask(server(task="mixed"), body)
+    assert status == 200
+    assert [each["reward"] for each in answer["scores"]] == [1.0, 1.0, 1.0, 1.0, 0.0, None]
+    both = {"items": [{"completion": "x", "integrand": "2x", "integral": integral}]}
+    assert ask(server(task="mixed"), both)[0] == 400
+
+
 def test_sizes_are_limited() -> None:
     made = server(ServerLimits(batch=2, queue=4, body=10_000))
     assert ask(made, items(RIGHT, RIGHT))[0] == 200
@@ -139,7 +158,7 @@ def test_a_full_queue_says_come_again() -> None:
 
 def test_no_workers_is_503(monkeypatch: pytest.MonkeyPatch) -> None:
     from calculus_harness.rewards.adapters import scoring
-    from calculus_harness.rewards.workers.pool import PoolError
+    from calculus_harness.rewards.workers.errors import PoolError
 
     async def fail(*_: object) -> None:
         raise PoolError("workers do not start")

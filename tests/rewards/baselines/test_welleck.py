@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from calculus_harness.rewards import Status, averify_many, verify_antiderivative, verify_many
-from calculus_harness.rewards.baselines.welleck import _nested, _valid
+from calculus_harness.rewards.baselines.readable import finite_somewhere, nested_exponentials
 from calculus_harness.rewards.latex import read
 from calculus_harness.rewards.workers.verdicts import unpack
 
@@ -52,6 +52,16 @@ def test_a_timeout_is_correct_and_says_so() -> None:
     assert verify_antiderivative(answer, integrand).status is INCORRECT
 
 
+def test_another_deadline_is_obeyed() -> None:
+    answer, integrand = SLOW
+    verdict = verify_antiderivative(answer, integrand, method="welleck", deadline=0.2)
+    (again,) = verify_many([answer], integrand, method="welleck", deadline=0.2)
+    for one in (verdict, again):
+        assert one.evidence.flags == ("timeout_is_correct",)
+        assert one.evidence.seconds >= 0.19
+        assert "0.2 s" in one.evidence.detail
+
+
 def test_an_exception_is_correct_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     import calculus_harness.rewards.baselines.welleck as scorer
 
@@ -86,11 +96,13 @@ def test_a_batch_is_judged_in_order_with_the_limit_for_each() -> None:
     [
         (r"x^2", 0, True),
         (r"e^{e^{e^{x}}}", 3, True),
-        (r"\sinh(\cosh(e^{\sinh x}))", 4, False),
+        (r"\sinh(\cosh(e^{\sinh x}))", 4, True),
         (r"\ln(x - x)", 0, True),  # functions are passed over: x - x is finite
         (r"\frac{1}{x-x}", 0, False),
+        (r"\sqrt{-1-x^2}", 0, False),  # real values only
+        (r"\frac{1}{\pi-1}x", 0, False),  # pi counts as 1
     ],
 )
 def test_lample_and_chartons_check(formula: str, nested: int, valid: bool) -> None:
     tree = read(formula, symbols=["x"])[0].expression
-    assert (_nested(tree), _valid(tree, "x")) == (nested, valid)
+    assert (nested_exponentials(tree), finite_somewhere(tree)) == (nested, valid)

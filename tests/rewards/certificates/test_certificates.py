@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import random
 from copy import deepcopy
 from fractions import Fraction
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import flint
+import mpmath
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,8 +65,9 @@ def test_the_checker_stands_alone() -> None:
         tree = ast.parse(Path(str(module.__file__)).read_text())
         froms = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         assert not any(isinstance(node, ast.Import) for node in ast.walk(tree))
-        standard = {"__future__", "collections.abc", "fractions", "functools", "math", "typing"}
-        assert froms <= standard | {"intervals"}
+        standard = {"__future__", "collections.abc", "fractions", "functools", "operator", "typing"}
+        outside = {name for name in froms - standard if (name or "").partition(".")[0] != "mpmath"}
+        assert outside <= {"intervals"}
 
 
 def _numbers(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -201,11 +204,37 @@ def _value(tree: Any, x: Any) -> Any:
 @given(TREES, st.fractions(-4, 4, max_denominator=100))
 def test_intervals_hold_the_value(tree: Any, x: Fraction) -> None:
     try:
-        low, high = intervals.jet(tree, "x", {"x": x})[0]
+        found = intervals.jet(tree, "x", {"x": x})
     except intervals.UnknownError:
         return
     value = _value(tree, flint.arb(flint.fmpq(x.numerator, x.denominator)))
     if value.is_finite():
-        ends = [flint.arb(flint.fmpq(q.numerator, q.denominator)) for q in (low, high)]
-        assert not ends[0] > value
-        assert not ends[1] < value
+        low, high = (
+            flint.arb((-1) ** sign * int(mantissa)) * flint.arb(2) ** exponent
+            for sign, mantissa, exponent, _ in found[0]._mpi_
+        )
+        assert not low > value
+        assert not high < value
+
+
+@pytest.mark.parametrize("name", sorted(intervals._FUNCTIONS))
+def test_intervals_hold_the_derivative(name: str) -> None:
+    inner = ["div", ["add", ["pow", ["symbol", "x"], "3"], "2"], "5"]
+    function = {"neg": lambda u: -u, "abs": abs}.get(name) or getattr(mpmath, name)
+    x = Fraction(3, 7)
+    with mpmath.workdps(50):
+        slope = mpmath.diff(lambda t: function((t**3 + 2) / 5), mpmath.mpf(3) / 7)
+    found = intervals.jet([name, inner], "x", {"x": x})[1]
+    assert float(found.mid) == pytest.approx(float(slope), rel=1e-12)
+
+
+def test_intervals_hold_the_derivative_of_powers() -> None:
+    x, point = ["symbol", "x"], {"x": Fraction(2)}
+    for tree, slope in (
+        (["pow", x, "-3"], -3 / 16),
+        (["pow", x, "1/2"], 1 / 8**0.5),
+        (["pow", "3", x], 9 * math.log(3)),
+        (["pow", x, x], 4 * (math.log(2) + 1)),
+        (["div", "1", ["mul", x, x, x]], -3 / 16),
+    ):
+        assert float(intervals.jet(tree, "x", point)[1].mid) == pytest.approx(slope, rel=1e-12)

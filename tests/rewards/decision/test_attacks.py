@@ -14,9 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calculus_harness.rewards import ProblemError, Status, verify_antiderivative
-from calculus_harness.rewards.decision.balls import compile_tape, precision
+from calculus_harness.rewards.decision.balls import precision
+from calculus_harness.rewards.decision.compiler import compile_tape
 from calculus_harness.rewards.decision.confirmation.events import places
 from calculus_harness.rewards.decision.confirmation.visibility import Unseen, effects
+from calculus_harness.rewards.decision.integrand import Point
 from calculus_harness.rewards.latex import read
 
 
@@ -30,6 +32,11 @@ def refused(answer: str, integrand: str, **options: Any) -> bool:
 
 
 SCALES = [
+    # where f cancels to a ball around zero, nothing in it shows
+    (
+        r"\frac{8e^{-x}\ln(5+e^{e^x})-\frac{8e^{e^x}}{5+e^{e^x}}}{1+e^{x-2023}}",
+        r"-8e^{-x}\ln(5+e^{e^x})",
+    ),
     (r"\tanh(2016x)", r"\frac{1}{4032}\ln\cosh(4032x)"),
     (r"\tanh(400x)", r"\frac{1}{400}\ln|\sinh(400x)|"),
     (r"\tanh(10^6x)", r"|x|"),
@@ -219,3 +226,20 @@ def test_an_ambiguous_variable_is_an_error_with_the_candidates(
 ) -> None:
     with pytest.raises(ProblemError, match=", ".join(names)):
         verify_antiderivative("x", integrand)
+
+
+def test_a_proof_needs_no_digits() -> None:
+    """Balls of the Bessel functions at |x| near 8 agree to no digit at the first precision."""
+    evidence = verify_antiderivative(r"-\frac12K_0(x^2+1)", r"xK_1(x^2+1)").evidence
+    assert (evidence.proof, evidence.points) == ("identity", 4)
+    assert verify_antiderivative(r"-\frac12K_0(x^2+1)+e^{-x^2-60}", r"xK_1(x^2+1)").status in (
+        Status.INCORRECT,
+        Status.UNDECIDED,
+    )
+
+
+def test_derivatives_are_remembered_by_point() -> None:
+    """Points that are made in passing may have the same address, and must not share values."""
+    one, two = Point(acb(1), measured=False), Point(acb(1), measured=False)
+    assert one != two
+    assert len({one, two}) == 2

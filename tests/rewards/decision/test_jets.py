@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from flint import acb, arb
 
-from calculus_harness.rewards.decision.balls import compile_tape, precision
+from calculus_harness.rewards.decision.balls import precision
+from calculus_harness.rewards.decision.compiler import compile_tape
 from calculus_harness.rewards.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
 
 X = Symbol("x")

@@ -11,7 +11,8 @@ from flint import acb, arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calculus_harness.rewards.decision.balls import Conventions, compile_tape, precision
+from calculus_harness.rewards.decision.balls import Conventions, precision
+from calculus_harness.rewards.decision.compiler import compile_tape
 from calculus_harness.rewards.expression.sympy_bridge import from_sympy, to_sympy
 from calculus_harness.rewards.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
 from calculus_harness.rewards.latex import read, to_latex

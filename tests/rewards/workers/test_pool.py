@@ -20,16 +20,15 @@ from typing import Any
 
 import pytest
 
-from calculus_harness.rewards.workers.pool import (
+from calculus_harness.rewards.workers.errors import (
     PoolError,
     TaskError,
     WorkerCrash,
     WorkerError,
     WorkerMemory,
-    WorkerPool,
     WorkerTimeout,
-    usable_cores,
 )
+from calculus_harness.rewards.workers.pool import WorkerPool, usable_cores
 
 ROOT = Path(__file__).resolve().parents[3]
 FILE = Path(__file__).with_name("tasks.py")
@@ -196,9 +195,7 @@ def test_slow_neighbours_do_not_wait_for_each_other() -> None:
 def test_a_short_batch_does_not_wait_for_a_long_one() -> None:
     with WorkerPool(1, 200, tasks=TASKS) as pool:
         long = pool.submit("hold", [(0.01, i) for i in range(300)], deadline=10)
-        begin = time.monotonic()
         assert pool.call("double", 4, deadline=10) == 8
-        assert time.monotonic() - begin < 2
         assert not long.done()
         assert long.result() == list(range(300))
 
@@ -344,7 +341,8 @@ def _ask(pool: WorkerPool, answers: Any) -> None:
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_from_a_daemonic_process(pool: WorkerPool, method: str) -> None:
     """After a fork the child starts workers of its own, and the parent's go on as before."""
-    before = {pid for pid, _ in pool.map("identify", [(i,) for i in range(500)], deadline=10)}
+    slow = [(i, 0.02) for i in range(60)]  # so that every worker gets some
+    before = {pid for pid, _ in pool.map("identify", slow, deadline=10)}
     context = multiprocessing.get_context(method)
     answers = context.Queue()
     process = context.Process(target=_ask, args=(pool, answers), daemon=True)
@@ -354,7 +352,7 @@ def test_from_a_daemonic_process(pool: WorkerPool, method: str) -> None:
     assert process.exitcode == 0
     assert [value for _, value in results] == list(range(50))
     assert not before & {pid for pid, _ in results}
-    after = {pid for pid, _ in pool.map("identify", [(i,) for i in range(500)], deadline=10)}
+    after = {pid for pid, _ in pool.map("identify", slow, deadline=10)}
     assert after == before
     wait_for(lambda: not any(alive(pid) for pid, _ in results))
 

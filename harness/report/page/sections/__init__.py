@@ -13,7 +13,19 @@ from ...sections import Section
 from ...sources import Sources
 
 #: The modules, in the order of the page.
-NAMES = ("results", "published", "bars", "curves", "comparisons", "verdicts", "lengths")
+NAMES = (
+    "results",
+    "published",
+    "hint",
+    "bars",
+    "curves",
+    "comparisons",
+    "scatter",
+    "labels",
+    "steps",
+    "verdicts",
+    "lengths",
+)
 
 
 def sections(sources: Sources) -> list[Section]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ....core.errors import UserError
-from ....stats.compare import By, compare
-from ...comparison import remarks
-from ...figures.differences import difference_figures
+from dataclasses import replace
+
+from ....stats.compare import By
+from ...comparison import comparison_table, gap_table, power_remarks, remarks
+from ...figures.differences import difference_figure
 from ...sections import Section
 from ...sources import Sources
 
@@ -16,13 +17,26 @@ TITLES: dict[By, str] = {
 
 
 def sections(sources: Sources) -> list[Section]:
-    """A section for each kind of comparison that is possible."""
+    """For each kind of comparison that is possible a figure, and all lines as a table."""
     made = []
     for by, title in TITLES.items():
-        try:
-            comparison = compare(*sources.runs, by=by, policy=sources.policy)
-        except UserError:  # these runs have nothing of this kind to compare
+        comparison = sources.comparison(by)
+        if comparison is None:
             continue
-        figures = difference_figures(comparison)
-        made.append(Section(title, remarks=tuple(remarks(comparison)), figures=figures))
+        figure = difference_figure(comparison, sources.short_names)
+        power = tuple(power_remarks(comparison))
+        made.append(
+            Section(
+                title,
+                remarks=tuple(line for line in remarks(comparison) if line not in power),
+                figures=(figure,) if figure else (),
+                notes={"What these samples can detect": power},
+            )
+        )
+        table = comparison_table(comparison)
+        made.append(
+            Section(f"{title}: table", table.headings, table.rows, names=table.names, folded=True)
+        )
+        if comparison.gaps:
+            made.append(replace(gap_table(comparison.gaps), folded=True))
     return made

@@ -8,6 +8,6 @@ from ...sources import Sources
 
 
 def sections(sources: Sources) -> list[Section]:
-    """The figure, if there are enough samples."""
-    figure = pass_curves(sources)
-    return [Section("pass@k over k", figures=(figure,))] if figure else []
+    """A figure for each subset with enough samples, all models in it."""
+    figures = pass_curves(sources)
+    return [Section("pass@k over k", figures=tuple(figures))] if figures else []

@@ -17,12 +17,12 @@ LENGTHS = {
 def sections(sources: Sources) -> list[Section]:
     """A histogram for each unit that is counted."""
     sums = [
-        (names[model], one)
+        (sources.short_names[names[model]], one)
         for run, names in zip(sources.runs, sources.names, strict=True)
         for (model, _), one in counts.totals(run.completions).items()
         if model in names
     ]
-    labels = [name for names in sources.names for name in names.values()]
+    labels = list(sources.short_names.values())
     figures = []
     for unit, caption in LENGTHS.items():
         series = [

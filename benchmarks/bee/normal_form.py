@@ -1,0 +1,69 @@
+"""A deterministic simplifier: the prover's normal forms, without SymPy and without a clock."""
+
+from __future__ import annotations
+
+from ...rewards.decision.prover.normal import normal_forms
+from ...rewards.expression.traversal import symbols_of
+from ...rewards.expression.tree import Call, Expression, Number
+from ...rewards.latex import to_latex
+from ..expressions import ONE, add, div, mul, neg, power, walk
+from .simplify import Outcome
+
+
+def shortest_form(integrand: Expression) -> Outcome:
+    r"""An integrand in x with each part, from the leaves up, in the shortest of its normal forms.
+
+    As with SymPy's `simplify`, a part stays as it is where no form of it is shorter.
+
+    Returns:
+        The LaTeX or None, and the reason: ``simplified`` or ``unchanged``.
+
+    >>> from calculus_harness.benchmarks.expressions import parse
+    >>> shortest_form(parse(r"\frac{x^2-1}{x-1}+e^{2x}"))
+    ('x + 1 + e^{2 x}', 'simplified')
+
+    """
+    kinds = dict.fromkeys(symbols_of(integrand) - {"x"}, "positive")
+    form = _shortest(integrand, kinds, {})
+    return (None, "unchanged") if form == integrand else (to_latex(form), "simplified")
+
+
+def _shortest(
+    tree: Expression, kinds: dict[str, str], known: dict[Expression, Expression]
+) -> Expression:
+    if not isinstance(tree, Call) or tree in known:
+        return known.get(tree, tree)
+    whole = _tidy(Call(tree.function, tuple(_shortest(arg, kinds, known) for arg in tree.args)))
+    forms = [whole, *map(_tidy, normal_forms(whole, "x", kinds))]
+    known[tree] = min(forms, key=_length)
+    return known[tree]
+
+
+def _length(tree: Expression) -> int:
+    return sum(1 for _ in walk(tree))
+
+
+def _tidy(tree: Expression) -> Expression:
+    """A tree as one would write it: signs, ones and fractions evaluated, roots as roots."""
+    if not isinstance(tree, Call):
+        return tree
+    args = tuple(map(_tidy, tree.args))
+    if tree.function == "add":
+        return add(*args)
+    if tree.function == "mul":
+        return mul(*args)
+    if tree.function == "neg":
+        return neg(args[0])
+    if tree.function == "div":
+        return div(*args)
+    if tree.function == "pow":
+        return _tidy_power(*args)
+    return Call(tree.function, args)
+
+
+def _tidy_power(base: Expression, exponent: Expression) -> Expression:
+    if exponent == Number(1, 2):
+        return Call("sqrt", (base,))
+    if isinstance(exponent, Number) and exponent.numerator < 0:
+        return div(ONE, _tidy_power(base, Number(-exponent.numerator, exponent.denominator)))
+    return power(base, exponent)

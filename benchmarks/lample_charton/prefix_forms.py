@@ -1,0 +1,48 @@
+"""The prefix tokens of problems of any benchmark, for sequence models that read and write them."""
+
+from __future__ import annotations
+
+from ...rewards.latex import ReadError
+from ..expressions import parse
+from ..problem import Problem
+from .algebra.nodes import prefix_of
+from .algebra.normal_form import Algebra, UnusableFormulaError
+from .codec.prefix import PrefixError, from_prefix
+from .codec.vocabulary import IDS
+
+
+def prefix_form(problem: Problem, side: str) -> str:
+    r"""The tokens of a problem's integrand or reference, in SymPy's order.
+
+    Random integrals and problems of released files have them in their metadata. Those of another
+    problem are those of its LaTeX in normal form: evaluated, with sums and products in order.
+
+    Args:
+        problem: an integration problem.
+        side: ``integrand`` or ``antiderivative``.
+
+    Returns:
+        The tokens, separated by spaces.
+
+    Raises:
+        PrefixError: if the formula has no tokens in the vocabulary.
+
+    >>> shown = {"integrand": r"3\sin(2x)+x", "variable": "x"}
+    >>> prefix_form(Problem("p", "integration", "own", "s", shown, shown), "integrand")
+    'add x mul INT+ 3 sin mul INT+ 2 x'
+
+    """
+    known = problem.metadata.get("prefix" if side == "integrand" else f"{side}_prefix")
+    if known is not None:
+        return str(known)
+    formulas = {**problem.target, **problem.inputs}
+    latex, variable = str(formulas[side]), str(formulas["variable"])
+    try:
+        tokens = prefix_of(Algebra(variable).read(parse(latex, variable)))
+    except (ReadError, UnusableFormulaError) as error:
+        raise PrefixError(f"no prefix form of {latex!r}: {error}") from None
+    unknown = next((token for token in tokens if token not in IDS), None)
+    if unknown is not None:
+        raise PrefixError(f"no prefix form of {latex!r}: no token for {unknown!r}")
+    from_prefix(tokens)  # its own error where a token is not what the vocabulary means by it
+    return " ".join(tokens)

@@ -1,0 +1,52 @@
+"""Files of released pairs as problems: ``lample_charton/FILE`` is a benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ...rewards.latex import to_latex
+from ..problem import Problem
+from .algebra.readable import readable
+from .codec.prefix import PrefixError, from_prefix
+from .codec.released import CountedPair, ReleasedFileError, numbered_lines, parse
+from .problems import NAME
+
+
+def rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | ValueError]]:
+    """Each line's place and its problem as a dictionary, or the error of a line that has none.
+
+    Raises:
+        OSError: if the file cannot be read.
+        UnicodeDecodeError: if it is not text.
+
+    """
+    for number, text in numbered_lines(path):
+        where = f"line {number}"
+        try:
+            yield where, _problem(parse(text, where), path, number).to_dict()
+        except ReleasedFileError as error:
+            yield where, ValueError(str(error).removeprefix(f"{where}: "))
+        except PrefixError as error:
+            yield where, error
+
+
+def _problem(pair: CountedPair, path: Path, number: int) -> Problem:
+    integrand, antiderivative = (
+        to_latex(readable(from_prefix(tokens))) for tokens in (pair.integrand, pair.antiderivative)
+    )
+    shown = {"integrand": integrand, "variable": "x"}
+    return Problem(
+        id=f"{path.name}-{number}",
+        task="integration",
+        benchmark=NAME,
+        subset=path.name,
+        inputs=shown,
+        target={**shown, "antiderivative": antiderivative},
+        metadata={
+            "prefix": " ".join(pair.integrand),
+            "antiderivative_prefix": " ".join(pair.antiderivative),
+            "count": pair.count,
+        },
+    )

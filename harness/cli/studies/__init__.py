@@ -1,0 +1,1 @@
+"""Commands that repeat or analyse whole studies."""

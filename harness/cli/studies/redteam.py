@@ -1,0 +1,110 @@
+"""`run.py redteam`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ...core.errors import UserError
+from ...studies.redteam import KINDS, search
+
+if TYPE_CHECKING:
+    from ...studies.redteam import Result
+
+
+@click.command()
+@click.option("--minutes", type=click.FloatRange(0, min_open=True), help="Search for so long.")
+@click.option("--tries", type=click.IntRange(1), help="Search so many cases.")
+@click.option("--seed", default=0, show_default=True, help="The same seed, the same cases.")
+@click.option(
+    "--generator", "generators", multiple=True, metavar="NAME", help="Only this one; repeatable."
+)
+@click.option("--workers", type=click.IntRange(1), help="Processes; by default one for each core.")
+@click.option(
+    "--minimised",
+    default=3,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Finds to make small, of each generator and kind.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write what is found to this file, one case a line.",
+)
+def redteam(
+    minutes: float | None,
+    tries: int | None,
+    seed: int,
+    generators: Sequence[str],
+    workers: int | None,
+    minimised: int,
+    out: Path | None,
+) -> int:
+    """Search for wrong verdicts of the verifier.
+
+    Wrong answers that are accepted, right ones that are refused or undecided, and failures. The
+    exit status is 1 if there are any. For a number of tries the same cases are found with any
+    number of workers.
+    """
+    from rich.console import Console
+    from rich.progress import Progress
+
+    if minutes is None and tries is None:
+        raise UserError("say for how long: --minutes, --tries or both")
+    console = Console(stderr=True)
+    with (
+        Progress(console=console) as bar,
+        out.open("w", encoding="utf-8") if out else nullcontext() as file,
+    ):
+        task = bar.add_task("cases", total=tries)
+        written = 0
+
+        def show(result: Result) -> None:
+            nonlocal written
+            description = f"cases, {len(result.finds)} judged wrongly"
+            bar.update(task, completed=result.tries.total(), description=description)
+            for find in result.finds[written:] if file else ():
+                print(json.dumps(find.to_dict(), ensure_ascii=False), file=file, flush=True)
+            written = len(result.finds)
+
+        try:
+            result = search(
+                tries=tries,
+                minutes=minutes,
+                seed=seed,
+                generators=generators,
+                workers=workers,
+                minimised=minimised,
+                on_progress=show,
+            )
+        except ValueError as error:
+            raise UserError(str(error)) from None
+    _print_table(result)
+    return 1 if result.finds else 0
+
+
+def _print_table(result: Result) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, title=f"Verdicts that are wrong (seed {result.seed})")
+    table.add_column("generator", no_wrap=True, min_width=18)
+    for column in ("tries", "repeated", *KINDS, "skipped", "in 10^4"):
+        table.add_column(column, justify="right")
+    for name in [*sorted(result.tries), "all"]:
+        names = sorted(result.tries) if name == "all" else [name]
+        tries = sum(result.tries[one] for one in names)
+        counts = [sum(result.faults[one, kind] for one in names) for kind in KINDS]
+        repeated, skipped = (
+            sum(counter[one] for one in names) for counter in (result.repeated, result.skipped)
+        )
+        rate = 1e4 * sum(counts) / max(1, tries - repeated - skipped)
+        table.add_row(name, *map(str, (tries, repeated, *counts, skipped)), f"{rate:.0f}")
+    Console().print(table)

@@ -1,0 +1,123 @@
+"""Baselines of `run.py train hint` as models that answer with a number."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+
+from ....benchmarks.hint.images import problem_pictures
+from ....benchmarks.hint.pools import PoolError
+from ...core.errors import ModelError
+from ...core.requests import Completion, Request
+from ..base import Capability, Model, operational
+from ..checkpoints import directory_hash
+from ..transformers.shared import batches, device_of, import_module, load_error
+from .sizes import Sizes, answer, source_tokens
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seq2Seq(Model):
+    r"""A baseline for HINT, from a directory ``NAME-sSEED`` of `run.py train hint`.
+
+    It reads the problem's expression, or pictures of its symbols (those in the folder ``pictures``,
+    by default our drawings), and answers ``\boxed{NUMBER}``, decoded greedily; prompt and sampling
+    are ignored. Where it writes no number, the answer is empty.
+    """
+
+    pictures: str = ""
+    device: str = operational("")  # "": a GPU if there is one
+    batch_size: int = operational(256)
+
+    example: ClassVar[str] = (
+        "run.py sweep --model seq2seq/runs/hint/lstm-attention-s0 --benchmark hint"
+    )
+
+    def __post_init__(self) -> None:
+        if self.batch_size < 1:
+            raise ValueError("batch-size must be positive")
+        sizes = self.sizes
+        if self.pictures and sizes.inputs != "pictures":
+            raise ValueError("pictures: this model reads symbols")
+
+    @property
+    def _folder(self) -> Path:
+        return Path(self.spec.partition("/")[2]) / "model"
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        try:
+            return msgspec.json.decode((self._folder / "config.json").read_bytes(), type=Sizes)
+        except (OSError, msgspec.MsgspecError) as error:
+            raise ModelError(f"model {self.spec}: there is no baseline there: {error}") from None
+
+    @property
+    def deterministic(self) -> bool:
+        return True
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        return super().capabilities | {Capability.SEED, Capability.PICTURES}
+
+    def fingerprint(self) -> dict[str, Any]:
+        # The path is not part of the identity.
+        return {"spec": "seq2seq", "files": self._hash}
+
+    @cached_property
+    def _hash(self) -> str:
+        return directory_hash(self._folder)
+
+    async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
+        async for batch in batches(requests, self.batch_size):
+            for completion in await asyncio.to_thread(self._answer, batch):
+                yield completion
+
+    async def close(self) -> None:
+        self.__dict__.pop("_network", None)
+
+    @cached_property
+    def _network(self) -> Any:
+        kind = "seq2seq"
+        safetensors, torch = (import_module(n, kind) for n in ("safetensors.torch", "torch"))
+        networks = import_module(f"{__package__}.networks", kind)
+        network = networks.make(self.sizes)
+        try:
+            network.load_state_dict(safetensors.load_file(self._folder / "model.safetensors"))
+        except Exception as error:  # a missing or torn file, weights of another size
+            raise load_error(self.spec, error) from None
+        return networks, network.to(device_of(self.device, torch)).eval()
+
+    def _answer(self, requests: Sequence[Request]) -> list[Completion]:
+        start = time.perf_counter()
+        networks, network = self._network
+        done: list[Completion] = []
+        readable, tokens, symbols = [], [], []
+        shown = problem_pictures(self.pictures) if self.sizes.inputs == "pictures" else None
+        for request in requests:
+            try:
+                read = source_tokens(str(request.problem.inputs["expression"]))
+                symbols += shown.symbols(request.problem) if shown else []
+            except (KeyError, PoolError) as error:
+                reason = f"this model cannot read {error}"
+                done += Completion.failures(request, reason)
+                continue
+            readable.append(request)
+            tokens.append(read)
+        if not readable:
+            return done
+        device = next(network.parameters()).device
+        windows = networks.windows_of(symbols, device) if shown else None
+        written = network.answers(networks.padded(tokens, device), windows)
+        latency = (time.perf_counter() - start) / len(readable)
+        for request, row in zip(readable, written, strict=True):
+            number = answer(row)
+            done.append(
+                Completion.to(request, rf"\boxed{{{number}}}" if number else "", latency=latency)
+            )
+        return done

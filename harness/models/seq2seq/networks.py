@@ -1,0 +1,277 @@
+"""Encoder-decoders of torch's parts. Importing this module loads torch.
+
+GRU and LSTM read in one direction; the decoder begins with the last states of the encoder's last
+layers, and with attention (Bahdanau et al. 2015) sees the states of its last layer. Transformers
+are Vaswani et al.'s (normalised after each sublayer); relative positions are those of Dai et al.
+2019, and a universal encoder applies one layer again and again. Li et al. 2023, appendix B.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from .sizes import END, MOST_DIGITS, PAD, SOURCE, SPECIAL, START, Sizes
+
+_SYMBOLS, _DIGITS = SPECIAL + len(SOURCE), SPECIAL + 10
+#: Pixels of a window on a picture, of three channels two of which are empty.
+WINDOW = 32
+
+
+class Network(nn.Module):
+    """An encoder-decoder: `encode` a source, `decode` answers token by token."""
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__()
+        self.sizes = sizes
+        self.symbols = nn.Embedding(_SYMBOLS, sizes.embedding, padding_idx=PAD)
+        self.pictures = _resnet(sizes.embedding) if sizes.inputs == "pictures" else None
+        self.digits = nn.Embedding(_DIGITS, sizes.embedding, padding_idx=PAD)
+        self.dropout = nn.Dropout(sizes.dropout)
+
+    def embed(self, source: Tensor, windows: Tensor | None) -> Tensor:
+        """Embeddings of tokens; those of symbols are a picture's, if there are pictures.
+
+        Args:
+            source: tokens, (rows, longest).
+            windows: pictures of all symbols, row after row, (symbols, 3, 32, 32).
+
+        """
+        embedded = self.symbols(source)
+        if self.pictures is not None:
+            embedded = embedded.clone()
+            embedded[source >= SPECIAL] = self.pictures(windows)
+        return embedded
+
+    @abstractmethod
+    def encode(self, source: Tensor, windows: Tensor | None = None) -> Any:
+        """What `decode` needs to know of a source."""
+
+    @abstractmethod
+    def decode(self, memory: Any, before: Tensor) -> Tensor:
+        """The logits of the token after each token of ``before``."""
+
+    def loss(self, source: Tensor, target: Tensor, windows: Tensor | None = None) -> Tensor:
+        """Cross entropy of the target's tokens, given those before each."""
+        start = torch.full_like(target[:, :1], START)
+        logits = self.decode(self.encode(source, windows), torch.cat([start, target[:, :-1]], 1))
+        return functional.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=PAD)
+
+    def answers(self, source: Tensor, windows: Tensor | None = None) -> list[list[int]]:
+        """The tokens that greedy decoding writes, up to the longest answer and its end."""
+        with torch.inference_mode():
+            memory = self.encode(source, windows)
+            written = torch.full_like(source[:, :1], START)
+            while written.shape[1] <= MOST_DIGITS + 1 and not (written == END).any(1).all():
+                best = self.decode(memory, written)[:, -1].argmax(-1, keepdim=True)
+                written = torch.cat([written, best], 1)
+        rows: list[list[int]] = written[:, 1:].tolist()
+        return rows
+
+
+def make(sizes: Sizes) -> Network:
+    """A baseline with random weights."""
+    return Transformer(sizes) if sizes.kind == "transformer" else Recurrent(sizes)
+
+
+def _resnet(width: int) -> nn.Module:
+    """ResNet-18 from scratch, with a projection of its 512 features."""
+    from transformers import ResNetConfig, ResNetModel
+
+    resnet = ResNetModel(
+        ResNetConfig(depths=[2, 2, 2, 2], layer_type="basic", hidden_sizes=[64, 128, 256, 512])
+    )
+    return _Pooled(resnet, nn.Linear(512, width))
+
+
+class _Pooled(nn.Module):
+    def __init__(self, resnet: nn.Module, project: nn.Module) -> None:
+        super().__init__()
+        self.resnet, self.project = resnet, project
+
+    def forward(self, windows: Tensor) -> Tensor:
+        return self.project(self.resnet(windows).pooler_output.flatten(1))
+
+
+class Recurrent(Network):
+    """GRU or LSTM, with attention or without."""
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__(sizes)
+        cell = nn.LSTM if sizes.kind == "lstm" else nn.GRU
+        wide, hidden = sizes.embedding, sizes.hidden
+        layers = {"batch_first": True, "dropout": sizes.dropout if sizes.depth > 1 else 0}
+        self.encoder = cell(wide, hidden, sizes.depth, **layers)
+        layers["dropout"] = sizes.dropout if sizes.decoder_layers > 1 else 0
+        seen = hidden if sizes.attention else 0
+        self.decoder = cell(wide + seen, hidden, sizes.decoder_layers, **layers)
+        self.output = nn.Linear(hidden + seen, _DIGITS)
+        if sizes.attention:
+            self.query, self.key = nn.Linear(hidden, hidden), nn.Linear(hidden, hidden, bias=False)
+            self.weight = nn.Linear(hidden, 1, bias=False)
+
+    def encode(self, source: Tensor, windows: Tensor | None = None) -> Any:
+        lengths = (source != PAD).sum(1).cpu()
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.dropout(self.embed(source, windows)),
+            lengths,
+            batch_first=True,
+            enforce_sorted=False,
+        )
+        packed, state = self.encoder(packed)
+        first = -self.sizes.decoder_layers
+        lstm = isinstance(state, tuple)
+        state = tuple(one[first:] for one in state) if lstm else state[first:]
+        if not self.sizes.attention:
+            return state, None
+        states, _ = nn.utils.rnn.pad_packed_sequence(packed, batch_first=True)
+        return state, (states, self.key(states), source == PAD)
+
+    def decode(self, memory: Any, before: Tensor) -> Tensor:
+        state, seen = memory
+        embedded = self.dropout(self.digits(before))
+        if seen is None:
+            return self.output(self.decoder(embedded, state)[0])
+        states, keys, padding = seen
+        written = []
+        for token in embedded.split(1, dim=1):
+            top = (state[0] if isinstance(state, tuple) else state)[-1]
+            scores = self.weight(torch.tanh(self.query(top)[:, None] + keys)).squeeze(-1)
+            shares = scores.masked_fill(padding, -torch.inf).softmax(-1)
+            context = shares[:, None] @ states
+            output, state = self.decoder(torch.cat([token, context], -1), state)
+            written.append(self.output(torch.cat([output, context], -1)))
+        return torch.cat(written, 1)
+
+
+class Transformer(Network):
+    """Absolute or relative positions; a universal encoder has one layer."""
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__(sizes)
+        count = 1 if sizes.universal else sizes.depth
+        self.encoder = nn.ModuleList(Layer(sizes) for _ in range(count))
+        self.decoder = nn.ModuleList(Layer(sizes, cross=True) for _ in range(sizes.decoder_layers))
+        self.output = nn.Linear(sizes.embedding, _DIGITS)
+        for part in self.modules():
+            if isinstance(part, nn.Linear):
+                nn.init.xavier_uniform_(part.weight)
+            elif isinstance(part, nn.Embedding):
+                nn.init.normal_(part.weight, std=sizes.embedding**-0.5)
+
+    def _placed(self, embedded: Tensor) -> Tensor:
+        embedded = embedded * math.sqrt(self.sizes.embedding)
+        if not self.sizes.relative:
+            embedded = embedded + waves(torch.arange(embedded.shape[1]), self.sizes.embedding).to(
+                embedded
+            )
+        return self.dropout(embedded)
+
+    def encode(self, source: Tensor, windows: Tensor | None = None) -> Any:
+        seen = (source != PAD)[:, None, None]
+        states = self._placed(self.embed(source, windows))
+        for layer in (
+            self.encoder if not self.sizes.universal else [*self.encoder] * self.sizes.depth
+        ):
+            states = layer(states, seen)
+        return states, seen
+
+    def decode(self, memory: Any, before: Tensor) -> Tensor:
+        states = self._placed(self.digits(before))
+        length = before.shape[1]
+        past = torch.ones(length, length, dtype=torch.bool, device=before.device).tril()[None, None]
+        for layer in self.decoder:
+            states = layer(states, past, *memory)
+        return self.output(states)
+
+
+class Layer(nn.Module):
+    """Self-attention, attention to a memory in the decoder, feed-forward."""
+
+    def __init__(self, sizes: Sizes, cross: bool = False) -> None:
+        super().__init__()
+        wide = sizes.embedding
+        self.own = Attention(sizes, relative=sizes.relative)
+        self.cross = Attention(sizes) if cross else None
+        self.forward_net = nn.Sequential(
+            nn.Linear(wide, sizes.hidden),
+            nn.ReLU(),
+            nn.Dropout(sizes.dropout),
+            nn.Linear(sizes.hidden, wide),
+        )
+        self.norms = nn.ModuleList(nn.LayerNorm(wide) for _ in range(3 if cross else 2))
+        self.dropout = nn.Dropout(sizes.dropout)
+
+    def forward(
+        self, x: Tensor, seen: Tensor, memory: Tensor | None = None, there: Tensor | None = None
+    ) -> Tensor:
+        x = self.norms[0](x + self.dropout(self.own(x, x, seen)))
+        if self.cross is not None:
+            x = self.norms[-1](x + self.dropout(self.cross(x, memory, there)))
+        return self.norms[1](x + self.dropout(self.forward_net(x)))
+
+
+class Attention(nn.Module):
+    """Several heads; with relative positions as in Dai et al. 2019, section 3.3."""
+
+    def __init__(self, sizes: Sizes, relative: bool = False) -> None:
+        super().__init__()
+        wide = sizes.embedding
+        self.heads, self.rate = sizes.heads, sizes.dropout
+        self.query, self.key, self.value, self.out = (nn.Linear(wide, wide) for _ in range(4))
+        self.place = nn.Linear(wide, wide, bias=False) if relative else None
+        if relative:
+            self.by_content = nn.Parameter(torch.zeros(self.heads, 1, wide // self.heads))
+            self.by_place = nn.Parameter(torch.zeros(self.heads, 1, wide // self.heads))
+
+    def _split(self, x: Tensor) -> Tensor:
+        return x.unflatten(-1, (self.heads, -1)).transpose(-3, -2)
+
+    def forward(self, x: Tensor, memory: Tensor, seen: Tensor) -> Tensor:
+        query, key, value = (
+            self._split(self.query(x)),
+            self._split(self.key(memory)),
+            self._split(self.value(memory)),
+        )
+        mask = seen
+        if self.place is not None:
+            length = x.shape[1]  # self-attention: both sides are as long
+            offsets = torch.arange(1 - length, length, device=x.device)
+            places = self._split(self.place(waves(offsets, x.shape[-1]).to(x)))
+            scores = (query + self.by_place) @ places.transpose(-2, -1) / math.sqrt(query.shape[-1])
+            at = torch.arange(length, device=x.device)
+            chosen = (at[:, None] - at + length - 1).expand(*scores.shape[:2], -1, -1)
+            mask = scores.gather(-1, chosen).masked_fill(~seen, -torch.inf)
+            query = query + self.by_content
+        dropout = self.rate if self.training else 0.0
+        mixed = functional.scaled_dot_product_attention(query, key, value, mask, dropout)
+        return self.out(mixed.transpose(1, 2).flatten(-2))
+
+
+def waves(places: Tensor, width: int) -> Tensor:
+    """Sines and cosines of places (Vaswani et al. 2017, section 3.5)."""
+    rates = torch.exp(torch.arange(0, width, 2) * (-math.log(10_000) / width)).to(places.device)
+    angles = places[:, None] * rates
+    return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
+
+
+def padded(rows: Sequence[Sequence[int]], device: str) -> Tensor:
+    """Tokens as a tensor, (rows, longest)."""
+    longest = max(map(len, rows))
+    filled = [[*row, *[PAD] * (longest - len(row))] for row in rows]
+    return torch.tensor(filled, device=device)
+
+
+def windows_of(pictures: Iterable[Any], device: str) -> Tensor:
+    """Pictures of symbols as windows: inverted, 32 x 32, with two empty channels."""
+    ink = 1 - torch.from_numpy(np.stack(list(pictures))).to(device)[:, None] / 255
+    size = (WINDOW, WINDOW)
+    small = functional.interpolate(ink, size, mode="bilinear", antialias=True, align_corners=False)
+    return functional.pad(small, (0, 0, 0, 0, 0, 2))

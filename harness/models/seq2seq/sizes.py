@@ -1,0 +1,95 @@
+"""What a baseline is: its kind and sizes, and the tokens that it reads and writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from ....benchmarks.hint.pools import VOCABULARY
+
+#: Read: padding, start, end, and HINT's symbols. Written, the least significant digit first:
+#: padding, start, end, and digits (Li et al. 2023, figure A3).
+PAD, START, END = 0, 1, 2
+SPECIAL = 3
+SOURCE = {symbol: SPECIAL + place for place, symbol in enumerate(VOCABULARY)}
+#: The most digits of an answer: values are at most 10,000.
+MOST_DIGITS = 5
+
+
+class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A baseline; the defaults are those that table A3 of Li et al. 2023 underlines.
+
+    ``layers`` (of the encoder; None: 6 for Transformers, else 3) and ``hidden`` are sizes of the
+    recurrent states, or of a Transformer's feed-forward layers, whose states are ``embedding``
+    wide. ``inputs`` are symbols, or pictures of symbols that a ResNet-18 reads.
+    """
+
+    kind: Literal["gru", "lstm", "transformer"]
+    attention: bool = False
+    relative: bool = False
+    universal: bool = False
+    inputs: Literal["symbols", "pictures"] = "symbols"
+    layers: int | None = None
+    decoder_layers: int = 1
+    embedding: int = 128
+    hidden: int = 512
+    heads: int = 8
+    dropout: float = 0.1
+
+    def __post_init__(self) -> None:
+        transformer = self.kind == "transformer"
+        if self.attention if transformer else self.relative or self.universal:
+            options = "no option attention" if transformer else "neither relative nor universal"
+            raise ValueError(f"a {self.kind} has {options}")
+        if min(self.depth, self.decoder_layers, self.embedding, self.hidden, self.heads) < 1:
+            raise ValueError("layers, embedding, hidden and heads must be positive")
+        if transformer and self.embedding % (2 * self.heads):
+            raise ValueError("embedding must be a multiple of twice the heads")
+        if not 0 <= self.dropout < 1:
+            raise ValueError("dropout must be between 0 and 1")
+
+    @property
+    def depth(self) -> int:
+        return (6 if self.kind == "transformer" else 3) if self.layers is None else self.layers
+
+
+#: The rows of table 3 that are trained.
+TABLE_3: dict[str, Sizes] = {
+    "gru": Sizes(kind="gru"),
+    "gru-attention": Sizes(kind="gru", attention=True),
+    "lstm": Sizes(kind="lstm"),
+    "lstm-attention": Sizes(kind="lstm", attention=True),
+    "transformer": Sizes(kind="transformer"),
+    "transformer-relative": Sizes(kind="transformer", relative=True),
+    "transformer-universal": Sizes(kind="transformer", relative=True, universal=True),
+}
+
+
+def source_tokens(text: str) -> list[int]:
+    """The tokens of an expression between start and end; raises ``KeyError`` for other symbols.
+
+    >>> source_tokens("6*(5-2)")
+    [1, 9, 15, 17, 8, 14, 5, 18, 2]
+    """
+    return [START, *(SOURCE[symbol] for symbol in text), END]
+
+
+def target_tokens(value: int) -> list[int]:
+    """The digits of an answer, the least significant first, and the end.
+
+    >>> target_tokens(18)
+    [11, 4, 2]
+    """
+    return [*(SPECIAL + int(digit) for digit in reversed(str(value))), END]
+
+
+def answer(tokens: Sequence[int]) -> str | None:
+    """The number that written tokens are, up to the end; None without an end, or for no number."""
+    if END not in tokens:
+        return None
+    digits = tokens[: tokens.index(END)]
+    if not digits or min(digits) < SPECIAL:
+        return None
+    return "".join(str(token - SPECIAL) for token in reversed(digits)).lstrip("0") or "0"

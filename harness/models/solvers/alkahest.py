@@ -1,0 +1,105 @@
+"""Alkahest's `integrate`: Risch's algorithm, with rules and special functions beside it."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any, ClassVar
+
+from ....rewards.expression.tree import Call, Expression, Number
+from ...core.errors import ModelError, install
+from .base import ProgramSolver
+from .infix import Dialect, atan2
+
+
+def _dilog(args: Sequence[Expression]) -> Expression:
+    (x,) = args  # Alkahest's dilog(x) is Li_2(x)
+    return Call("polylog", (Number(2), x))
+
+
+ALKAHEST = Dialect(
+    system="Alkahest",
+    constants={"pi": "pi"},
+    functions={
+        **{
+            name: name
+            for name in """sin cos tan cot sec csc asin acos atan sinh cosh tanh coth sech csch
+            asinh acosh atanh sqrt exp abs floor ceil erf erfc gamma digamma li""".split()
+        },
+        "ln": "log",
+        "sgn": "sign",
+        "ei": "Ei",
+        "si": "Si",
+        "ci": "Ci",
+        "shi": "Shi",
+        "chi": "Chi",
+        "fresnel_s": "fresnels",
+        "fresnel_c": "fresnelc",
+        "lambertw": "lambert_w",
+        "elliptic_k": "EllipticK",
+        "elliptic_f": "EllipticF",
+        "elliptic_pi": "EllipticPi",
+        "elliptic_e": "EllipticE",
+        "elliptic_ec": "EllipticE",
+    },
+    forms={
+        "e": "exp(1)",
+        "log": "(log({0})/log({1}))",
+        "root": "(({0})^(1/({1})))",
+        "acot": "atan(1/({0}))",
+        "asec": "acos(1/({0}))",
+        "acsc": "asin(1/({0}))",
+        "acoth": "atanh(1/({0}))",
+        "asech": "acosh(1/({0}))",
+        "acsch": "asinh(1/({0}))",
+    },
+    readers={"dilog": _dilog, "atan2": atan2},
+)
+
+#: Its own parser reads the integrand; ``simplify`` folds 1/2, which it keeps as a product.
+_SCRIPT = """\
+import alkahest
+
+pool = alkahest.ExprPool()
+symbols = {{name: pool.symbol(name, kind) for name, kind in {kinds!r}.items()}}
+try:
+    integrand = alkahest.simplify(alkahest.parse({integrand!r}, pool, symbols)).value
+    answer = alkahest.integrate(integrand, symbols["x"]).value
+except alkahest.AlkahestError as error:
+    print(str(error).partition("Remediation")[0])
+else:
+    with open("answer", "w", encoding="utf-8") as file:
+        file.write(str(answer))
+"""
+#: The domains of its symbols; any other assumption is that they are real.
+_DOMAINS = ("positive", "negative", "nonnegative", "nonzero", "integer")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlkahestSolver(ProgramSolver):
+    """Alkahest's `integrate`, in a Python process for each problem."""
+
+    dialect: ClassVar[Dialect] = ALKAHEST
+    example: ClassVar[str] = "run.py sweep --model solver/alkahest --benchmark bee"
+
+    @property
+    def _program(self) -> str:
+        if importlib.util.find_spec("alkahest") is None:
+            raise ModelError(f"{self.spec} needs the extra `alkahest`: {install('alkahest')}")
+        return sys.executable
+
+    def fingerprint(self) -> dict[str, Any]:
+        return super().fingerprint() | {"version": metadata.version("alkahest")}
+
+    def command(self, program: str) -> list[str]:
+        return [program, "-I", "script"]
+
+    def script(self, integrand: str, assumptions: dict[str, str], limits: tuple[str, ...]) -> str:
+        kinds = {name: kind if kind in _DOMAINS else "real" for name, kind in assumptions.items()}
+        return _SCRIPT.format(integrand=integrand, kinds={"x": "real"} | kinds)
+
+    def error_message(self, output: str) -> str:
+        return " ".join(output.split())

@@ -1,0 +1,148 @@
+"""The networks that Lample and Charton released, as folders for the kind ``transformers``.
+
+Their checkpoints (``fwd_bwd_ibp.pth``) hold the weights of an encoder and a decoder. The network is
+that of BART: learnt positions, normalisation after every part, ReLU in between, and an output that
+shares the decoder's embeddings but has a bias. Two things are different:
+
+- BART counts positions from 2.
+- Its normalisations add 1e-5 to the variance, theirs 1e-12. All that lies between normalisations is
+  kept 2^10 times as large, which divides that by 2^20 and is exact in binary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ....benchmarks.lample_charton.codec.tokenizer import write_tokenizer
+from ....benchmarks.lample_charton.codec.vocabulary import END, PADDING, TOKENS
+from ...core.errors import UserError, reason_of
+from .shared import import_module
+
+#: How much larger the sums between normalisations are.
+SCALE = 2.0**10
+#: Attention heads of the released networks, if the checkpoint does not say.
+HEADS = 8
+
+#: Their name -> BART's, for weights outside the layers and for those of a layer.
+_OUTSIDE = {"embeddings": "embed_tokens", "layer_norm_emb": "layernorm_embedding"}
+_LAYERS = {
+    "attentions": "self_attn",
+    "layer_norm1": "self_attn_layer_norm",
+    "encoder_attn": "encoder_attn",
+    "layer_norm15": "encoder_attn_layer_norm",
+    "ffns": "",
+    "layer_norm2": "final_layer_norm",
+}
+_LINEAR = {
+    "q_lin": "q_proj",
+    "k_lin": "k_proj",
+    "v_lin": "v_proj",
+    "out_lin": "out_proj",
+    "lin1": "fc1",
+    "lin2": "fc2",
+}
+#: The linear maps that read what is `SCALE` times as large. All others, but these, write it.
+_READERS = frozenset({"q_lin", "k_lin", "v_lin", "lin1"})
+
+
+def convert(checkpoint: Path, folder: Path) -> None:
+    """Write the folder of a checkpoint's network, with the tokenizer.
+
+    Args:
+        checkpoint: a file as Lample and Charton released it. It is read as weights; nothing in it
+            is executed.
+        folder: where to write.
+
+    Raises:
+        UserError: the file is no such checkpoint, or its vocabulary is another.
+        ModelError: the extra ``train`` is not installed.
+
+    """
+    torch = import_module("torch", "transformers")
+    transformers = import_module("transformers", "transformers")
+    try:
+        data = torch.load(checkpoint, map_location="cpu", weights_only=True)
+        parts = {part: _without_prefix(data[part]) for part in ("encoder", "decoder")}
+        settings = _settings(parts, data.get("params") or {})
+        weights = {
+            name: value.contiguous()
+            for part, own in parts.items()
+            for name, value in _renamed(torch, part, own)
+        }
+        network = transformers.BartForConditionalGeneration(transformers.BartConfig(**settings))
+        if missing := network.state_dict().keys() - weights.keys() - {"model.shared.weight"}:
+            raise UserError(f"{checkpoint} has no weights for {min(missing)}")
+    except UserError:
+        raise
+    except Exception as error:  # torch and pickle raise many kinds
+        raise UserError(
+            f"{checkpoint} is no checkpoint of Lample and Charton: {reason_of(error)}"
+        ) from None
+    own, other = (getattr(network.model, part).embed_tokens.weight for part in parts)
+    if own is other:
+        raise UserError("embeddings of encoder and decoder differ: this needs transformers 5")
+    network.load_state_dict({**weights, "model.shared.weight": own})
+    network.generation_config.forced_eos_token_id = None
+    network.save_pretrained(folder)
+    write_tokenizer(folder)
+
+
+def _without_prefix(weights: Mapping[str, Any]) -> dict[str, Any]:
+    """The weights by name; training on several GPUs put ``module.`` before all names."""
+    return {name.removeprefix("module."): value.float() for name, value in weights.items()}
+
+
+def _settings(parts: Mapping[str, Mapping[str, Any]], params: Mapping[str, Any]) -> dict[str, Any]:
+    positions, width = parts["encoder"]["position_embeddings.weight"].shape
+    tokens = parts["encoder"]["embeddings.weight"].shape[0]
+    if tokens != len(TOKENS):
+        raise UserError(f"the checkpoint has {tokens} tokens; those of the codec are {len(TOKENS)}")
+    heads, hidden = params.get("n_heads", HEADS), parts["encoder"]["ffns.0.lin1.weight"].shape[0]
+    settings: dict[str, Any] = {
+        "vocab_size": tokens,
+        "d_model": width,
+        "max_position_embeddings": positions,
+        "activation_function": "relu",
+        "tie_word_embeddings": False,
+        "dropout": 0.0,
+        "bos_token_id": END,
+        "eos_token_id": END,
+        "decoder_start_token_id": END,
+        "pad_token_id": PADDING,
+        "forced_eos_token_id": None,
+    }
+    for part, weights in parts.items():
+        settings[f"{part}_layers"] = sum(name.endswith("lin1.weight") for name in weights)
+        settings[f"{part}_attention_heads"] = heads
+        settings[f"{part}_ffn_dim"] = hidden
+    return settings
+
+
+def _renamed(torch: Any, part: str, weights: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in weights.items():
+        *path, kind = name.split(".")
+        stack = f"model.{part}"
+        if path == ["proj"]:
+            yield (
+                ("lm_head.weight", value / SCALE)
+                if kind == "weight"
+                else (
+                    "final_logits_bias",
+                    value[None],
+                )
+            )
+        elif path == ["position_embeddings"]:
+            unused = torch.zeros(2, value.shape[1])
+            yield f"{stack}.embed_positions.weight", torch.cat([unused, value * SCALE])
+        elif len(path) == 1:
+            yield f"{stack}.{_OUTSIDE[path[0]]}.{kind}", value * SCALE
+        else:
+            module, layer, *linear = path
+            where = [f"{stack}.layers.{layer}", _LAYERS[module], *(_LINEAR[one] for one in linear)]
+            if _READERS.intersection(linear):
+                scaled = value / SCALE if kind == "weight" else value
+            else:
+                scaled = value * SCALE
+            yield ".".join([one for one in where if one] + [kind]), scaled

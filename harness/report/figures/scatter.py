@@ -1,0 +1,52 @@
+"""Two models by problem: how often each solves the same problems."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from .bars import WIDTH
+from .figure import Figure, Shape, circle, line, shortened, text
+
+_LEFT, _RIGHT, _TOP = 52, 20, 26
+_SIZE = WIDTH - _LEFT - _RIGHT
+#: The radius of the largest circle.
+_RADIUS = 19.0
+
+
+def scatter(name: str, first: str, second: str, points: Sequence[tuple[float, float]]) -> Figure:
+    """Circles at the shares of correct samples of two models; areas are numbers of problems."""
+    counts = Counter(points)
+    most = max(counts.values())
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        return _LEFT + x * _SIZE, _TOP + (1 - y) * _SIZE
+
+    shapes: list[Shape] = [line("zero", at(0, 0), at(1, 1))]
+    for tick in (0, 0.25, 0.5, 0.75, 1):
+        shapes += [line("grid", at(tick, 0), at(tick, 1)), line("grid", at(0, tick), at(1, tick))]
+        words = f"{100 * tick:.0f}"
+        x, y = at(tick, 0)
+        shapes.append(text("tick", x, y + 34, words, "middle"))
+        x, y = at(0, tick)
+        shapes.append(text("tick", x - 24, y + 4, words, "end"))
+    for (one, other), count in sorted(counts.items(), key=lambda item: -item[1]):
+        what = "problem" if count == 1 else "problems"
+        title = f"{count} {what}: {100 * one:.0f} % and {100 * other:.0f} %"
+        radius = max(2.0, _RADIUS * math.sqrt(count / most))
+        shapes.append(circle("bubble", *at(one, other), radius, title))
+    above = sum(count for (one, other), count in counts.items() if other > one)
+    below = sum(count for (one, other), count in counts.items() if other < one)
+    bottom = _TOP + _SIZE + 54
+    shapes += [
+        text("name", _LEFT + _SIZE / 2, bottom, shortened(first, 50), "middle"),
+        text("name", 4, 12, shortened(second, 50)),
+    ]
+    caption = (
+        "Correct samples in percent; a circle's area is the number of problems. "
+        f"Above the diagonal ({above}) {second} does better, below it ({below}) {first}."
+    )
+    return Figure(
+        name, f"{second} over {first}, by problem", WIDTH, bottom + 10, tuple(shapes), caption
+    )

@@ -1,0 +1,43 @@
+"""Data in the page: JSON, compressed, in base64; chunks are unpacked when they are shown."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from typing import Any
+
+from .mathml import to_mathml
+
+#: Rows in a chunk; `data.js` has the same number.
+CHUNK = 128
+#: Characters of a formula in an index, for finding it, and where it is shown whole.
+WORDS, LONGEST = 160, 20_000
+
+#: A formula as text, and as MathML where it can be shown so.
+Formula = tuple[str, Any]
+
+
+def pack(value: Any) -> str:
+    """JSON, compressed, in base64: nothing in it can end the element that holds it."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 6, mtime=0)).decode()
+
+
+def formula(text: str) -> Formula:
+    """A formula to show, whole."""
+    return shortened_formula(text, LONGEST) if len(text) > LONGEST else (text, to_mathml(text))
+
+
+def shortened_formula(text: str, longest: int) -> Formula:
+    """The beginning of a formula, as text."""
+    if len(text) <= longest:
+        return text, None
+    return f"{text[:longest]} [... {len(text) - longest} characters]", None
+
+
+def shortened(text: str, head: int, tail: int) -> list[Any]:
+    """Head, number of characters left out, tail."""
+    if len(text) <= head + tail + 200 and head:
+        return [text, 0, ""]
+    return [text[:head], max(0, len(text) - head - tail), text[len(text) - tail :] if tail else ""]

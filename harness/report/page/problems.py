@@ -1,0 +1,133 @@
+"""The problems on the page: a row for each, with the numbers of correct samples of every model.
+
+The index holds what rows and filters need of all problems. Formulas and prompts are in chunks
+(`packing`), which the page unpacks when a problem is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ....benchmarks.problem import Problem
+from ....rewards.verdict import Status
+from ...stats.clusters import ParentIndex
+from ...stats.compare import labels_of
+from ...store import counts
+from ...store.run import Run
+from ...store.samples import Prompts
+from ..sources import Sources
+from .packing import CHUNK, WORDS, formula, pack, shortened
+
+#: Characters of a prompt: its head and its tail, with examples between them.
+PROMPT = (4_000, 4_000)
+STATUSES = tuple(Status)
+
+
+@dataclass(frozen=True)
+class PageProblems:
+    """The problems of all runs; a problem that several runs share is one.
+
+    ``places`` has the place of a problem in ``index`` by its run's place and its key. ``models``
+    has the run's place, the hash and the name of every model, in the order of the page's columns.
+    """
+
+    index: dict[str, Any]
+    chunks: list[str]
+    places: dict[tuple[int, str], int]
+    models: list[tuple[int, str, str]]
+
+
+def page_problems(sources: Sources) -> PageProblems:
+    """Collect the problems of all runs with their counts."""
+    places: dict[tuple[int, str], int] = {}
+    known: dict[tuple[str, str], int] = {}
+    first: list[tuple[int, str, Problem]] = []
+    parents: list[int] = []
+    for at, run in enumerate(sources.runs):
+        for key, problem in run.problems.items():
+            identity = key, problem.content_hash if len(sources.runs) > 1 else ""
+            place = known.setdefault(identity, len(first))
+            if place == len(first):
+                first.append((at, key, problem))
+            places[at, key] = place
+    origins = [ParentIndex(run.problems) for run in sources.runs]
+    for at, _, problem in first:
+        parent = origins[at].find(problem, problem.pair_parent) if problem.pair_parent else None
+        parents.append(-1 if parent is None else places[at, parent])
+    models = [
+        (at, model, name) for at, names in enumerate(sources.names) for model, name in names.items()
+    ]
+    subsets = list(dict.fromkeys(problem.name for _, _, problem in first))
+    index = {
+        "key": [key for _, key, _ in first],
+        "subset": [subsets.index(problem.name) for _, _, problem in first],
+        "asked": [question(problem)[:WORDS] for _, _, problem in first],
+        "labels": [" ".join(_labels(problem)) for _, _, problem in first],
+        "parent": parents,
+        "counts": list(_counts(sources, places, models, len(first))),
+        "names": {
+            "run": [str(run.path) for run in sources.runs],
+            "model": [name for _, _, name in models],
+            "short": [sources.short_names[name] for _, _, name in models],
+            "modelRun": [at for at, _, _ in models],
+            "subset": subsets,
+            "status": list(STATUSES),
+        },
+    }
+    prompts = [Prompts(run) for run in sources.runs]
+    rows = [_details(at, problem, prompts) for at, _, problem in first]
+    chunks = [pack(rows[start : start + CHUNK]) for start in range(0, len(rows), CHUNK)]
+    return PageProblems(index, chunks, places, models)
+
+
+def question(problem: Problem) -> str:
+    """The question, as a formula where it is one."""
+    inputs = problem.inputs
+    if "integrand" in inputs:
+        return str(inputs["integrand"])
+    return " ; ".join(str(value) for value in inputs.values() if isinstance(value, str | int))
+
+
+def _labels(problem: Problem) -> Iterator[str]:
+    """The techniques and the functions of a problem, to find it by."""
+    yield from labels_of(problem, "tag")
+    yield from labels_of(problem, "operator")
+
+
+def _counts(
+    sources: Sources,
+    places: dict[tuple[int, str], int],
+    models: list[tuple[int, str, str]],
+    size: int,
+) -> Iterator[dict[str, list[int]]]:
+    """For each model, by problem: samples, correct ones, and the verdicts seen, as bits."""
+    totals = [_totals(run, sources.policy) for run in sources.runs]
+    for at, model, _ in models:
+        samples, correct, seen = [0] * size, [0] * size, [0] * size
+        for (other, key), sums in totals[at].items():
+            if other == model and (at, key) in places:
+                place = places[at, key]
+                samples[place] = int(sums["samples"])
+                correct[place] = int(sums.get(Status.CORRECT, 0))
+                seen[place] = sum(1 << bit for bit, name in enumerate(STATUSES) if sums.get(name))
+        yield {"samples": samples, "correct": correct, "seen": seen}
+
+
+def _totals(run: Run, policy: str | None) -> Any:
+    return counts.totals(run.verdicts(policy)) if policy else {}
+
+
+def _details(at: int, problem: Problem, prompts: list[Prompts]) -> dict[str, Any]:
+    """What is shown of an opened problem, apart from its samples."""
+    facts = [("assumed", f"{name} {kind}") for name, kind in problem.assumptions.items()]
+    facts += [("technique", ", ".join(labels_of(problem, "tag")))]
+    facts += [("perturbation", problem.perturbation or "")]
+    shown = prompts[at].shown(problem)
+    return {
+        "asked": formula(question(problem)),
+        "reference": formula(str(problem.target.get("antiderivative", ""))),
+        "facts": [fact for fact in facts if fact[1]],
+        "prompt": shortened(str(shown), *PROMPT) if shown is not None else None,
+    }

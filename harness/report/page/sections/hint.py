@@ -1,0 +1,94 @@
+"""HINT's five splits side by side, generalisation gaps, and the published tables."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from importlib import resources
+
+from .....benchmarks import hint
+from .....benchmarks.hint.problems import is_hint
+from .....benchmarks.hint.splits import SPLITS
+from ....stats.gaps import gaps
+from ....stats.summary import Row
+from ....stats.tallies import tally_samples
+from ...comparison import gap_table
+from ...numbers import percent, with_interval
+from ...sections import Section
+from ...sources import Sources
+
+_ALL = "all"
+PUBLISHED = (
+    "Li et al. 2023: medians of five runs ± standard deviation, on the released expressions, which "
+    "are others than ours. The GPT-3 rows are ordinary arithmetic, 100 expressions of each split."
+)
+
+
+def sections(sources: Sources) -> list[Section]:
+    """The splits, the gaps and what was published; nothing without problems of HINT."""
+    rows = tuple(_split_rows(sources))
+    if not rows:
+        return []
+    found = [
+        gap
+        for run, names in zip(sources.runs, sources.names, strict=True)
+        for model, tallies in tally_samples(run, sources.policy).items()
+        for gap in gaps(run.problems, 1, {sources.short_names[names[model]]: tallies})
+    ]
+    splits = Section("HINT's splits", ("model", "measured", *SPLITS, _ALL), rows, names=2)
+    return [
+        splits,
+        *([gap_table(found)] if found else []),
+        Section(
+            "HINT's splits, as published",
+            ("table", *splits.headings[1:]),
+            tuple(published()),
+            (PUBLISHED,),
+            names=2,
+            folded=True,
+        ),
+    ]
+
+
+def published() -> Iterator[tuple[str, ...]]:
+    """The rows of tables 3 (symbols) and 2 (pictures)."""
+    file = resources.files(hint) / "published.csv"
+    for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines()):
+        inputs = {"3": "3, symbols", "2": "2, pictures"}[row["table"]]
+        cells = (
+            f"{row[split]} ± {row[f'{split}_sd']}" if row[f"{split}_sd"] else row[split]
+            for split in (*SPLITS, _ALL)
+        )
+        yield inputs, row["model"], *cells
+
+
+def _split_rows(sources: Sources) -> Iterator[tuple[str, ...]]:
+    """For each model, and each concept that it was asked, accuracy at HINT, then the notebooks'."""
+    problems = [problem for run in sources.runs for problem in run.problems.values()]
+    names = {problem.name for problem in problems if is_hint(problem)}
+    if all(map(is_hint, problems)):
+        names.add(_ALL)
+    found: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in sources.short_rows:
+        subset = row.subset.rpartition("/")[2].removesuffix("_distinct")
+        concept, _, split = subset.rpartition("_")
+        if row.subset in names and split in (*SPLITS, _ALL) and row.passes:
+            found.setdefault((row.label, concept), {})[split] = row
+    for (model, concept), rows in found.items():
+        if not rows.keys() & set(SPLITS):
+            continue
+        shown = f"{model}, concept {concept}" if concept else model
+        columns = [rows.get(split) for split in (*SPLITS, _ALL)]
+        estimates = (row and row.passes[0] for row in columns)
+        yield (
+            shown,
+            "HINT answer",
+            *(with_interval(one.value, one.interval) if one else "" for one in estimates),
+        )
+        ordinary = [row.numbers.get("ordinary arithmetic") if row else None for row in columns]
+        if any(one is not None for one in ordinary):
+            yield (
+                shown,
+                "ordinary arithmetic",
+                *("" if one is None else percent(one) for one in ordinary),
+            )

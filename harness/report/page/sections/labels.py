@@ -1,0 +1,105 @@
+"""Where it breaks: pass@1 by the functions of an integrand, by technique, by HINT's features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ....stats.clusters import ParentIndex
+from ....stats.compare import Breakdown, labels_of, range_names
+from ....stats.paired import FEWEST
+from ....stats.tallies import tally_samples
+from ....store.run import Run
+from ...figures.curves import label_chart
+from ...numbers import percent
+from ...sections import Section
+from ...sources import Sources
+
+#: Lines of a figure; the table has all.
+MOST = 18
+_KINDS: dict[Breakdown, tuple[str, str]] = {
+    "operator": ("function", "Functions of integrands, operators of HINT"),
+    "tag": ("technique", "Techniques of the problems, or of their originals"),
+    "depth": ("depth", "Depth of the expression's tree"),
+    "length": ("length", "Symbols of the expression"),
+    "largest": ("largest value", "Largest value of any part"),
+}
+
+
+def sections(sources: Sources) -> list[Section]:
+    """A figure and a table for each kind of label; functions and techniques the hardest first."""
+    made = [made for kind in _KINDS if (made := _breakdown(sources, kind))]
+    if not made:
+        return []
+    chart = Section(
+        "Where it breaks",
+        figures=tuple(figure for section in made for figure in section.figures),
+        remarks=(
+            "A problem with several functions, operators or techniques counts in each. Searching "
+            "the problems below for a name shows those that have it.",
+        ),
+    )
+    tables = [
+        Section(f"{section.title}: table", section.headings, section.rows, folded=True)
+        for section in made
+    ]
+    return [chart, *tables]
+
+
+def _breakdown(sources: Sources, kind: Breakdown) -> Section | None:
+    values: dict[str, dict[str, list[float]]] = {}
+    problems: dict[str, set[str]] = {}
+    models = list(sources.short_names.values())
+    for run, names in zip(sources.runs, sources.names, strict=True):
+        labels = dict(_labels(run, kind))
+        for model, tallies in tally_samples(run, sources.policy).items():
+            for key, tally in tallies.items():
+                for label in labels.get(key, ()):
+                    shares = values.setdefault(label, {}).setdefault(
+                        sources.short_names[names[model]], []
+                    )
+                    shares.append(tally.correct / tally.samples)
+                    problems.setdefault(label, set()).add(key)
+    means = {
+        label: {name: sum(shares) / len(shares) for name, shares in of.items()}
+        for label, of in values.items()
+        if len(problems[label]) >= FEWEST
+    }
+    if len(means) < 2:
+        return None
+    name, title = _KINDS[kind]
+    ranges = [label for label in range_names(kind) if label in means]
+    order = ranges or sorted(means, key=lambda label: _mean(means[label]))
+    rows = {
+        f"{label.replace('_', ' ')} ({len(problems[label])})": means[label]
+        for label in order[:MOST]
+    }
+    first = "" if ranges else ", the hardest first"
+    caption = f"pass@1 in percent{first}; in brackets the number of problems."
+    if len(order) > MOST:
+        caption = caption.removesuffix(".") + f", {MOST} of {len(order)}."
+    figure = label_chart(f"by_{name.replace(' ', '_')}", f"pass@1 by {name}", rows, models, caption)
+    cells = tuple(
+        (
+            label,
+            str(len(problems[label])),
+            *(percent(means[label][one]) if one in means[label] else "" for one in models),
+        )
+        for label in order
+    )
+    headings = (name, "problems", *models)
+    return Section(title, headings, cells, figures=(figure,))
+
+
+def _mean(values: Mapping[str, float]) -> float:
+    return sum(values.values()) / len(values)
+
+
+def _labels(run: Run, kind: Breakdown) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The labels of each problem; a technique is that of the original where it has none."""
+    origins = ParentIndex(run.problems)
+    for key, problem in run.problems.items():
+        labels = labels_of(problem, kind)
+        if not labels and kind == "tag" and problem.pair_parent:
+            parent = origins.find(problem, problem.pair_parent)
+            labels = labels_of(run.problems[parent], kind) if parent else ()
+        yield key, labels

@@ -1,0 +1,41 @@
+"""Models against each other, problem by problem."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from ....stats.tallies import Tally, tally_samples
+from ...figures.scatter import scatter
+from ...sections import Section
+from ...sources import Sources
+
+#: Up to so many models all pairs are drawn; of more, each with the best.
+EVERY_PAIR = 4
+
+
+def sections(sources: Sources) -> list[Section]:
+    """A figure for each two models that were asked the same problems."""
+    tallies: dict[str, dict[str, Tally]] = {}
+    for run, names in zip(sources.runs, sources.names, strict=True):
+        for model, its_tallies in tally_samples(run, sources.policy).items():
+            if its_tallies:
+                tallies[names[model]] = its_tallies
+    shares = {
+        name: {key: tally.correct / tally.samples for key, tally in its_tallies.items()}
+        for name, its_tallies in tallies.items()
+    }
+    best = sorted(shares, key=lambda name: -sum(shares[name].values()) / len(shares[name]))
+    pairs = list(combinations(best, 2))
+    if len(best) > EVERY_PAIR:
+        pairs = pairs[: len(best) - 1]
+    figures = []
+    for number, (one, other) in enumerate(pairs, 1):
+        points = [
+            (share, shares[other][key])
+            for key, share in shares[one].items()
+            if key in shares[other]
+        ]
+        if points:
+            short = sources.short_names
+            figures.append(scatter(f"problems_{number}", short[one], short[other], points))
+    return [Section("Model against model, by problem", figures=tuple(figures))] if figures else []

@@ -1,0 +1,231 @@
+"""What a sweep may spend, what it has spent, and what it may still cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from ...prompts.rendering import Rendered
+from ...rewards.records import Record
+from ..core.errors import ModelError
+from ..core.prices import Price
+from ..core.requests import Completion, FinishReason, Request
+from ..models import Model
+from ..store import counts
+from ..store.run import Run
+from .job import Job
+
+#: About so many characters are a token, where the model's tokenizer is not at hand.
+CHARACTERS_PER_TOKEN = 4
+
+
+@dataclass(slots=True)
+class Spent:
+    """The completions of one model: their number, and the tokens of those that were counted."""
+
+    price: Price | None
+    rows: int = 0
+    prompt: float = 0
+    completion: float = 0
+    cached: float = 0
+    reasoning: float = 0
+
+    @property
+    def tokens(self) -> float:
+        """Prompt and completion tokens together."""
+        return self.prompt + self.completion
+
+    @property
+    def dollars(self) -> float:
+        """Their price; 0 without one."""
+        if self.price is None:
+            return 0.0
+        return self.price.dollars(self.prompt, self.completion, self.cached, self.reasoning)
+
+    def add(self, completion: Completion) -> None:
+        """Count one more completion."""
+        self.rows += 1
+        self.prompt += completion.prompt_tokens or 0
+        self.completion += completion.completion_tokens or 0
+        self.reasoning += completion.reasoning_tokens or 0
+        self.cached += completion.extra.get("cached_tokens") or 0
+
+
+def spent_by(run: Run, model: str, price: Price | None) -> Spent:
+    """What the stored completions of a model took."""
+    sums = [one for (asked, _), one in counts.totals(run.completions).items() if asked == model]
+
+    def total(name: str) -> float:
+        return sum(one.get(name, 0) for one in sums)
+
+    return Spent(
+        price,
+        rows=int(total("counted")),
+        prompt=total("prompt_tokens"),
+        completion=total("completion_tokens"),
+        cached=total("cached"),
+        reasoning=total("reasoning_tokens"),
+    )
+
+
+class Budget:
+    """Admits requests as long as they fit into the limits of a job.
+
+    Stored completions count: the same command never spends more than the limits. A request under
+    way is expected to take what the model's completions took on average; before the first one is
+    known, what it can take at most. One that is under way is never cut short, so the last ones may
+    exceed a limit by as much as they are longer than the average.
+    """
+
+    def __init__(self, job: Job, run: Run) -> None:
+        self.limits = job.limits
+        self.spent = {
+            model.hash: spent_by(run, model.hash, job.limits.price(model)) for model in job.models
+        }
+        self.under_way = 0
+        self.exhausted = False
+        self._admitted = 0
+        self._refused = False
+
+    def admits(self, request: Request) -> bool:
+        """Whether a request may be sent now."""
+        if self.limits.none:
+            return True
+        known = self.spent[request.model]
+        more = self.under_way + request.count
+        tokens = known.tokens / known.rows if known.rows else 0.0
+        dollars = known.dollars / known.rows if known.rows else 0.0
+        if not known.rows:
+            most = Spent(known.price, 1, len(str(request.prompt)), request.sampling.max_tokens)
+            tokens, dollars = most.tokens, most.dollars
+        fits = all(
+            limit is None or already + more * each <= limit
+            for limit, already, each in (
+                (self.limits.max_tokens_total, self._tokens, tokens),
+                (self.limits.max_cost, self._dollars, dollars),
+            )
+        )
+        # One is tried even if it might exceed the limit, as long as nothing is known.
+        first = not more - request.count and not any(one.rows for one in self.spent.values())
+        if not (fits or first):
+            self._refused = True
+            return False
+        self.under_way = more
+        self._admitted += 1
+        return True
+
+    def completed(self, model: Model, completion: Completion) -> None:
+        """Count a completion of an admitted request.
+
+        Raises:
+            ModelError: there is a limit, and the model's server does not count tokens.
+
+        """
+        if self.limits.none:
+            return
+        self.under_way -= 1
+        if completion.completion_tokens is not None:
+            self.spent[completion.model].add(completion)
+        elif not (
+            model.deterministic
+            or completion.finish_reason in (FinishReason.ERROR, FinishReason.UNREACHABLE)
+        ):
+            raise ModelError(
+                f"model {model.spec} does not count its tokens, so that {self.limits} cannot be "
+                "kept; leave the limit out"
+            )
+
+    def goes_on(self) -> bool:
+        """Whether more may fit when nothing is under way any more: some requests were refused.
+
+        The budget is `exhausted` if all of them were.
+        """
+        refused, some = self._refused, self._admitted > 0
+        self.under_way, self._admitted, self._refused = 0, 0, False
+        self.exhausted = self.exhausted or (refused and not some)
+        return refused and some
+
+    @property
+    def _tokens(self) -> float:
+        return sum(one.tokens for one in self.spent.values())
+
+    @property
+    def _dollars(self) -> float:
+        return sum(one.dollars for one in self.spent.values())
+
+    def __str__(self) -> str:
+        """As in ``$4.98 of --max-cost 5``."""
+        parts = []
+        if self.limits.max_cost is not None:
+            parts.append(f"${self._dollars:.4g} of --max-cost {self.limits.max_cost:g}")
+        if self.limits.max_tokens_total is not None:
+            total = self.limits.max_tokens_total
+            parts.append(f"{self._tokens:.0f} tokens of --max-tokens-total {total}")
+        return " and ".join(parts)
+
+
+@dataclass(frozen=True)
+class Estimate(Record):
+    """What a model's missing answers may take.
+
+    Attributes:
+        label: the model's.
+        answers: how many are missing.
+        prompt_tokens: of their prompts (of the first stage).
+        counted: whether the model's tokenizer counted these; else they are characters / 4.
+        most_tokens: with completions of the most tokens that are allowed.
+        most_dollars: the price of those; None without a price.
+        usual_tokens: if they take what the stored answers of the model took; None without any.
+        usual_dollars: the price of those.
+
+    """
+
+    label: str
+    answers: int
+    prompt_tokens: int
+    counted: bool
+    most_tokens: int
+    most_dollars: float | None
+    usual_tokens: float | None = None
+    usual_dollars: float | None = None
+
+
+def estimates(job: Job) -> Iterator[Estimate]:
+    """What the missing answers of each model may take; nothing is asked. Solvers take no tokens."""
+    run = Run(job.out) if Run.exists(job.out) else None
+    stored = {row["key"] for _, row in run.completions.heads()} if run else set()
+    for model in job.models:
+        if model.deterministic:
+            continue
+        price = job.limits.price(model)
+
+        @cache
+        def length(prompt: Rendered, model: Model = model) -> tuple[int, bool]:
+            tokens = model.count_tokens(prompt)
+            if tokens is None:
+                return -(-len(str(prompt)) // CHARACTERS_PER_TOKEN), False
+            return tokens, True
+
+        answers = prompts = completions = 0
+        exact = True
+        for request in job.requests(model, stored):
+            tokens, counted = length(request.prompt)
+            exact = exact and counted
+            answers += request.count
+            prompts += tokens
+            completions += request.count * request.sampling.max_tokens
+        # Later stages repeat the prompt and show the replies before.
+        most = Spent(price, answers, prompts * job.stages, completions * job.stages)
+        known = spent_by(run, model.hash, price) if run else Spent(price)
+        stages = job.stages * answers / known.rows if known.rows else 0.0
+        yield Estimate(
+            label=model.label,
+            answers=answers,
+            prompt_tokens=prompts,
+            counted=exact,
+            most_tokens=round(most.tokens),
+            most_dollars=None if price is None else most.dollars,
+            usual_tokens=known.tokens * stages if known.rows else None,
+            usual_dollars=known.dollars * stages if known.rows and price else None,
+        )

@@ -1,0 +1,116 @@
+"""Generalisation gaps of HINT's splits: pass@k on I minus that on SS, LS, SL or LL.
+
+The splits hold different problems, so a gap is a difference of independent means, and so is the
+difference of two models' gaps, whose terms are the two models' paired differences on each split.
+The interval of such a difference is made of the two means' own (Zou and Donner, "Construction of
+Confidence Limits about Effect Measures: A General Approach", Statistics in Medicine 27 (2008); for
+proportions with Wilson's intervals Newcombe's method 10, the same journal 17 (1998), 873-890).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ...benchmarks.hint.problems import is_hint
+from ...benchmarks.hint.splits import SPLITS
+from ...benchmarks.problem import Problem
+from .intervals import mean_interval
+from .metrics.pass_at_k import pass_at_k
+from .pairing import Pairs, pair_problems
+from .tallies import Tally, estimate
+
+#: A mean or a difference, with its interval.
+Bounded: TypeAlias = tuple[float, tuple[float, float]]
+Tallies: TypeAlias = Mapping[str, Tally]
+
+
+@dataclass(frozen=True)
+class Gap:
+    """How much better I is solved than another split.
+
+    Attributes:
+        group: both splits, as in ``hint: I − SS``.
+        k: the k of pass@k.
+        sides: the gap of each system, with its interval; of one or of two.
+        systems: their names.
+        difference: the second gap minus the first, over the problems that pair; None for one.
+
+    >>> Gap("hint: I − SS", 1, ((0.25, (0.1, 0.4)),), ("a",)).difference is None
+    True
+
+    """
+
+    group: str
+    k: int
+    sides: tuple[Bounded, ...]
+    systems: tuple[str, ...]
+    difference: Bounded | None = None
+
+
+def minus(first: Bounded, second: Bounded) -> Bounded:
+    """The difference of two independent estimates with their intervals.
+
+    >>> value, (low, high) = minus((0.5, (0.4, 0.6)), (0.2, (0.1, 0.3)))
+    >>> round(value, 2), round(low, 2), round(high, 2)
+    (0.3, 0.16, 0.44)
+
+    """
+    (a, (a_low, a_high)), (b, (b_low, b_high)) = first, second
+    return a - b, (
+        a - b - math.hypot(a - a_low, b_high - b),
+        a - b + math.hypot(a_high - a, b - b_low),
+    )
+
+
+def gaps(problems: Mapping[str, Problem], k: int, systems: Mapping[str, Tallies]) -> Iterator[Gap]:
+    """The gaps of one system or two, for each split that they were asked besides I.
+
+    Args:
+        problems: the problems by key; those that are not HINT's are left alone.
+        k: the k of pass@k; splits with fewer samples of a problem have no gap.
+        systems: the tallies of each system by the problem's key.
+
+    """
+    groups: dict[tuple[str, str], set[str]] = {}
+    for key, problem in problems.items():
+        if is_hint(problem):
+            concept, _, split = problem.subset.removesuffix("_distinct").rpartition("_")
+            groups.setdefault((f"{problem.benchmark} {concept}".strip(), split), set()).add(key)
+    sides = list(systems.values())
+    for (name, split), keys in groups.items():
+        base = groups.get((name, SPLITS[0]))
+        if split not in SPLITS[1:] or base is None:
+            continue
+        parts = [[_those(side, chosen, k) for side in sides] for chosen in (base, keys)]
+        if not all(tallies for part in parts for tallies in part):
+            continue
+        own = tuple(
+            minus(_mean(known, k), _mean(new, k)) for known, new in zip(*parts, strict=True)
+        )
+        between = None
+        if len(sides) == 2:
+            paired = [_difference(part[0], part[1], k) for part in parts]
+            between = minus(paired[0], paired[1]) if paired[0] and paired[1] else None
+        yield Gap(f"{name}: {SPLITS[0]} − {split}", k, own, tuple(systems), between)
+
+
+def _those(tallies: Tallies, keys: set[str], k: int) -> Tallies:
+    found = {key: tally for key, tally in tallies.items() if key in keys}
+    return found if all(tally.samples >= k for tally in found.values()) else {}
+
+
+def _mean(tallies: Tallies, k: int) -> Bounded:
+    found = estimate(list(tallies.values()), pass_at_k, k)
+    return found.value, found.interval
+
+
+def _difference(first: Tallies, second: Tallies, k: int) -> Bounded | None:
+    pairs = Pairs.of(pair_problems(first, second))
+    if not pairs:
+        return None
+    sides = pairs.first.passes(k), pairs.second.passes(k)
+    values = [b - a for a, b in zip(*sides, strict=True)]
+    return math.fsum(values) / len(values), mean_interval(values, pairs.clusters)

@@ -1,0 +1,78 @@
+"""What a run's solutions claim, and where they are wrong: `steps.jsonl` beside the completions.
+
+`run.py steps` writes it; reports show it where it is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from ...rewards.records import Record
+from ...rewards.verdict import VERSION
+from ..core.errors import RunError
+from ..store.atomic import replacing
+
+NAME = "steps.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Steps(Record):
+    """The steps of one completion.
+
+    Attributes:
+        key: the completion's.
+        model: hash of the model.
+        problem: the problem's key.
+        version: of the verifier.
+        outcome: as `rewards.steps.Solution.outcome`.
+        wrong: kind of the first wrong claim, or empty.
+        progress: as `rewards.steps.Solution.progress`.
+        displayed: number of displayed claims.
+        judged: how many of them were judged.
+        marks: start, end, judgement and kind of every claim.
+
+    """
+
+    key: str
+    model: str
+    problem: str
+    version: str
+    outcome: str
+    wrong: str
+    progress: float
+    displayed: int
+    judged: int
+    marks: tuple[tuple[int, int, str, str], ...] = ()
+
+
+def write_steps(folder: Path, rows: Iterator[Steps]) -> int:
+    """Write the steps of a run, whole or not at all; their number."""
+    written = 0
+    with replacing(folder / NAME) as file:
+        for row in rows:
+            file.write(msgspec.json.encode(row.to_dict()) + b"\n")
+            written += 1
+    return written
+
+
+def read_steps(folder: Path) -> list[Steps]:
+    """The steps of a run; none where `run.py steps` has not been, or another version of it.
+
+    Raises:
+        RunError: the file is damaged.
+
+    """
+    path = folder / NAME
+    if not path.is_file():
+        return []
+    try:
+        with path.open(encoding="utf-8") as file:
+            rows = [Steps.from_dict(json.loads(line)) for line in file]
+    except ValueError as error:
+        raise RunError(f"{path} is damaged ({error}); write it again with `steps`") from None
+    return [row for row in rows if row.version == VERSION]

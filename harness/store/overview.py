@@ -1,0 +1,87 @@
+"""The runs in a folder at a glance: what was asked of whom, how much is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...rewards.records import Record
+from ..core.errors import RunError
+from . import counts
+from .run import Run
+
+
+@dataclass(frozen=True)
+class ModelOverview:
+    """A model of a run: how many answers are planned, stored, judged and correct."""
+
+    label: str
+    planned: int
+    answers: int
+    judged: int
+    correct: int
+
+
+@dataclass(frozen=True)
+class Overview(Record):
+    """A run, or why it cannot be read."""
+
+    path: str
+    created: str = ""
+    benchmarks: tuple[str, ...] = ()
+    problems: int = 0
+    policies: tuple[str, ...] = ()
+    models: tuple[ModelOverview, ...] = ()
+    error: str = ""
+
+
+def runs_under(folder: Path, depth: int = 3) -> Iterator[Path]:
+    """The runs in a folder, and in folders in it down to a depth, sorted by name."""
+    if Run.exists(folder):
+        yield folder
+    elif depth:
+        try:
+            entries = sorted(folder.iterdir())
+        except PermissionError:
+            return
+        for entry in entries:
+            if entry.is_dir() and not entry.is_symlink() and not entry.name.startswith("."):
+                yield from runs_under(entry, depth - 1)
+
+
+def overview(path: Path) -> Overview:
+    """What a run holds; an unreadable one is a row with the error."""
+    try:
+        run = Run(path)
+        stored = counts.totals(run.completions)
+        policy = run.policies[-1] if run.policies else None
+        judged = counts.totals(run.verdicts(policy)) if policy else {}
+        models = []
+        for model, entry in run.models.items():
+            sums = [one for (asked, _), one in judged.items() if asked == model]
+            models.append(
+                ModelOverview(
+                    label=run.labels[model],
+                    planned=entry["samples"] * entry["problems"],
+                    answers=_total(
+                        [it for (who, _), it in stored.items() if who == model], "samples"
+                    ),
+                    judged=_total(sums, "samples"),
+                    correct=_total(sums, "correct"),
+                )
+            )
+        return Overview(
+            path=str(path),
+            created=run.manifest["created"],
+            benchmarks=tuple(run.manifest["identity"]["benchmarks"]),
+            problems=len(run.problems),
+            policies=run.policies,
+            models=tuple(models),
+        )
+    except (RunError, KeyError, TypeError) as error:
+        return Overview(path=str(path), error=str(error))
+
+
+def _total(sums: list[counts.Sums], name: str) -> int:
+    return int(sum(one.get(name, 0) for one in sums))

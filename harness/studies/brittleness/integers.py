@@ -1,0 +1,81 @@
+"""The integers in Lample and Charton's data: the shares that section 5 and appendix B state."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from ...report.sections import Section
+from .answers import NOT_RUN, ModelAnswers, published
+
+#: The ranges that the paper names; the last number is not in the range.
+RANGES = ((1, 100), (100, 200), (1000, 2000), (10_000, 20_000))
+
+
+def positive_integers(tokens: Sequence[str]) -> Iterator[int]:
+    """The positive integers of prefix tokens that are nodes of type Integer in SymPy.
+
+    The parts of a fraction are not: SymPy has one node of type Rational for it.
+
+    >>> list(positive_integers("add mul div INT+ 1 INT+ 3 x pow x INT+ 1 2".split()))
+    [12]
+
+    """
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        place += 1
+        if token == "div" and place < len(tokens) and tokens[place] in ("INT+", "INT-"):
+            _, place = _number(tokens, place + 1)
+            _, place = _number(tokens, place + 1)
+        elif token in ("INT+", "INT-"):
+            value, place = _number(tokens, place)
+            if token == "INT+" and value:
+                yield value
+
+
+def _number(tokens: Sequence[str], start: int) -> tuple[int, int]:
+    """The number of the digits from here on, and the place after them."""
+    end = start
+    while end < len(tokens) and tokens[end].isdecimal():
+        end += 1
+    return int("".join(tokens[start:end]) or "0"), end
+
+
+def shares(sequences: Iterable[Sequence[str]]) -> tuple[int, dict[tuple[int, int], float]]:
+    """The number of positive integers in sequences, and the share of each of `RANGES`."""
+    counts: Counter[tuple[int, int] | None] = Counter()
+    for tokens in sequences:
+        for value in positive_integers(tokens):
+            counts[next((r for r in RANGES if r[0] <= value < r[1]), None)] += 1
+    total = counts.total()
+    return total, {r: counts[r] / total for r in RANGES if total}
+
+
+def training_integers(source: ModelAnswers) -> Section:
+    """Section 5 and appendix B, of the run's problems that have prefix forms."""
+    forms = ("prefix", "antiderivative_prefix")
+    sequences = [
+        str(problem.metadata[form]).split()
+        for problem in source.run.problems.values()
+        if problem.benchmark == "lample_charton"
+        for form in forms
+        if form in problem.metadata
+    ]
+    total, ours = shares(sequences)
+    rows = []
+    for low, high in RANGES:
+        name = f"{low}-{high - 1}"
+        share = f"{100 * ours[low, high]:.3f}" if total else NOT_RUN
+        place = ("section 5", "integers of the training data", name, "percent")
+        rows.append((name, share, published()[place]))
+    return Section(
+        "Integers in random integrals (section 5)",
+        ("range", "percent of the positive integers", "paper"),
+        tuple(rows),
+        (
+            f"{total} positive integers in {len(sequences)} sequences, integrands and "
+            "antiderivatives of lample_charton; the paper's are of 200,000 sequences of the FWD "
+            "and BWD training data.",
+        ),
+    )

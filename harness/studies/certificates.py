@@ -1,0 +1,185 @@
+"""Certificates of a run's verdicts: stored beside them, and checked without the verifier."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from ...benchmarks.problem import Problem
+from ...rewards.baselines.calls import deadline_for
+from ...rewards.certificates.check import CertificateError, check
+from ...rewards.certificates.make import certify_many
+from ...rewards.decision.integrand import prepare
+from ...rewards.latex import to_latex
+from ...rewards.verdict import Status
+from ..core.errors import RunError, UserError
+from ..core.policy import Policy
+from ..core.requests import FinishReason
+from ..run.scoring import BATCH, stop_strings
+from ..store.run import Run
+from ..store.samples import Sample, samples
+from ..store.writer import rescoring
+
+#: What a verdict may rest on (`rewards.verdict.Evidence.proof`) that a certificate can show.
+CERTIFIED = {"identity": Status.CORRECT, "witness": Status.INCORRECT}
+
+
+def store_certificates(path: str | os.PathLike[str], policy: Policy | None = None) -> Run:
+    """Make the certificates that a run's verdicts lack, and store them in the run.
+
+    A row for each verdict by a proof or a witness has its certificate, or the reason why it has
+    none. Stored ones are kept.
+
+    Args:
+        path: the run directory, already scored under the policy.
+        policy: whose verdicts; by default `Policy()`.
+
+    Returns:
+        The run.
+
+    Raises:
+        UserError: the policy's verdicts are of another verifier, which gives no reasons.
+        RunError: it is not a run, has no such verdicts, or is being written.
+
+    """
+    policy = policy or Policy()
+    check_method(policy)
+    with rescoring(Path(path)) as run, run.certifying(policy.name) as log:
+        done = {row["key"] for _, row in log.heads()}
+        options = {name: value for name, value in policy.options.items() if name != "method"}
+        options["deadline"] = deadline_for(policy.method, policy.deadline)
+        stop = stop_strings(run)
+        wanted = (
+            sample
+            for sample in samples(run, policy.name)
+            if _is_certified(sample.judged, sample.problem) and sample.completion["key"] not in done
+        )
+        while batch := list(islice(wanted, BATCH)):
+            made = certify_many(_item(sample, options, stop) for sample in batch)
+            for sample, certificate in zip(batch, made, strict=True):
+                reason = certificate if isinstance(certificate, str) else ""
+                log.append(
+                    {
+                        "key": sample.completion["key"],
+                        "certificate": None if reason else certificate,
+                        "reason": reason,
+                    }
+                )
+    return Run(path)
+
+
+def check_method(policy: Policy) -> None:
+    """A `UserError` for a policy whose verdicts have no reasons."""
+    if policy.method != "balls":
+        raise UserError(f"certificates are for our own verifier only, not for {policy.method}")
+
+
+def _basis(row: dict[str, Any] | None) -> str:
+    """What a stored verdict rests on."""
+    return str(((row or {}).get("evidence") or {}).get("proof", ""))
+
+
+def _is_certified(row: dict[str, Any] | None, problem: Problem) -> bool:
+    return _basis(row) in CERTIFIED and "integrand" in problem.target
+
+
+def _item(
+    sample: Sample, options: dict[str, Any], stop: dict[str, tuple[str, ...]]
+) -> tuple[str, Any, dict[str, Any]]:
+    problem, completion = sample.problem, sample.completion
+    return (
+        completion["text"],
+        problem.target["integrand"],
+        options
+        | {
+            "variable": problem.target["variable"],
+            "assumptions": dict(problem.assumptions),
+            "stop": list(stop.get(problem.task, ())),
+            "truncated": FinishReason(completion["finish_reason"]).truncated,
+        },
+    )
+
+
+@dataclass
+class CheckedRun:
+    """What the certificates of a run's verdicts show.
+
+    Attributes:
+        policy: the name of the verdict set.
+        verdicts: the number of verdicts by status and what they rest on.
+        valid: certificates that hold.
+        taken: names of functions whose derivatives were taken as stated, and how often.
+        reasons: why verdicts by a proof or a witness have no certificate, and how often.
+        failures: key and reason of every certificate that does not hold.
+        missing: verdicts by a proof or a witness for which none was asked.
+
+    """
+
+    policy: str
+    verdicts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    valid: int = 0
+    taken: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    failures: list[tuple[str, str]] = field(default_factory=list)
+    missing: int = 0
+
+
+def check_run(path: str | os.PathLike[str], policy: str | None = None) -> CheckedRun:
+    """Check every stored certificate of a run with the independent checker.
+
+    A certificate has to hold, to be for the run's problem, and to show what the verdict says.
+
+    Args:
+        path: the run directory.
+        policy: a name of `Run.policies`; the default is `Run.policy`.
+
+    Raises:
+        RunError: it is not a run, or has no verdicts of that name.
+
+    """
+    run = Run(path)
+    name = policy or run.policy
+    if name is None:
+        raise RunError(f"{run.path} has no verdicts")
+    result = CheckedRun(name)
+    judged = {row["key"]: row for row in _verdicts(run, name, result)}
+    for row in run.certificates(name).rows():
+        verdict = judged.pop(row["key"], None)
+        if row["certificate"] is None:
+            result.reasons[row["reason"]] += 1
+            continue
+        try:
+            if verdict is None:
+                raise CertificateError("the run has no such verdict")
+            result.taken.update(_check(run, verdict, row["certificate"]))
+            result.valid += 1
+        except CertificateError as error:
+            result.failures.append((row["key"], str(error)))
+    result.missing = len(judged)
+    return result
+
+
+def _verdicts(run: Run, policy: str, result: CheckedRun) -> Iterator[dict[str, Any]]:
+    """The verdicts that a certificate can show; all are counted."""
+    for row in run.verdicts(policy).rows():
+        basis = _basis(row)
+        result.verdicts[row["status"], basis] += 1
+        if _is_certified(row, run.problem(row["problem"])):
+            yield {"key": row["key"], "problem": row["problem"], "status": row["status"]}
+
+
+def _check(run: Run, verdict: dict[str, Any], certificate: dict[str, Any]) -> list[str]:
+    taken = check(certificate)
+    if CERTIFIED[certificate["kind"]] != verdict["status"]:
+        raise CertificateError(f"it shows no {verdict['status']} answer")
+    problem = run.problem(verdict["problem"])
+    target = problem.target
+    read = prepare(str(target["integrand"]), str(target["variable"]), dict(problem.assumptions))
+    if certificate["integrand_text"] != to_latex(read.expression):
+        raise CertificateError("it is for another integrand")
+    return taken

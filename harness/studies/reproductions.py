@@ -1,0 +1,149 @@
+"""What the papers published, and the commands that repeat it.
+
+`reproductions.toml` is the data: `run.py reproduce` runs its commands, and the tables of
+docs/reproduce.md are printed from it.
+"""
+
+from __future__ import annotations
+
+import shlex
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from ...rewards.records import convert
+from ..core.errors import UnknownNameError, UserError, suggest
+from ..report.sections import Section
+
+#: What stands in commands for the options of `run.py reproduce`.
+MODEL, OUT = "model", "out"
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """A published table or figure, or a part of one.
+
+    Attributes:
+        name: for `run.py reproduce`; empty if there is no command.
+        place: where it was published.
+        needs: of the command: processor time, a GPU, a key.
+        commands: command lines of `run.py`, with ``{out}`` for the folder of results and
+            ``{model}`` for the model, if that is for the user to name.
+        small: the same at a reduced size.
+        size: what is reduced.
+        time: how long it took here.
+        ours: our numbers.
+        published: the paper's.
+        not_run: why it, or the whole size, was not run here.
+
+    """
+
+    place: str
+    name: str = ""
+    needs: str = ""
+    commands: tuple[str, ...] = ()
+    small: tuple[str, ...] = ()
+    size: str = ""
+    time: str = ""
+    ours: str = ""
+    published: str = ""
+    not_run: str = ""
+
+    def command_lines(
+        self, out: str, model: str | None = None, *, small: bool = False
+    ) -> list[list[str]]:
+        """The arguments of each command of `run.py`.
+
+        Args:
+            out: the folder of results.
+            model: the model to ask, as of ``--model``.
+            small: at the reduced size.
+
+        Returns:
+            A list of arguments for each command.
+
+        Raises:
+            UserError: there is no such size, or a model is missing or not asked for.
+
+        """
+        lines = self.small if small else self.commands
+        if not lines:
+            size = " at a reduced size" if small else ""
+            raise UserError(f"{self.name} has no command{size}: {self.not_run or 'it runs whole'}")
+        wanted = any(f"{{{MODEL}}}" in line for line in lines)
+        if wanted and model is None:
+            raise UserError(f"{self.name} asks a model of your own: name it with --model KIND/NAME")
+        if model is not None and not wanted:
+            raise UserError(f"{self.name} names its models; leave out --model")
+        values = {OUT: out, MODEL: model or ""}
+        return [[word.format(**values) for word in shlex.split(line)] for line in lines]
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A paper, with what it published."""
+
+    title: str
+    results: tuple[Reproduction, ...]
+    remark: str = ""
+
+
+@cache
+def papers() -> tuple[Paper, ...]:
+    """All papers, in the order of the file."""
+    text = resources.files(__package__).joinpath("reproductions.toml").read_text(encoding="utf-8")
+    return convert(tomllib.loads(text)["paper"], tuple[Paper, ...])
+
+
+def reproduction(name: str) -> Reproduction:
+    """The reproduction with a name.
+
+    Raises:
+        UnknownNameError: there is none.
+
+    >>> reproduction("antiderivbench-table1-sympy").place
+    'Table 1, SymPy'
+
+    """
+    known = {one.name: one for paper in papers() for one in paper.results if one.name}
+    if name not in known:
+        raise UnknownNameError(f"no reproduction {name!r}; {suggest(name, known)}")
+    return known[name]
+
+
+def sections() -> list[Section]:
+    """A table for each paper."""
+    headings = ("published in", "`reproduce`", "needs", "time here", "ours", "paper")
+    return [
+        Section(
+            paper.title,
+            headings,
+            tuple(_cells(one) for one in paper.results),
+            (paper.remark,) * bool(paper.remark),
+            names=len(headings),
+        )
+        for paper in papers()
+    ]
+
+
+def _cells(one: Reproduction) -> tuple[str, ...]:
+    name = f"`{one.name}`" if one.name else ""
+    if one.name and one.small:
+        name += f" (`--small`: {one.size})"
+    ours = one.ours
+    if one.not_run:
+        ours = f"{ours}; not run whole: {one.not_run}" if ours else f"not run: {one.not_run}"
+    return one.place, name, one.needs, one.time, ours, one.published
+
+
+def described() -> Sequence[Mapping[str, object]]:
+    """The data for JSON."""
+    return [
+        {"paper": paper.title, "place": one.place, "name": one.name, "needs": one.needs}
+        | {"commands": list(one.commands), "small": list(one.small), "time": one.time}
+        | {"ours": one.ours, "published": one.published, "not_run": one.not_run}
+        for paper in papers()
+        for one in paper.results
+    ]

@@ -1,0 +1,62 @@
+"""Definite integrals: the answer is a closed form of the value, or that there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...benchmarks.problem import Problem
+from ...rewards.definite import decimal_contradiction, verify_definite_integral
+from ...rewards.errors import ProblemError
+from ...rewards.verdict import Status, Verdict
+from ...rewards.workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB
+from ...rewards.workers.verdicts import amap_verdicts
+from ..core.policy import Policy
+from .base import Graded, Task
+
+
+async def _grade(graded: Sequence[Graded], policy: Policy, stop: tuple[str, ...]) -> list[Verdict]:
+    items = [
+        (
+            completion.text,
+            str(problem.target["integral"]),
+            {
+                "assumptions": dict(problem.assumptions),
+                "strict": policy.strict,
+                "stop": list(stop),
+                "truncated": completion.finish_reason.truncated,
+            },
+        )
+        for problem, completion in graded
+    ]
+    deadline = policy.deadline or DEFAULT_DEADLINE
+    return await amap_verdicts("definite", items, None, deadline, DEFAULT_MEMORY_MB)
+
+
+def _check(problem: Problem) -> str | None:
+    """What the integral says against the known value, in closed form and as a decimal."""
+    value, decimal = problem.target.get("value"), problem.target.get("decimal")
+    integral = str(problem.target["integral"])
+    if decimal is not None and (wrong := decimal_contradiction(integral, str(decimal))):
+        return wrong
+    if value is None:
+        return None
+    try:
+        verdict = verify_definite_integral(
+            f"\\boxed{{{value}}}", integral, assumptions=problem.assumptions
+        )
+    except ProblemError as error:
+        return str(error)
+    if verdict.status is Status.INCORRECT:
+        return f"the integral refutes the value {value}"
+    return "" if verdict.correct else None
+
+
+TASK = Task(
+    name="definite_integral",
+    summary="Find the value of a definite integral in closed form.",
+    target="integral",
+    verifier="definite",
+    grade=_grade,
+    prompt="definite-cot",
+    check=_check,
+)

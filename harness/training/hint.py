@@ -1,0 +1,244 @@
+"""HINT's seq2seq baselines (Li et al. 2023, tables 2, 3 and A3), trained and evaluated.
+
+    config.json        the configuration; another one needs another directory
+    MODEL-sSEED/       checkpoint.pt, log.jsonl and, when finished, model/
+    evaluation/        a run (`harness.sweep`) of all models
+
+Finished models are skipped, and an interrupted one goes on from its checkpoint to the same weights.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import median, pstdev
+from typing import Any
+
+import msgspec
+import torch
+from safetensors.torch import save_file
+
+from ...benchmarks.hint.images import Pictures
+from ...benchmarks.hint.pools import pools_of
+from ...benchmarks.hint.sampling import evaluate
+from ...benchmarks.hint.splits import SPLITS, TRAIN_OPERATORS, expressions, part
+from ...rewards.records import plain
+from ..models import create
+from ..models.seq2seq.networks import make, padded, windows_of
+from ..models.seq2seq.sizes import TABLE_3, Sizes, source_tokens, target_tokens
+from ..report.sections import Section
+from ..run.progress import Progress
+from ..run.sweep import sweep
+from ..stats.summary import summarise
+from ..store.atomic import replacing
+from ..store.run import Run
+from .config import Section as Settings
+from .settings_file import write_settings
+
+#: Gradients are cut to this norm (Li et al. 2023, section 4.3).
+CLIP = 5.0
+#: Learning rates by kind of model (table A3).
+RATES = {"gru": 1e-3, "lstm": 1e-3, "transformer": 1e-4}
+
+
+class TrainingSection(Settings, frozen=True, kw_only=True):
+    """How to train; the defaults are the paper's.
+
+    ``per_length`` is how many expressions of each number of operators are taken (None: all, up to
+    100,000). ``learning_rate`` is by kind of model (`RATES`).
+    """
+
+    steps: int = 100_000
+    batch_size: int = 128
+    learning_rate: Mapping[str, float] = {}
+    per_length: int | None = None
+    save_steps: int = 1_000
+    device: str = ""
+
+
+class HintEvaluation(Settings, frozen=True, kw_only=True):
+    """What the models are asked: the five splits, spread over them with a limit."""
+
+    benchmarks: tuple[str, ...] = tuple(f"hint/{split}" for split in SPLITS)
+    limit: int | None = None
+
+
+class HintConfig(Settings, frozen=True, kw_only=True):
+    """Baselines to train, each with every seed.
+
+    ``models`` are names of table 3; ``sizes`` change all of them (`Sizes`). ``pictures`` is a
+    folder of the original handwriting; "" is what this package draws.
+    """
+
+    models: tuple[str, ...]
+    seeds: tuple[int, ...] = (0,)
+    sizes: Mapping[str, Any] = {}
+    training: TrainingSection = TrainingSection()
+    evaluation: HintEvaluation = HintEvaluation()
+    data_seed: int = 0
+    pictures: str = ""
+
+    def __post_init__(self) -> None:
+        for name in self.models:
+            if name not in TABLE_3:
+                raise ValueError(f"unknown model {name!r}; known: {', '.join(TABLE_3)}")
+            self.sizes_of(name)
+        if fixed := self.sizes.keys() & {"kind", "attention", "relative", "universal"}:
+            raise ValueError(f"sizes: the names in models say the {min(fixed)}")
+        if unknown := self.training.learning_rate.keys() - RATES.keys():
+            raise ValueError(f"learning_rate is by {', '.join(RATES)}, not {min(unknown)}")
+        training = self.training
+        if min(training.steps, training.batch_size, training.save_steps) < 1:
+            raise ValueError("steps, batch_size and save_steps must be positive")
+
+    def sizes_of(self, name: str) -> Sizes:
+        return msgspec.convert(plain(TABLE_3[name]) | dict(self.sizes), Sizes)
+
+
+def train(
+    config: HintConfig,
+    out: Path,
+    *,
+    log: Callable[[str], None] = lambda text: None,
+    progress: Progress | None = None,
+) -> Run:
+    """Train and evaluate, or go on with that.
+
+    Args:
+        config: What to do.
+        out: The directory of the training run.
+        log: Gets a line about each part that begins.
+        progress: Shows how far the evaluation is.
+
+    Returns:
+        The run of the evaluation.
+
+    """
+    write_settings(out, "config.json", plain(config))
+    texts: list[str] = []
+    values: list[int] = []
+    models = []
+    for name in config.models:
+        for seed in config.seeds:
+            folder = out / f"{name}-s{seed}"
+            models.append(str(folder))
+            if (folder / "model").is_dir():
+                continue
+            if not texts:
+                texts, values = training_set(config.data_seed, config.training.per_length)
+            sizes = config.sizes_of(name)
+            log(f"training {name}, seed {seed}, on {len(texts):,} expressions")
+            _fit(sizes, texts, values, folder, config, seed)
+    log("evaluating")
+    options = {"pictures": config.pictures} if config.pictures else {}
+    return sweep(
+        [create(f"seq2seq/{model}", options) for model in models],
+        config.evaluation.benchmarks,
+        limit=config.evaluation.limit,
+        seed=config.data_seed,
+        out=out / "evaluation",
+        progress=progress,
+    )
+
+
+def training_set(seed: int, per_length: int | None) -> tuple[list[str], list[int]]:
+    """Expressions with their results: the first of each number of operators, in the order drawn."""
+    texts: list[str] = []
+    values: list[int] = []
+    for operators in range(TRAIN_OPERATORS + 1):
+        rows = part(seed, operators).train[:per_length]
+        texts += expressions(rows)
+        values += evaluate(rows)[0].tolist()
+    return texts, values
+
+
+def _fit(
+    sizes: Sizes,
+    texts: Sequence[str],
+    values: Sequence[int],
+    folder: Path,
+    config: HintConfig,
+    seed: int,
+) -> None:
+    options = config.training
+    device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    torch.manual_seed(seed)
+    network = make(sizes).to(device)
+    rates = {**RATES, **options.learning_rate}
+    optimizer = torch.optim.Adam(network.parameters(), rates[sizes.kind])
+    folder.mkdir(exist_ok=True)
+    checkpoint = folder / "checkpoint.pt"
+    state: dict[str, Any] = {"step": 0, "seconds": 0.0}
+    if checkpoint.is_file():
+        state = torch.load(checkpoint, map_location=device, weights_only=True)
+        network.load_state_dict(state["network"])
+        optimizer.load_state_dict(state["optimizer"])
+    root = Path(config.pictures) if config.pictures else None
+    pictures, pools = Pictures(root, config.data_seed), pools_of(root, config.data_seed)
+    began = time.perf_counter() - state["seconds"]
+    losses: list[Any] = []
+    network.train()
+    for step, chosen in batches(len(texts), options.batch_size, options.steps, seed, state["step"]):
+        source = padded([source_tokens(texts[at]) for at in chosen], device)
+        target = padded([target_tokens(values[at]) for at in chosen], device)
+        windows = None
+        if sizes.inputs == "pictures":
+            paths = [path for at in chosen for path in pools.chosen("train", texts[at], at)]
+            windows = windows_of(map(pictures.symbol, paths), device)
+        torch.manual_seed(step * 1_000_003 + seed)  # dropout, the same after an interruption
+        loss = network.loss(source, target, windows)
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), CLIP)
+        optimizer.step()
+        losses.append(loss.detach())
+        if step % options.save_steps == 0 or step == options.steps:
+            seconds = time.perf_counter() - began
+            row = {"step": step, "loss": float(torch.stack(losses).mean()), "seconds": seconds}
+            with replacing(checkpoint) as file:
+                state = {"network": network.state_dict(), "optimizer": optimizer.state_dict()}
+                torch.save({**state, "step": step, "seconds": seconds}, file)
+            with (folder / "log.jsonl").open("a", encoding="utf-8") as log:
+                log.write(json.dumps(row) + "\n")
+            losses = []
+    finished = folder / "model.part"
+    finished.mkdir(exist_ok=True)
+    save_file(network.state_dict(), finished / "model.safetensors")
+    (finished / "config.json").write_text(json.dumps(plain(sizes), indent=2) + "\n", "utf-8")
+    finished.rename(folder / "model")
+    checkpoint.unlink()
+
+
+def batches(
+    size: int, batch: int, steps: int, seed: int, done: int = 0
+) -> Iterator[tuple[int, list[int]]]:
+    """The steps that are left, from 1, with the places of their examples; epochs are shuffled."""
+    each = max(size // batch, 1)  # what is left of an epoch is not used
+    order, epoch = torch.empty(0), -1
+    for step in range(done, steps):
+        if step // each != epoch:
+            epoch = step // each
+            generator = torch.Generator().manual_seed(seed * 1_000_003 + epoch)
+            order = torch.randperm(size, generator=generator)
+        at = step % each * batch
+        yield step + 1, order[at : at + batch].tolist()
+
+
+def medians(run: Run) -> Section:
+    """Table 3 of a run: for each baseline the median of its seeds ± their standard deviation."""
+    rows: dict[str, dict[str, list[float]]] = {}
+    for row in summarise(run).rows:
+        name = Path(row.label).name.rpartition("-s")[0]
+        value = 100 * row.passes[0].value
+        rows.setdefault(name, {}).setdefault(row.subset.rpartition("/")[2], []).append(value)
+    subsets = list(dict.fromkeys(subset for found in rows.values() for subset in found))
+    return Section(
+        "Medians over the seeds ± standard deviation, in percent",
+        ("model", *subsets),
+        tuple(
+            (name, *(f"{median(found[s]):.1f} ± {pstdev(found[s]):.1f}" for s in subsets))
+            for name, found in rows.items()
+        ),
+    )

@@ -1,0 +1,14 @@
+"""The component ``steps``."""
+
+from __future__ import annotations
+
+from .base import GradedCompletion, component
+
+
+@component("steps", weight=0.5, gated=False)
+def steps(graded: GradedCompletion) -> float:
+    """The share of the problem that right steps settle before the first wrong one.
+
+    For the task ``steps`` only, whose verdicts have it as their reward.
+    """
+    return graded.verdict.reward

@@ -1,0 +1,213 @@
+"""Verdicts for data sets that are no runs: rollouts of a trainer, answers from elsewhere."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..antiderivative import verify_antiderivative
+from ..arguments import keyword_options
+from ..errors import ArgumentTypeError, UserError
+from ..verdict import VERSION
+from ..workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB
+from ..workers.verdicts import map_verdicts
+from .rows import text_of
+from .scoring import TASKS
+
+#: The columns that are added.
+COLUMNS = ("verdict_status", "verdict_reward", "verdict_answer", "verdict_detail")
+#: Options that are not passed on: one is named apart, the other is for evaluation only.
+FIXED = {"deadline", "method"}
+#: Rows that are verified together, by default: a block of a Parquet file.
+BLOCK = 10_000
+_SETTINGS = "settings.json"
+
+Table = TypeVar("Table")
+
+
+@dataclass(frozen=True)
+class _Verifier:
+    """The new columns of a batch. ``version`` is for caches of results."""
+
+    completion: str
+    integrand: str
+    options: Mapping[str, Any]
+    deadline: float
+    workers: int | None
+    version: str = VERSION
+
+    def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+        pairs = zip(batch[self.completion], batch[self.integrand], strict=True)
+        items = [(text_of(text), str(f or ""), dict(self.options)) for text, f in pairs]
+        task = TASKS["antiderivative"].worker
+        verdicts = map_verdicts(task, items, self.workers, self.deadline, DEFAULT_MEMORY_MB)
+        added = (
+            [str(verdict.status) for verdict in verdicts],
+            [verdict.reward for verdict in verdicts],
+            [verdict.answer for verdict in verdicts],
+            [verdict.evidence.detail for verdict in verdicts],
+        )
+        return dict(zip(COLUMNS, added, strict=True))
+
+
+def verify_dataset(
+    data: Table,
+    *,
+    completion: str = "completion",
+    integrand: str = "integrand",
+    out: str | os.PathLike[str] | None = None,
+    block: int = BLOCK,
+    deadline: float = DEFAULT_DEADLINE,
+    workers: int | None = None,
+    **options: Any,
+) -> Table | Path:
+    r"""Add verdicts to the rows of a data set, a block at a time.
+
+    The columns ``verdict_status``, ``verdict_reward``, ``verdict_answer`` and ``verdict_detail``
+    are added. Memory is bounded by the block. Verdicts do not depend on blocks or their order.
+
+    Args:
+        data: a `datasets.Dataset` or `datasets.IterableDataset`, a `ray.data.Dataset`, or the path
+            of a Parquet file or of a folder of them.
+        completion: the column of completions: texts, or conversations. Nothing counts as an empty
+            completion.
+        integrand: the column of integrands. A row without one gets the status ``error``.
+        out: for a path, the folder to write: a Parquet file for each block. The same call goes on
+            where an earlier one was stopped.
+        block: rows that are verified together.
+        deadline: seconds for a row.
+        workers: processes, by default one for each core; Ray decides for itself.
+        options: as for `verify_antiderivative` but for its method, the same for all rows.
+
+    Returns:
+        The data set with the columns; for a path, the folder.
+
+    Raises:
+        UserError: a column is missing or would be replaced; or ``out`` is missing, is given for
+            what is no path, or has the blocks of another call.
+        ArgumentTypeError: ``data`` is of another kind, or an option is unknown.
+
+    Example:
+        >>> from datasets import Dataset
+        >>> rows = Dataset.from_dict({"completion": [r"\boxed{x^2}"], "integrand": ["2x"]})
+        >>> verify_dataset(rows, workers=1)["verdict_status"][0]
+        'correct'
+
+    """
+    if unknown := options.keys() - (keyword_options(verify_antiderivative) - FIXED):
+        raise ArgumentTypeError(f"no such option: {', '.join(sorted(unknown))}")
+    module = type(data).__module__.split(".")
+    verifier = _Verifier(completion, integrand, options, deadline, workers)
+    if isinstance(data, str | os.PathLike):
+        if out is None:
+            raise UserError("verify_dataset needs out=FOLDER for a path")
+        return _verify_files(Path(data), Path(out), verifier, block)
+    if out is not None:
+        raise UserError("out is for the path of Parquet files; a data set is returned")
+    if module[0] == "datasets":
+        columns = getattr(data, "column_names", None)
+        _check_columns(columns, verifier)
+        return data.map(verifier, batched=True, batch_size=block)  # type: ignore[no-any-return,attr-defined]
+    if module[:2] == ["ray", "data"]:
+        return _verify_on_ray(data, verifier, block)  # type: ignore[no-any-return]
+    raise ArgumentTypeError(
+        "data must be a data set of the package datasets or of Ray, or a path, "
+        f"not a {type(data).__name__}"
+    )
+
+
+def _check_columns(columns: Sequence[str] | None, verifier: _Verifier) -> None:
+    if columns is None:  # a stream that does not say
+        return
+    for name in (verifier.completion, verifier.integrand):
+        if name not in columns:
+            raise UserError(f"there is no column {name!r}; there are {', '.join(columns)}")
+    if present := [name for name in COLUMNS if name in columns]:
+        raise UserError(f"the column {present[0]!r} is there already; rename or drop it")
+
+
+def _verify_on_ray(data: Any, verifier: _Verifier, block: int) -> Any:
+    """Verify in actors of one CPU each, as many as are free."""
+    ray: Any = importlib.import_module("ray")
+    _check_columns(data.columns(), verifier)
+    most = max(1, int(ray.cluster_resources().get("CPU", 1)))
+    return data.map_batches(
+        _RayVerifier,
+        fn_constructor_args=(replace(verifier, workers=1),),
+        batch_format="pyarrow",
+        batch_size=min(block, 1024),
+        concurrency=(1, most),
+        num_cpus=1,
+    )
+
+
+class _RayVerifier:
+    """What an actor of Ray Data does."""
+
+    def __init__(self, verifier: _Verifier) -> None:
+        self._verifier = verifier
+
+    def __call__(self, table: Any) -> Any:
+        return _with_verdicts(table, self._verifier)
+
+
+def _with_verdicts(table: Any, verifier: _Verifier) -> Any:
+    """A pyarrow table with the columns."""
+    import pyarrow as pa
+
+    names = (verifier.completion, verifier.integrand)
+    verified = verifier({name: table.column(name).to_pylist() for name in names})
+    types = (pa.string(), pa.float64(), pa.string(), pa.string())
+    for name, kind in zip(COLUMNS, types, strict=True):
+        table = table.append_column(name, pa.array(verified[name], kind))
+    return table
+
+
+# --- Parquet files ---
+
+
+def _verify_files(source: Path, out: Path, verifier: _Verifier, block: int) -> Path:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    files = sorted(source.glob("*.parquet")) if source.is_dir() else [source]
+    if not files or not files[0].exists():
+        raise UserError(f"there are no Parquet files at {source}")
+    for file in files:
+        _check_columns(pq.read_schema(file).names, verifier)
+    _begin(out, files, verifier, block)
+    for number, file in enumerate(files):
+        for index, batch in enumerate(pq.ParquetFile(file).iter_batches(batch_size=block)):
+            path = out / f"{number:05d}-{index:06d}.parquet"
+            if path.exists():
+                continue
+            torn = path.with_suffix(".partial")
+            pq.write_table(_with_verdicts(pa.Table.from_batches([batch]), verifier), torn)
+            torn.replace(path)
+    return out
+
+
+def _begin(out: Path, files: Sequence[Path], verifier: _Verifier, block: int) -> None:
+    """Make the folder, or check that what is there is of the same call."""
+    settings = {
+        "files": [[file.name, file.stat().st_size] for file in files],
+        "completion": verifier.completion,
+        "integrand": verifier.integrand,
+        "block": block,
+        "options": {name: repr(value) for name, value in sorted(verifier.options.items())},
+        "verifier": verifier.version,
+    }
+    path = out / _SETTINGS
+    if path.exists():
+        if json.loads(path.read_text()) != settings:
+            raise UserError(f"{out} has the verdicts of another call; choose another out")
+        return
+    if out.exists() and any(out.iterdir()):
+        raise UserError(f"{out} is not empty; choose another out")
+    out.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(settings, indent=1))

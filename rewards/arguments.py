@@ -1,0 +1,129 @@
+"""Checks of the arguments of public functions, and arguments that name a user's function."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+from .errors import ArgumentTypeError, UnknownNameError, UserError, require_extra, suggest
+
+#: How answers are judged: ball arithmetic, AntiderivBench's evaluator, Welleck et al.'s scorer.
+Method: TypeAlias = Literal["balls", "published", "welleck"]
+METHODS: tuple[Method, ...] = get_args(Method)
+
+
+def check_text(name: str, value: Any) -> None:
+    """Raise `ArgumentTypeError` unless an argument is text.
+
+    >>> check_text("completion", None)
+    Traceback (most recent call last):
+    ...
+    calculus_harness.rewards.errors.ArgumentTypeError: completion must be text (str), not None
+
+    """
+    if not isinstance(value, str):
+        raise ArgumentTypeError(f"{name} must be text (str), not {repr(value)[:60]}")
+
+
+def check_texts(name: str, values: Iterable[Any]) -> None:
+    """Raise `ArgumentTypeError` for the first of several arguments that is no text."""
+    for place, value in enumerate(values):
+        check_text(f"{name}[{place}]", value)
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+    """Raise `UnknownNameError` unless an argument is one of the choices.
+
+    >>> check_choice("by", "modl", ["model", "tag"])
+    Traceback (most recent call last):
+    ...
+    calculus_harness.rewards.errors.UnknownNameError: by: no choice 'modl'; did you mean 'model'?
+
+    """
+    if not isinstance(value, str) or value not in choices:
+        raise UnknownNameError(f"{name}: no choice {value!r}; {suggest(str(value), choices)}")
+
+
+def check_method(method: Any) -> None:
+    """Check a method of judging, and that the packages that it needs are installed.
+
+    Raises:
+        UnknownNameError: there is no such method.
+        MissingExtraError: its extra is not installed.
+
+    """
+    check_choice("method", method, METHODS)
+    if method == "published":
+        require_extra("method 'published'", "published", "latex2sympy2_extended", "antlr4")
+
+
+def check_switches(**switches: Any) -> None:
+    """Raise `ArgumentTypeError` for the first argument that is neither true nor false.
+
+    >>> check_switches(strict="no")
+    Traceback (most recent call last):
+    ...
+    calculus_harness.rewards.errors.ArgumentTypeError: strict must be True or False, not 'no'
+
+    """
+    for name, value in switches.items():
+        if isinstance(value, str) or value not in (True, False):
+            raise ArgumentTypeError(f"{name} must be True or False, not {repr(value)[:60]}")
+
+
+def load_function(path: Path, name: str) -> Callable[..., Any]:
+    """Run a file as a module, and return a function of it.
+
+    Args:
+        path: the file.
+        name: the function.
+
+    Returns:
+        The function.
+
+    Raises:
+        UserError: there is no such file or function, or the file raises an exception.
+
+    >>> load_function(Path("nowhere.py"), "answer")
+    Traceback (most recent call last):
+    ...
+    calculus_harness.rewards.errors.UserError: there is no file nowhere.py
+
+    """
+    if not path.is_file():
+        raise UserError(f"there is no file {path}")
+    specification = importlib.util.spec_from_file_location(path.stem, path)
+    if specification is None or specification.loader is None:
+        raise UserError(f"{path} is no file of Python")
+    module = importlib.util.module_from_spec(specification)
+    try:
+        specification.loader.exec_module(module)
+    except Exception as error:
+        raise UserError(f"{path}: {type(error).__name__}: {error}") from error
+    function = getattr(module, name, None)
+    if not callable(function):
+        raise UserError(f"{path} has no function {name!r}")
+    result: Callable[..., Any] = function
+    return result
+
+
+@cache
+def keyword_options(function: Callable[..., Any]) -> frozenset[str]:
+    """The names of a function's keyword-only parameters.
+
+    Args:
+        function: the function.
+
+    Returns:
+        The names.
+
+    >>> sorted(keyword_options(require_extra))
+    []
+
+    """
+    parameters = inspect.signature(function).parameters.values()
+    return frozenset(p.name for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY)

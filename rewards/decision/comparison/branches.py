@@ -1,0 +1,88 @@
+"""Answers that hold with another branch of the integrand's radicals on part of the domain."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection
+
+from flint import ctx
+
+from ..integrand import BASE_BITS, Point
+from ..outcome import Outcome
+from . import radicals
+from .at_points import Comparison
+from .radicals import Choice
+
+
+def drop_indifferent(comparison: Comparison) -> None:
+    """Drop points that agree with the principal branch and also with another one.
+
+    Both agree where a radical contributes too little to f.
+    """
+    seen = {choice for _, choice in comparison.flipped}
+    comparison.agreeing = [
+        point for point in comparison.agreeing if _tells(comparison, point, seen)
+    ]
+
+
+def _tells(comparison: Comparison, point: Point, choices: Collection[Choice]) -> bool:
+    """Whether F' differs at a point from f on each of these branches."""
+    bits = comparison.bits
+    while bits <= comparison.max_bits:
+        slope = comparison.slope(point, bits)
+        agreements = [comparison.holds(slope, point, choice) for choice in choices]
+        if True in agreements:
+            return False
+        if None not in agreements:
+            return True
+        bits *= 2
+    return False
+
+
+def change(comparison: Comparison) -> Outcome | None:
+    """Refute a change of branch that comes from the answer, not from the integrand.
+
+    ``sqrt(u^2)/u`` could give an answer any sign anywhere. So some change must be natural: the
+    changing radicand vanishes, has a pole or leaves the reals between two points. If the
+    answer has non-analytic parts every change must be, and none may be where they break.
+    """
+    if not comparison.flipped:
+        return None
+    ctx.prec = BASE_BITS
+    f, values = comparison.pool.tape, comparison.pool.values
+    marked: list[tuple[float, Point, Choice]] = sorted(
+        [(float(p.x.real), p, ()) for p in comparison.agreeing]
+        + [(float(p.x.real), p, choice) for p, choice in comparison.flipped],
+        key=lambda row: row[0],
+    )
+    radicand = {slot: inner for slot, _, inner in f.radicals}
+    unnatural: list[Point] = []
+    natural = False
+    for (a, before, left), (b, point, right) in itertools.pairwise(marked):
+        changed = {radicand[slot] for slot, _, _ in set(left) ^ set(right)}
+        comparison.spend(64 * f.size * len(changed))
+        if not changed:
+            continue
+        if all(radicals.always_positive(f, slot, values, a, b) for slot in changed):
+            unnatural.append(point)
+        elif _breaks_between(comparison, before, point):
+            return comparison.refutation(
+                point, "the branch changes where the answer is not analytic"
+            )
+        else:
+            natural = True
+    if unnatural and (comparison.tape.breaks or not natural):
+        return comparison.refutation(unnatural[0], "the branch changes where f has none")
+    return None
+
+
+def _breaks_between(comparison: Comparison, one: Point, two: Point) -> bool:
+    """Whether the sign of a non-analytic part's argument differs between two points."""
+    sides = [
+        comparison.tape.run(point.x, comparison.values, derivative=False) for point in (one, two)
+    ]
+    return any(
+        (sides[0][brk.slot][0].real * sides[1][brk.slot][0].real) < 0
+        for brk in comparison.tape.breaks
+        if brk.at == "zero"
+    )

@@ -1,0 +1,134 @@
+"""The last look before an acceptance without a proof."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from flint import ctx
+
+from ...verdict import Status
+from ..confirmation.events import FAR_POINTS, places, spread
+from ..confirmation.visibility import Unseen, effects
+from ..integrand import MIN_POINTS, Point
+from ..jets import ZERO
+from ..magnitude import log2
+from ..outcome import Outcome
+from ..point_count import BRANCHING_POINTS
+from . import branches
+from .at_points import AGREE_BITS, MAX_SPECIAL_BITS, Comparison
+
+#: Points and bits of this look. (A function of `SLOW` gets fewer bits.)
+CONFIRMING_POINTS, CONFIRMING_BITS = 16, 2816
+#: A longer sum or product, unless it is proved, may be a truncated series or a quadrature rule.
+MAX_TERMS = 30
+#: A part shows if its effect exceeds the error by so many bits.
+SEEN_BITS = 16
+
+
+class Confirmation:
+    """The look at one answer.
+
+    Attributes:
+        ours: parts of F that have not shown.
+        theirs: parts of f.
+        agreement: bits to which F' and f agree at some point.
+
+    """
+
+    def __init__(self, comparison: Comparison) -> None:
+        self.at = comparison
+        self.tape, self.pool = comparison.tape, comparison.pool
+        self.ours, self.theirs = Unseen(), Unseen()
+        self.agreement = -math.inf
+
+    def refute(self) -> Outcome | None:
+        """Look far away, with many bits, and until every part of F and f shows.
+
+        Where something happens is searched for only if a part does not show at the points so far.
+        None if the agreement stands. See `rewards.decision.confirmation`.
+        """
+        if self.tape.longest > max(MAX_TERMS, 2 * self.pool.tape.longest):
+            detail = f"{self.tape.longest} terms that only agree in numbers are no closed form"
+            return Outcome(Status.NOT_CLOSED_FORM, self.at.usable, detail=detail)
+        flipped = len(self.at.flipped)
+        longest = self._longest_number()
+        refuted = self._look_closer()
+        refuted = refuted or self._show(self.at.agreeing[:BRANCHING_POINTS], self.at.bits)
+        analytic = not (self.tape.breaks or self.pool.tape.breaks)
+        if refuted is None and not (analytic and self.ours.all_seen and self.theirs.all_seen):
+            known = len(self.at.agreeing)
+            refuted = self.at.visit_new((*self.pool.events(), *places(self.tape, self.at.values)))
+            refuted = refuted or self._show(self.at.agreeing[known:], self.at.bits)
+        refuted = refuted or self.at.visit_new(FAR_POINTS)
+        if len(self.at.flipped) > flipped:
+            refuted = refuted or branches.change(self.at)
+        if refuted is None:
+            chosen = spread(self.at.agreeing, CONFIRMING_POINTS)
+            bits = max(CONFIRMING_BITS, longest + 2 * AGREE_BITS)
+            while refuted is None and self.agreement < longest + AGREE_BITS:
+                bits = min(bits, self.at.max_bits)
+                refuted = self._show(chosen, bits, every=True)
+                if bits == self.at.max_bits:
+                    break
+                bits *= 2
+        ctx.prec = self.at.bits
+        if refuted is None and self.agreement < longest + AGREE_BITS:
+            return self.at.undecided("a number is too long to be compared")
+        if refuted is None and not (self.ours.all_seen and self.theirs.all_seen):
+            whose = "answer" if self.theirs.all_seen else "integrand"
+            return self.at.undecided(f"a part of the {whose} is too small to be seen at any point")
+        return refuted
+
+    def _look_closer(self) -> Outcome | None:
+        """A refutation by many bits at a few points, which spares a wrong answer the search."""
+        bits = min(CONFIRMING_BITS, self.at.max_bits)
+        for point in self.at.agreeing[:MIN_POINTS]:
+            _, slope = self.at.derivative(point, bits)
+            if not (slope - self.pool.f(point, bits)).contains(ZERO):
+                return self.at.refutation(point, bits=bits)
+        ctx.prec = self.at.bits
+        return None
+
+    def _show(
+        self,
+        points: Sequence[Point],
+        bits: int,
+        *,
+        every: bool = False,
+    ) -> Outcome | None:
+        """Cross out the parts of F and f that show at some point; an outcome if one refutes.
+
+        Stops when all are seen, unless ``every`` point is to be compared.
+        """
+        pool, tape = self.pool, self.tape
+        for point in points:
+            if not every and self.ours.all_seen and self.theirs.all_seen:
+                break
+            jets, slope = self.at.derivative(point, bits)
+            target = pool.tape.run(point.x, pool.values, derivative=pool.order == 1)
+            expected = target[pool.tape.root][pool.order] or ZERO
+            difference = slope - expected
+            if not difference.is_finite():
+                continue
+            if not difference.contains(ZERO):
+                return self.at.refutation(point, bits=bits)
+            error = log2(difference.abs_upper())
+            if every:
+                exact = difference.is_zero()
+                agreed = math.inf if exact else self.at.scale(point, expected, jets) - error
+                self.agreement = max(self.agreement, agreed)
+            for unseen, program, values, order in (
+                (self.ours, tape, jets, self.at.order),
+                (self.theirs, pool.tape, target, pool.order),
+            ):
+                if not unseen.all_seen:
+                    self.at.spend(2 * program.size * (1 + bits // 64))
+                    unseen.see(effects(program, values, order), error, SEEN_BITS)
+        return None
+
+    def _longest_number(self) -> int:
+        """Bits to which F' and f may agree although a number in one of them is wrong."""
+        if self.at.max_bits == MAX_SPECIAL_BITS:
+            return max(self.tape.literal_bits, self.pool.tape.literal_bits)
+        return sum((self.tape.literals | self.pool.tape.literals).values())

@@ -1,0 +1,145 @@
+"""The course of a decision: screening, proof, points, branches, jumps, confirmation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ...verdict import Status
+from ..balls import USUAL, Conventions
+from ..integrand import MIN_POINTS
+from ..outcome import Outcome
+from ..point_count import points_wanted
+from ..prover import Proof
+from . import branches, unseen
+from .at_points import AGREE_BITS, Comparison
+from .confirm import Confirmation
+from .steps import Steps
+
+#: Points that measure coverage once a branch of f's radicals differs somewhere.
+COVERAGE_POINTS = 32
+
+CONVENTION_FLAGS: dict[Conventions, tuple[str, ...]] = {
+    USUAL: (),
+    Conventions(real_roots=False): ("principal_roots",),
+    Conventions(textbook_secants=True): ("textbook_secants",),
+    Conventions(real_bars=True): (),
+}
+
+
+class Proving(NamedTuple):
+    """How to prove an answer, and to see from its form that it has no steps."""
+
+    prove: Callable[[], Proof | None]
+    steady: Callable[[], bool]
+
+
+def run(comparison: Comparison, proving: Proving | None) -> Outcome:
+    """Decide.
+
+    A proof is tried as soon as nothing speaks against the answer at the first points, at the
+    lowest precision. It holds wherever F and f have values, so that no more points and digits are
+    needed; only steps of F at isolated points are still looked for. With principal odd roots, which
+    may make steps of constants, every term must show at a point as well.
+
+    Raises:
+        OutOfBudgetError: the work budget is spent.
+
+    """
+    at, proof = comparison, None
+    usual = at.tape.conventions == USUAL
+    steps = Steps(at, proving.steady if proving else lambda: False)
+    points = at.pool.take(MIN_POINTS)
+    agreed = at.screen(points) if proving else None
+    if proving and agreed is not None:
+        proof = proving.prove()
+        if proof and usual and steps.impossible():
+            at.agreeing, at.bits_of_agreement = points, agreed
+            return _accepted(at, steps, proof)
+    if proof is None or at.tape.breaks:
+        at.see_constants()
+    refuted = at.visit(points)
+    if refuted is None and proving and agreed is None and not at.flipped:
+        proof = proving.prove()
+        if proof and usual and at.has_value() and steps.impossible():
+            return _accepted(at, steps, proof)
+    if refuted is None and proof and at.finite and len(at.agreeing) >= MIN_POINTS:
+        refuted = steps.refute()
+        if refuted is None and (at.tape.special or not usual):
+            refuted = unseen.look(at)
+    elif refuted is None:
+        refuted = _by_points(at, steps, proved=proof is not None)
+    return refuted or _accepted(at, steps, proof)
+
+
+def refutation(comparison: Comparison) -> Outcome | None:
+    """An outcome if one of the first points refutes; for further draws of the parameters."""
+    points = comparison.pool.take(2 * MIN_POINTS)
+    comparison.see_constants()
+    return comparison.visit(points) if comparison.pool.tier == "real" else None
+
+
+def _by_points(comparison: Comparison, steps: Steps, *, proved: bool) -> Outcome | None:
+    """Refute, or leave undecided, after the first points."""
+    at, pool, tape = comparison, comparison.pool, comparison.tape
+    wanted = max(points_wanted(tape), points_wanted(pool.tape))
+    refuted = at.visit(pool.take(wanted)[MIN_POINTS:])
+    if refuted is None and pool.tier == "complex" and tape.breaks:
+        return at.undecided("f is real nowhere, and no disc decides")
+    if refuted is None and (pool.tape.breaks or pool.tape.branches):
+        refuted = at.visit(pool.between())
+    if refuted is None and at.flipped:
+        refuted = at.visit(pool.take(COVERAGE_POINTS)[wanted:])
+    if refuted is None and at.usable < MIN_POINTS:
+        refuted = at.visit(pool.take(4 * wanted)[wanted:])
+    if refuted is None and at.usable < MIN_POINTS:
+        refuted = at.visit(pool.finer(), enough=wanted)
+    if refuted is not None:
+        return refuted
+    if at.usable < MIN_POINTS:
+        return at.undecided(f"only {at.usable} usable points")
+    if at.flipped:
+        branches.drop_indifferent(at)
+    if at.flipped and len(at.agreeing) < MIN_POINTS:
+        if at.agreeing:
+            return at.undecided("the right branch holds at too few points")
+        point, _ = at.flipped[0]
+        return at.refutation(point, "another branch of the integrand's radicals everywhere")
+    if not at.finite:
+        return at.undecided("the answer has no finite value at any point")
+    if not proved and at.faint > at.max_bits - 2 * AGREE_BITS:
+        return at.undecided("a constant of the answer is too near to a whole number")
+    refuted = branches.change(at) or steps.refute()
+    if refuted is None and (at.tape.special or not proved):
+        refuted = unseen.look(at)
+    if refuted is None and not proved:
+        refuted = Confirmation(at).refute()
+    return refuted
+
+
+def _accepted(comparison: Comparison, steps: Steps, proof: Proof | None) -> Outcome:
+    flags: list[str] = []
+    if comparison.order and steps.discontinuous():
+        flags.append("discontinuous")
+        if comparison.policy.require_continuous:
+            detail = "the answer is discontinuous, and continuity is required"
+            return Outcome(Status.INCORRECT, comparison.usable, flags=tuple(flags), detail=detail)
+    if comparison.pool.tier == "complex":
+        flags.append("complex_disc")
+    elif comparison.pool.tier == "value":
+        flags.append("complex_parts")
+    flags += CONVENTION_FLAGS[comparison.tape.conventions]
+    if comparison.flipped:
+        flags.append("branch")
+    measured = [point.measured for point in comparison.agreeing].count(True)
+    flipped = [point.measured for point, _ in comparison.flipped].count(True)
+    return Outcome(
+        Status.CORRECT,
+        comparison.usable,
+        digits=round(comparison.bits_of_agreement * math.log10(2), 1) if comparison.usable else 0.0,
+        coverage=measured / (measured + flipped) if measured + flipped else None,
+        flags=tuple(flags),
+        proof="identity" if proof else "agreement",
+        rules=proof.rules if proof else (),
+    )

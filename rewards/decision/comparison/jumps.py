@@ -1,0 +1,94 @@
+"""Jumps of an antiderivative at places where the integrand is bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from flint import acb, arb
+
+from ...verdict import Witness
+from ..balls import Tape, precision
+from ..integrand import Pool
+from ..jets import ZERO, Ball
+
+#: The two sides are so far from the place, relative to 1 + |x|; f is also seen from further off.
+NEAR, FAR = arb(2.0**-300), arb(2.0**-20)
+#: Without an enclosure, f is bounded at the place if it grows by less from far to near.
+GROWTH = 4
+#: A jump exceeds what f could account for by this factor.
+EXCESS = 16
+
+
+def jump(
+    answer: Tape,
+    values: Mapping[str, Ball],
+    pool: Pool,
+    low: Ball,
+    high: Ball,
+    magnitude: int = 0,
+    *,
+    real: bool = False,
+) -> Witness | None:
+    """The values on both sides of [low, high], if they provably differ by a jump.
+
+    ``magnitude`` is that of f there, in bits: the larger, the closer both sides must be.
+    With ``real`` only real parts count, as ``ln u`` of a negative u stands for ``ln|u|``, and the
+    derivative may change its sign.
+    None where F is continuous, where f is unbounded or not real, or where F has no value.
+    """
+    for bits in (512, 1024, 4096):
+        with precision(bits + 4 * magnitude):
+            scale = 1 + abs(low)
+            step = max(NEAR * scale * arb(2) ** (-2 * magnitude), 2 * (high - low))
+            far = max(FAR * scale, 2 * step)
+            left, right = acb((low - step).mid()), acb((high + step).mid())
+            bound = _size(pool, left, right)
+            further = _size(pool, acb((low - far).mid()), acb((high + far).mid()))
+            between = None if real else enclosure(pool, left, right)
+            if bound is None or further is None:
+                return None
+            if between is None and bound > GROWTH * further + GROWTH:
+                return None
+            before, after = (
+                answer.run(x, values, derivative=False)[answer.root][0] for x in (left, right)
+            )
+            gap = after - before
+            if not gap.is_finite():
+                return None
+            gap = acb(gap.real) if real else gap
+            # What f accounts for: its enclosure over the interval, or else its size at the ends.
+            if between is None:
+                allowed = EXCESS * step * bound
+            else:
+                gap, allowed = gap - between * (right - left), arb(0)
+            if gap.abs_lower() > allowed:
+                return Witness(
+                    point=f"{answer.variable}={left.real.str(15)} and just above",
+                    expected=before.str(15),
+                    got=after.str(15),
+                )
+            if gap.abs_upper() <= 2 * allowed + arb(2) ** (-bits // 2):
+                return None
+    return None
+
+
+def enclosure(pool: Pool, left: Ball, right: Ball) -> Ball | None:
+    """An enclosure of f on the interval, if f is finite and real on all of it."""
+    interval = acb(left.real.union(right.real))
+    jets = pool.tape.run(interval, pool.values, derivative=pool.order == 1)
+    value = jets[pool.tape.root][pool.order] or ZERO
+    return value if value.is_finite() and value.imag.contains(0) else None
+
+
+def _size(pool: Pool, *points: Ball) -> Ball | None:
+    """The larger |f| at the points, if f is finite and real there."""
+    sizes = []
+    for x in points:
+        jets = pool.tape.run(x, pool.values, derivative=pool.order == 1)
+        value = jets[pool.tape.root][pool.order]
+        if value is None:
+            continue
+        if not (value.is_finite() and value.imag.contains(0)):
+            return None
+        sizes.append(value.abs_upper())
+    return max(sizes, default=arb(0))

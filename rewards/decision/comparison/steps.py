@@ -1,0 +1,256 @@
+"""Places where an answer may jump: breakpoints, zeros of radicands, poles of arguments."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from flint import acb, arb, ctx
+
+from ...verdict import Status, Witness
+from ..balls import Branch, Break, Tape, precision
+from ..compiler import compile_tape
+from ..confirmation.continuity import has_roots
+from ..domain import breakpoints, isolate, pole_crossings
+from ..integrand import BASE_BITS, Point
+from ..jets import ZERO, Ball
+from ..magnitude import log2
+from ..outcome import Outcome
+from ..point_count import has_fixed_branch
+from ..prover.normal import slope_factors
+from ..ranges import never_vanishes
+from .at_points import BUDGET, Comparison
+from .jumps import enclosure, jump
+
+#: Most evaluations on intervals in the search for breakpoints of one non-analytic part.
+MAX_SEARCH = 3000
+#: Breakpoints are isolated at this precision, so that slopes do not pass for jumps.
+JUMP_BITS, MAX_JUMP_BITS = 512, 2048
+#: Beside larger values of f, in bits, a jump of the answer cannot be excluded.
+MAX_MAGNITUDE = 20_000
+#: A pole of f that is so near to a place is at it.
+BESIDE = arb(2) ** -32
+#: Places are isolated to so many bits, and three more for each bit of the size of f.
+CLOSE_BITS = 192
+#: The size of f is first measured so far away, and then closer, so many times.
+NEARBY, MAX_CLOSER_LOOKS = arb(2) ** -128, 3
+#: The same as `MAX_SEARCH`, for zeros of a radicand, beside which more points are taken.
+MAX_RADICAND_SEARCH = 80
+#: Longer answers are not searched for jumps of inverse functions, which are only flagged.
+MAX_FLAGGED = 400
+
+
+class Place(NamedTuple):
+    """An interval where F may jump: something passes zero there, or a whole number."""
+
+    low: Ball
+    high: Ball
+    tape: Tape
+    passing: Break
+
+
+class Steps:
+    """Jumps of one answer.
+
+    Attributes:
+        touching: intervals around places where a radicand may touch zero.
+        too_large: whether f was so large beside a place that no jump can be excluded.
+
+    """
+
+    def __init__(self, comparison: Comparison, steady: Callable[[], bool]) -> None:
+        self.at, self._steady = comparison, steady
+        self.tape, self.pool = comparison.tape, comparison.pool
+        self.too_large = False
+        self.touching: list[Place] = []
+        self._known: dict[tuple[Branch, float], list[Place]] = {}
+
+    def impossible(self) -> bool:
+        """Whether F has no steps: no place where it could, or a form that excludes them."""
+        branches = [branch for branch in self.tape.branches if branch.root]
+        if not (self.tape.breaks or branches) or self._steady():
+            return True
+        width = 2.0 ** -(self.at.bits * 3 // 8)
+        return not self.tape.breaks and not any(self._zeros(each, width) for each in branches)
+
+    def refute(self) -> Outcome | None:
+        """Refute an F that jumps where f is bounded, or that differs from f between breakpoints."""
+        if self.tape.pointwise:
+            return self.at.undecided("a condition singles out points")
+        ctx.prec = max(self.at.bits, JUMP_BITS) if self.tape.breaks else self.at.bits
+        width = 2.0 ** -(min(ctx.prec, MAX_JUMP_BITS) * 3 // 8)
+        cells: list[Ball] = []
+        for brk in self.tape.breaks:
+            budget = min(MAX_SEARCH, (BUDGET - self.at.spent) // (4 * self.tape.size))
+            places, complete = breakpoints(self.tape, brk, self.at.values, budget, width)
+            self.at.spend(budget * self.tape.size)
+            if not complete:
+                return self.at.undecided("a non-analytic part has breakpoints too close to isolate")
+            for low, high in places if self.at.order else ():
+                if witness := self._jump(Place(low, high, self.tape, brk)):
+                    return self._jumped(witness)
+            cells += [low for low, _ in places]
+        for branch in self.tape.branches:
+            zeros = self._zeros(branch, width) if branch.root else []
+            if not has_fixed_branch(branch, self.tape.variable):
+                self.touching += zeros
+            # Incomplete gamma functions and their like come with factors such as x/(x^3)^(1/3).
+            for place in zeros if self.at.order and not self.tape.special else ():
+                if not self._is_regular(place):
+                    continue
+                if witness := self._jump(place, real=True):
+                    return self._jumped(witness)
+        if self.too_large:
+            return self.at.undecided("f is too large where the answer may jump")
+        cells += [place.low for place in self.touching]
+        ctx.prec = self.at.bits
+        refuted = self.at.visit(self._between(cells), thorough=True)
+        if refuted is None and any(self._nowhere(x, cells) for x in self.at.valueless):
+            return self.at.undecided("the answer has no value on part of the integrand's domain")
+        if refuted is None and self.at.hidden and self.tape.breaks:
+            return self.at.undecided(
+                "a term of the answer is too small to be seen between breakpoints"
+            )
+        return refuted
+
+    def discontinuous(self) -> bool:
+        """Whether F jumps near the origin although F' = f on both sides.
+
+        It may at a pole of an inverse function's argument, or where a radical in a quotient touches
+        zero.
+        """
+        ctx.prec = BASE_BITS
+        poles = self.tape.poles[:4] if self.tape.size <= MAX_FLAGGED else []
+        crossings = (pole_crossings(self.tape, slot, self.at.values) for slot in poles)
+        places = itertools.chain.from_iterable(crossings)
+        touching = ((place.low, place.high) for place in self.touching[:8])
+        return any(self._sides(*place, 0) for place in itertools.chain(touching, places))
+
+    def _nowhere(self, x: float, cells: Sequence[Ball]) -> bool:
+        """Whether F, without a value at x, has none in the whole cell around x.
+
+        True for ``(x + |x|)/(x + |x|)`` on x < 0, false where ``artanh(tanh x)`` overflows.
+        """
+        if self.pool.usable(acb(x)) is None:
+            return False
+        ends = sorted({float(cell.mid()) for cell in cells})
+        low = max((end for end in ends if end < x), default=x - 2 * (1 + abs(x)))
+        high = min((end for end in ends if end > x), default=x + 2 * (1 + abs(x)))
+        for share in (0.004, 0.04, 0.37, 0.87):
+            point = Point(acb(low + share * (high - low)), measured=False)
+            for bits in (2 * self.at.bits, self.at.max_bits):
+                if self.at.derivative(point, bits)[1].is_finite():
+                    return False
+        return True
+
+    def _jumped(self, witness: Witness) -> Outcome:
+        detail = "the answer jumps where the integrand is bounded"
+        return Outcome(
+            Status.INCORRECT, self.at.usable, witness=witness, detail=detail, proof="witness"
+        )
+
+    def _is_regular(self, place: Place) -> bool:
+        """Whether no root, logarithm or non-analytic part of f changes at a place."""
+        f = self.pool.tape
+        jets = f.run(acb(place.low.union(place.high)), self.pool.values, derivative=False)
+        slots = [branch.slot for branch in f.branches] + [brk.slot for brk in f.breaks]
+        return not any(jets[slot][0].contains(ZERO) for slot in slots)
+
+    def _zeros(self, branch: Branch, width: float) -> list[Place]:
+        """Zeros of the argument of a root or logarithm, where its branch may change."""
+        key = branch, width
+        if key not in self._known:
+            self._known[key] = self._search(branch, width)
+        return self._known[key]
+
+    def _search(self, branch: Branch, width: float) -> list[Place]:
+        # A bound holds where all roots are real: sqrt(x)^2 + 1 vanishes at -1.
+        if never_vanishes(branch.argument) and not has_roots(branch.argument):
+            return []
+        passing = [(self.tape, Break(branch.slot, "zero"))]
+        if not has_fixed_branch(branch, self.tape.variable):
+            # Where an argument only touches zero, a factor of its slope passes zero.
+            for factor in slope_factors(branch.argument, self.tape.variable):
+                tape = compile_tape(factor, self.tape.variable)
+                passing.append((tape, Break(tape.root, "zero")))
+        found = []
+        for tape, zero in passing:
+            self.at.spend(MAX_RADICAND_SEARCH * zero.slot // 2)
+            places, _ = breakpoints(tape, zero, self.at.values, MAX_RADICAND_SEARCH, width)
+            found += [Place(low, high, tape, zero) for low, high in places]
+        return [place for place in found if self._vanishes(branch, place)]
+
+    def _vanishes(self, branch: Branch, place: Place) -> bool:
+        x = acb(place.low.union(place.high))
+        value = self.tape.run(x, self.at.values, derivative=False, until=branch.slot)[branch.slot]
+        return bool(value[0].contains(ZERO))
+
+    def _between(self, cells: Sequence[Ball]) -> list[Point]:
+        """A point in each cell between neighbouring breakpoints, and beyond the outer ones."""
+        if not cells:
+            return []
+        ends = sorted({float(cell.mid()) for cell in cells})
+        middles = [(a + b) / 2 + (b - a) / 64 for a, b in itertools.pairwise(ends)]
+        # No round numbers: F may be undefined there.
+        outer = [ends[0] - 1.03 - abs(ends[0]) / 8, ends[-1] + 1.03 + abs(ends[-1]) / 8]
+        near = [end + s * 2.03e-4 * (1 + abs(end)) for end in ends for s in (1, -1)]
+        points = []
+        for x in (*middles, *outer, *near):
+            point = Point(acb(x), measured=False)
+            value = self.pool.f(point, self.at.bits)
+            if value.is_finite() and value.imag.is_zero():
+                points.append(point)
+        return points
+
+    def _jump(self, place: Place, *, real: bool = False) -> Witness | None:
+        """A jump at a place, which is isolated as sharply as the size of f there demands.
+
+        Only a very close look shows a jump beside a large f, as in ``e^x + sgn(x - 1000)``, and f
+        may have a peak that is seen only from there.
+        """
+        low, high, tape, passing = place
+        magnitude = self._magnitude(low)
+        for _ in range(MAX_CLOSER_LOOKS):
+            width = arb(2) ** (-CLOSE_BITS - 3 * magnitude)
+            with precision(2 * CLOSE_BITS + 8 * magnitude):
+                value = tape.run(acb(low), self.at.values, until=passing.slot)[passing.slot][0].real
+                target = arb(0) if passing.at == "zero" else (value + 0.5).floor().mid()
+                if abs(value - target) > 1:
+                    return None  # a pole, where a sign changes, too
+                slack = arb(2) ** -BASE_BITS * (1 + abs(low))
+                ends = ((low - slack).mid(), (high + slack).mid())
+                closer = isolate(tape, passing.slot, target, self.at.values, *ends, width)
+                low, high = closer or (low, high)
+                seen, magnitude = magnitude, max(magnitude, self._magnitude(high, width))
+            if (magnitude == MAX_MAGNITUDE or (magnitude and closer is None)) and self._is_bounded(
+                low, high
+            ):
+                self.too_large = True
+            if magnitude in (seen, MAX_MAGNITUDE):
+                break
+        return self._sides(low, high, magnitude, real=real)
+
+    def _is_bounded(self, low: Ball, high: Ball) -> bool:
+        """Whether f has no pole at a place."""
+        margin = BESIDE * (1 + abs(low))
+        return enclosure(self.pool, acb(low - margin), acb(high + margin)) is not None
+
+    def _sides(
+        self, low: Ball, high: Ball, magnitude: int, *, real: bool = False
+    ) -> Witness | None:
+        self.at.spend(16 * (self.tape.size + self.pool.tape.size))
+        return jump(self.tape, self.at.values, self.pool, low, high, magnitude, real=real)
+
+    def _magnitude(self, x: Ball, distance: Ball = NEARBY) -> int:
+        """Binary order of magnitude of f beside a place, if it is large."""
+        beside = acb((x + (1 + abs(x)) * distance).mid())
+        target = self.pool.tape.run(beside, self.pool.values, derivative=self.pool.order == 1)
+        value = target[self.pool.tape.root][self.pool.order]
+        if value is None:
+            return 0
+        self.too_large |= not value.is_finite()  # so near to a pole it is finite: an overflow
+        if self.too_large:
+            return 0
+        size = log2(value.abs_upper())
+        return int(min(size, MAX_MAGNITUDE)) if size > 64 else 0

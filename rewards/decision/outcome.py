@@ -1,0 +1,52 @@
+"""What a decision is: the policy it follows, and the outcome with its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..verdict import Status, Witness
+from .jets import Ball
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionPolicy:
+    """What counts as correct (see `verify_antiderivative`)."""
+
+    strict_domain: bool = False
+    require_continuous: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Refutation:
+    """A point, by the values of all symbols, at which two balls are proven to differ."""
+
+    point: Mapping[str, Ball]
+    derivative: Ball
+    f: Ball
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A decision with its evidence; see `rewards.verdict.Evidence` for the fields."""
+
+    status: Status
+    points: int = 0
+    digits: float = 0.0
+    coverage: float | None = None
+    witness: Witness | None = None
+    flags: tuple[str, ...] = ()
+    detail: str = ""
+    proof: str = ""
+    rules: tuple[str, ...] = ()
+    refutation: Refutation | None = None
+
+
+class OutOfBudgetError(Exception):
+    """The deterministic work budget of one verdict is spent."""
+
+
+def show(ball: Ball) -> str:
+    """A ball as text: midpoint and radius, 15 digits."""
+    return str(ball.real.str(15)) if ball.imag.is_zero() else str(ball.str(15))

@@ -1,0 +1,131 @@
+"""Normal forms of an expression: an element of a differential field, printed again.
+
+They are exact and need no clock: the work is bounded by the budgets of `field` and by sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from flint import fmpq
+
+from ...expression.tree import Call, Expression, Number
+from . import special  # noqa: F401  (registers the rules of functions)
+from .elements import NowhereError, RestartError
+from .field import (
+    SIZES,
+    Field,
+    NotProvedError,
+    Poly,
+    Quotient,
+    TooManyGeneratorsError,
+)
+from .prove import MAX_RESTARTS
+from .translate import Translator
+
+#: Polynomials are factored up to this number of terms, and this total degree.
+MAX_TERMS, MAX_DEGREE = 60, 60
+
+
+class _WholeAngles(Translator):
+    """Sines of sums are not expanded, as they need not be compared with others."""
+
+    __slots__ = ()
+
+    def sin_cos(self, element: Quotient) -> tuple[Quotient, Quotient]:
+        element = self.normal(element)
+        if element.is_zero():
+            return self.field.zero, self.field.one
+        c = element.num.leading_coefficient()
+        return self._sin_cos(c, Quotient(element.num / c, element.den))
+
+
+def normal_forms(
+    expression: Expression, variable: str, kinds: Mapping[str, str]
+) -> list[Expression]:
+    """Rewrite an expression as a quotient of polynomials in exponentials, sines, roots, ...
+
+    Args:
+        expression: the expression.
+        variable: the variable, which is real.
+        kinds: assumptions on the other symbols; those without one are merely real.
+
+    Returns:
+        The quotient in lowest terms with expanded polynomials and, where they are small, with
+        factored ones; nothing if a function has no rule, or the work budget is spent.
+
+    """
+
+    def forms(field: Field, value: Quotient) -> list[Expression]:
+        found = [field.tree(value)]
+        if _is_small(value):
+            found.append(Call("div", (_factored(field, value.num), _factored(field, value.den))))
+        return found
+
+    return _in_field(expression, variable, kinds, _WholeAngles, forms)
+
+
+def slope_factors(expression: Expression, variable: str) -> list[Expression]:
+    """Factors of an expression's derivative, at whose zeros a real one may touch zero.
+
+    Args:
+        expression: the expression; its parameters are real.
+        variable: the variable.
+
+    Returns:
+        Those that depend on the variable; none if a function has no rule, or the derivative is too
+        large to be factored.
+
+    """
+
+    def factors(field: Field, value: Quotient) -> list[Expression]:
+        slope = field.normal(field.derivative(value))
+        if slope.is_zero() or not _is_small(slope):
+            return []
+        polys = (field.poly(factor) for factor, _ in slope.num.factor()[1])
+        return [field.tree(poly) for poly in polys if not field.is_constant(poly)]
+
+    return _in_field(expression, variable, {}, Translator, factors)
+
+
+def _in_field(
+    expression: Expression,
+    variable: str,
+    kinds: Mapping[str, str],
+    translator: type[Translator],
+    use: Callable[[Field, Quotient], list[Expression]],
+) -> list[Expression]:
+    """Use an expression as an element of a field that is large enough; [] where none is."""
+    units: dict[tuple[str, str, str], fmpq] = {}
+    sizes = iter(SIZES)
+    size: int | None = next(sizes)
+    for _ in range(MAX_RESTARTS):
+        if size is None:
+            break
+        translation = translator(Field(size), variable, kinds, units)
+        try:
+            value = translation.normal(translation.value(expression))
+            return use(translation.field, value)
+        except RestartError:
+            continue
+        except TooManyGeneratorsError:
+            size = next(sizes, None)
+        except (NowhereError, NotProvedError):
+            break
+    return []
+
+
+def _is_small(value: Quotient) -> bool:
+    parts = (value.num, value.den)
+    return all(len(p) <= MAX_TERMS and p.total_degree() <= MAX_DEGREE for p in parts)
+
+
+def _factored(field: Field, poly: Poly) -> Expression:
+    if poly.is_zero():
+        return Number(0)
+    constant, factors = poly.factor()
+    trees: list[Expression] = [Number(int(constant.p), int(constant.q))]
+    for factor, exponent in factors:
+        tree = field.tree(field.poly(factor))
+        trees.append(tree if exponent == 1 else Call("pow", (tree, Number(int(exponent)))))
+    return Call("mul", tuple(trees)) if len(trees) > 1 else trees[0]

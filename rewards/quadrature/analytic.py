@@ -1,0 +1,247 @@
+"""Integrands on complex boxes, for python-flint's rigorous integration.
+
+`acb.integral` evaluates f on boxes around the path. Where it asks whether f is analytic on a box, a
+function with a branch cut or a kink that the box touches has to answer with a non-finite ball.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from flint import acb, arb, fmpq
+
+from ..decision import jets
+from ..decision.functions import RULES
+from ..decision.jets import Ball
+from ..expression.traversal import fold, nodes_of
+from ..expression.tree import Call, Expression, Number, Symbol
+
+#: f on a box; the flag asks for a proof that f is analytic there.
+BoxFunction = Callable[[Ball, bool], Ball]
+
+_NAN = jets.NAN
+
+
+def box_function(
+    expression: Expression, variable: str, values: Mapping[str, Ball]
+) -> BoxFunction | None:
+    """The expression as a function of boxes; None if one of its functions is not supported.
+
+    Its constants have the working precision of this call.
+
+    Args:
+        expression: the integrand.
+        variable: its variable.
+        values: the values of its parameters.
+
+    """
+    for node in nodes_of(expression):
+        if isinstance(node, Call) and node.args and node.function not in _SUPPORTED:
+            return None
+    steps: list[tuple[Callable[..., Ball], tuple[int, ...]]] = []
+    slots: dict[Expression, int] = {}
+
+    def compile_(node: Expression) -> int:
+        slot = slots.get(node)
+        if slot is not None:
+            return slot
+        step, args = _step(node, variable, values)
+        operands = tuple(compile_(arg) for arg in args)
+        steps.append((step, operands))
+        slots[node] = len(steps) - 1
+        return slots[node]
+
+    compile_(expression)
+
+    def evaluate(z: Ball, analytic: bool) -> Ball:
+        results: list[Ball] = []
+        for step, operands in steps:
+            results.append(step(z, analytic, *(results[at] for at in operands)))
+        return results[-1]
+
+    return evaluate
+
+
+def _step(
+    node: Expression, variable: str, values: Mapping[str, Ball]
+) -> tuple[Callable[..., Ball], tuple[Expression, ...]]:
+    """The operation of a node, as a function of the box, the flag and the operands."""
+    if isinstance(node, Number):
+        constant = acb(fmpq(node.numerator, node.denominator))
+        return (lambda z, a: constant), ()
+    if isinstance(node, Symbol):
+        if node.name == variable:
+            return (lambda z, a: z), ()
+        given = values[node.name]
+        return (lambda z, a: given), ()
+    if not node.args:
+        named = jets.CONSTANTS[node.function]
+        return (lambda z, a: named()), ()
+    if node.function in ("pow", "root"):
+        return _power(node)
+    if node.function == "piecewise" or node.function not in _SUPPORTED:
+        raise ValueError(node.function)
+    return _SUPPORTED[node.function], node.args
+
+
+def _power(node: Call) -> tuple[Callable[..., Ball], tuple[Expression, ...]]:
+    base, exponent = node.args
+    if node.function == "root":
+        exponent = Call("div", (Number(1), exponent))
+    if isinstance(base, Call) and base.function == "e":
+        return (lambda z, a, w: w.exp()), (exponent,)
+    ratio = fold(exponent)
+    if ratio is None:
+        return (lambda z, a, u, w: u.pow(w, analytic=a)), (base, exponent)
+    p, q = ratio.numerator, ratio.denominator
+    if q == 1:
+        return (lambda z, a, u: u**p), (base,)
+    if q == 2:
+        return (lambda z, a, u: u.sqrt(analytic=a) ** p), (base,)
+    power = acb(fmpq(p, q))
+    if q % 2 == 0:
+        return (lambda z, a, u: u.pow(power, analytic=a)), (base,)
+
+    def odd_root(z: Ball, a: bool, u: Ball) -> Ball:
+        """The real root, also of a negative radicand."""
+        root = u.real_abs(analytic=a).pow(power, analytic=a)
+        return root * u.real_sgn(analytic=a) if p % 2 else root
+
+    return odd_root, (base,)
+
+
+def _sum(z: Ball, a: bool, *terms: Ball) -> Ball:
+    total = terms[0]
+    for term in terms[1:]:
+        total = total + term
+    return total
+
+
+def _product(z: Ball, a: bool, *factors: Ball) -> Ball:
+    result = factors[0]
+    for factor in factors[1:]:
+        result = result * factor
+    return result
+
+
+def _plain(name: str) -> Callable[..., Ball]:
+    """A meromorphic function: a pole makes its ball non-finite by itself."""
+    rule = RULES[name]
+    return lambda z, a, *values: rule(*((value, None) for value in values))[0]
+
+
+def _off_segment(u: Ball) -> bool:
+    """Whether a box is off the cuts (-oo, -1] and [1, oo) of arcsin and artanh."""
+    real, imag = u.real, u.imag
+    return bool(not imag.contains(0) or (real > -1 and real < 1))
+
+
+def _off_imaginary(u: Ball) -> bool:
+    """Whether a box is off the cuts of arctan: the imaginary axis beyond +-i."""
+    real, imag = u.real, u.imag
+    return bool(not real.contains(0) or (imag > -1 and imag < 1))
+
+
+def _cut(name: str, off_cut: Callable[[Ball], bool]) -> Callable[..., Ball]:
+    rule = RULES[name]
+
+    def step(z: Ball, a: bool, u: Ball) -> Ball:
+        if a and not off_cut(u):
+            return _NAN
+        return rule((u, None))[0]
+
+    return step
+
+
+def _logarithm(z: Ball, a: bool, u: Ball, base: Ball) -> Ball:
+    return u.log(analytic=a) / base.log(analytic=a)
+
+
+def _acosh(z: Ball, a: bool, u: Ball) -> Ball:
+    if a and u.imag.contains(0) and not u.real > 1:
+        return _NAN
+    return u.acosh()
+
+
+def _bessel_j(z: Ball, a: bool, order: Ball, u: Ball) -> Ball:
+    """Entire for a whole order; else with a cut along the negative axis."""
+    if a and not (order.real.is_integer() or _off_negative(u)):
+        return _NAN
+    return u.bessel_j(order)
+
+
+def _off_negative(u: Ball) -> bool:
+    return bool(not u.imag.contains(0) or u.real > 0)
+
+
+_SUPPORTED: dict[str, Callable[..., Ball]] = {
+    "add": _sum,
+    "mul": _product,
+    "neg": lambda z, a, u: -u,
+    "div": lambda z, a, u, v: u / v,
+    "pow": _product,  # `_power` has the operation
+    "root": _product,
+    "sqrt": lambda z, a, u: u.sqrt(analytic=a),
+    "ln": lambda z, a, u: u.log(analytic=a),
+    "log": _logarithm,
+    "abs": lambda z, a, u: u.real_abs(analytic=a),
+    "sgn": lambda z, a, u: u.real_sgn(analytic=a),
+    "heaviside": lambda z, a, u: u.real_heaviside(analytic=a),
+    "floor": lambda z, a, u: u.real_floor(analytic=a),
+    "ceil": lambda z, a, u: u.real_ceil(analytic=a),
+    "frac": lambda z, a, u: u - u.real_floor(analytic=a),
+    "asin": _cut("asin", _off_segment),
+    "acos": _cut("acos", _off_segment),
+    "atanh": _cut("atanh", _off_segment),
+    "atan": _cut("atan", _off_imaginary),
+    "asinh": _cut("asinh", _off_imaginary),
+    "acosh": _acosh,
+    "bessel_j": _bessel_j,
+    **{
+        name: _plain(name)
+        for name in (
+            "exp sin cos tan cot sec csc sinh cosh tanh coth sech csch "
+            "gamma factorial erf erfc erfi"
+        ).split()
+    },
+}
+
+
+def _max_min(name: str) -> Callable[..., Ball]:
+    def step(z: Ball, a: bool, *values: Ball) -> Ball:
+        result = values[0]
+        for value in values[1:]:
+            result = getattr(result, name)(value, analytic=a)
+        return result
+
+    return step
+
+
+_SUPPORTED["max"] = _max_min("real_max")
+_SUPPORTED["min"] = _max_min("real_min")
+
+
+def integrate(
+    function: BoxFunction, lower: arb, upper: arb, bits: int, evaluations: int
+) -> Ball | None:
+    """A rigorous enclosure of the integral, at python-flint's working precision; None: not got.
+
+    Args:
+        function: the integrand, from `box_function`.
+        lower: the lower limit, finite.
+        upper: the upper limit, finite.
+        bits: accuracy that is aimed at, relative and absolute.
+        evaluations: the most evaluations of the integrand.
+
+    """
+    goal = arb(2) ** -bits
+    value = acb.integral(
+        function,
+        acb(lower),
+        acb(upper),
+        rel_tol=goal,
+        abs_tol=goal,
+        eval_limit=evaluations,
+        depth_limit=2 * bits,
+    )
+    return value if value.is_finite() else None

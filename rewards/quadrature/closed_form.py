@@ -1,0 +1,145 @@
+"""How many digits of agreement a closed form has to show, and whether it shows them.
+
+An expression with many free digits can be fitted to any number: a rational with denominators of
+20 digits, or a combination of constants from an integer relation algorithm, agrees to as many
+digits as it encodes. So an answer has to agree to `SURPLUS` digits more than it encodes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from flint import arb
+
+from ..decision.balls import UnusableError, precision
+from ..decision.compiler import compile_tape
+from ..decision.jets import ZERO, Ball
+from ..decision.magnitude import log2
+from ..expression.traversal import fold, nodes_of
+from ..expression.tree import Call, Expression, Number
+from .kinks import resolved
+from .value import IntegralValue
+
+#: Digits of agreement beyond those that the answer could encode.
+SURPLUS = 15
+#: Digits that the choice of one function, constant or symbol encodes: one of about thirty.
+PER_NODE = 1.5
+#: Digits of agreement beyond those that a part of the answer begins to show in.
+VISIBLE = 5
+_DIGIT = 0.30103
+
+
+def encoded_digits(answer: Expression) -> float:
+    r"""The most digits of a number that an expression of this form could be fitted to.
+
+    >>> from calculus_harness.rewards.latex import read
+    >>> encoded_digits(read(r"\frac{\pi^2}{6}")[0].expression) < 10
+    True
+
+    """
+    digits = 0.0
+    for node in nodes_of(answer):
+        if isinstance(node, Number):
+            digits += math.log10(1 + abs(node.numerator)) + math.log10(node.denominator) + 0.5
+        else:
+            digits += PER_NODE
+    return digits
+
+
+def hides_a_number(
+    answer: Expression, got: Ball, values: Mapping[str, Ball], bits: int, digits: float
+) -> bool:
+    r"""Whether a number of the answer has no effect that agreement to so many digits would show.
+
+    ``\frac12 + e^{-10^9}`` and ``\frac12\tanh(1000)`` agree with one half to any number of digits
+    that is asked for. Each number is made an eighth larger in turn.
+
+    Args:
+        answer: the closed form.
+        got: its value.
+        values: the values of the parameters.
+        bits: the precision.
+        digits: to how many digits the answer agrees with the integral.
+
+    """
+    with precision(bits):
+        scale = abs(got).upper() if not got.contains(0) else arb(1)
+        least = scale * arb(10) ** (VISIBLE - int(digits))
+        try:
+            chosen = resolved(answer, values)
+        except UnusableError:
+            return False
+        for changed in _with_a_number_changed(chosen):
+            try:
+                tape = compile_tape(changed, "")
+                value = tape.run(ZERO, values, derivative=False)[tape.root][0]
+            except (UnusableError, KeyError):
+                continue  # a count of parameters, which no other number can be
+            if value.is_finite() and abs(value - got) < least:
+                return True
+    return False
+
+
+def _with_a_number_changed(node: Expression) -> Iterator[Expression]:
+    """The expression with each of its numbers an eighth larger, those without effect left out.
+
+    A power, product or quotient of numbers counts as one number: in 1^2 the exponent has no effect.
+    """
+    added = any(isinstance(part, Call) and part.function == "add" for part in nodes_of(node))
+    ratio = None if added else fold(node)
+    if ratio is not None:
+        yield Number(9 * ratio.numerator, 8 * ratio.denominator) if ratio else Number(1, 8)
+    elif isinstance(node, Call):
+        ratios = [fold(arg) for arg in node.args]
+        for at, arg in enumerate(node.args):
+            others = ratios[:at] + ratios[at + 1 :]
+            if node.function in ("mul", "pow") and 0 in others:
+                continue  # 0 x or x^0
+            if node.function == "pow" and at == 1 and ratios[0] == 1:
+                continue  # 1^x
+            for changed in _with_a_number_changed(arg):
+                yield Call(node.function, (*node.args[:at], changed, *node.args[at + 1 :]))
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """An answer beside the value of the integral, for one choice of the parameters.
+
+    Attributes:
+        got: the answer's value.
+        digits: decimal digits to which both agree.
+        differs: the two balls do not meet.
+
+    """
+
+    got: Ball
+    digits: float
+    differs: bool
+
+
+def compare(
+    answer: Expression, value: IntegralValue, values: Mapping[str, Ball], bits: int
+) -> Comparison | None:
+    """Compare an answer with an integral's value; None if the answer cannot be computed.
+
+    Args:
+        answer: the closed form.
+        value: the value of the integral, which is finite.
+        values: the values of the parameters.
+        bits: the precision.
+
+    """
+    try:
+        tape = compile_tape(answer, "")
+        with precision(bits):
+            got = tape.run(ZERO, values, derivative=False)[tape.root][0]
+            if not got.is_finite():
+                return None
+            gap = got - value.ball
+            scale = arb(1) if value.ball.contains(0) else abs(value.ball)
+            digits = (log2(scale.abs_lower()) - log2(gap.abs_upper())) * _DIGIT
+            return Comparison(got, digits, not gap.contains(0))
+    except (UnusableError, KeyError):
+        return None

@@ -1,0 +1,183 @@
+"""Typed dataclasses of plain data (JSON, TOML, keyword arguments), and plain data of them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import fields, is_dataclass
+from enum import EnumType
+from functools import cache
+from typing import Any, ClassVar, Literal, Self, TypeVar, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from .errors import ArgumentTypeError, UserError, suggest
+
+T = TypeVar("T")
+
+_KINDS = {
+    "array": "a list",
+    "object": "a table",
+    "str": "a text",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "null": "nothing",
+}
+
+
+def convert(data: Any, kind: type[T], shown: Callable[[str], str] = str) -> T:
+    """Convert plain data to a type, checking every value on the way.
+
+    Args:
+        data: dictionaries, lists, numbers and texts.
+        kind: the type to convert to, usually a frozen dataclass.
+        shown: what the user calls a field, for error messages.
+
+    Returns:
+        An instance of ``kind``.
+
+    Raises:
+        UserError: a value is of the wrong kind or out of range; the message names it and says what
+            is needed.
+
+    """
+    try:
+        return msgspec.convert(data, kind)
+    except msgspec.ValidationError as error:
+        problem, _, place = str(error).partition(" - at `$")
+        path = re.findall(r"[^.\[\]`]+", place)
+        raise UserError(_message(problem, path, data, kind, shown)) from None
+
+
+def check_fields(instance: Any) -> None:
+    """Check the types of a dataclass's fields, for its ``__post_init__``.
+
+    Raises:
+        ArgumentTypeError: a field has a value of another type than its annotation says.
+
+    """
+    cls: Hashable = instance.__class__  # mypy takes no class for one where it is needed
+    for name, kind in _hints(cls).items():
+        value = getattr(instance, name)
+        try:
+            msgspec.convert(value, kind)
+        except msgspec.ValidationError as error:
+            reason = str(error).partition(" - at `$")[0]
+            raise ArgumentTypeError(
+                _message(reason, [name], {name: value}, type(instance), str)
+            ) from None
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    hints = get_type_hints(kind, include_extras=True)
+    return {item.name: hints[item.name] for item in fields(kind)}
+
+
+def plain(value: object) -> Any:
+    """A dataclass, or a structure that holds some, as plain data."""
+    return msgspec.to_builtins(value, enc_hook=_path)
+
+
+class Record:
+    """A frozen dataclass that is stored as a JSON object of its fields, in their order.
+
+    Attributes:
+        computed: names of properties that are stored after the fields; reading ignores them.
+
+    Example:
+        >>> from calculus_harness.rewards import Status, Verdict
+        >>> row = Verdict(Status.CORRECT, 1.0, "x^2").to_dict()
+        >>> row["status"], row["correct"]
+        ('correct', True)
+        >>> Verdict.from_dict(row).answer
+        'x^2'
+
+    """
+
+    __slots__ = ()
+
+    computed: ClassVar[tuple[str, ...]] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record as a JSON-serialisable dictionary, which `from_dict` reads.
+
+        Returns:
+            The fields, then the computed properties, by name.
+
+        """
+        row: dict[str, Any] = msgspec.to_builtins(self)
+        for name in self.computed:
+            row[name] = msgspec.to_builtins(getattr(self, name))
+        return row
+
+    @classmethod
+    def from_dict(cls, row: Mapping[str, Any]) -> Self:
+        """Make a record of a dictionary, as `to_dict` returns it.
+
+        Args:
+            row: the fields by name; those with a default may be missing, other keys are ignored.
+
+        Returns:
+            The record.
+
+        Raises:
+            UserError: a field is missing or of a wrong type; the message names it.
+
+        """
+        return convert(row, cls)
+
+
+def _path(value: Any) -> Any:
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise UserError(f"{value!r} cannot be written as plain data (texts, numbers, lists, tables)")
+
+
+def _message(
+    problem: str, path: list[str], data: Any, kind: Any, shown: Callable[[str], str]
+) -> str:
+    if missing := re.fullmatch(r"Object missing required field `(\w+)`", problem):
+        return f"{shown(missing[1])} is missing"
+    names = [part for part in path if not part.isdigit() and part != "..."]
+    name = shown(names[-1]) if names else "the data"
+    value = _at(data, path)
+    if problem.startswith("Invalid enum value"):
+        choices = [str(choice) for choice in _choices(kind, names)]
+        return f"{name}: no choice {value!r}; {suggest(str(value), choices)}"
+    if not problem.startswith("Expected"):
+        return problem  # from a dataclass's own check
+    wanted = problem.removeprefix("Expected ").partition(", got ")[0]
+    wanted = (
+        " or ".join(
+            _KINDS.get(word, word) for word in wanted.split("`")[1].split(" | ") if word != "null"
+        )
+        + wanted.rpartition("`")[2].rstrip()
+    )
+    hint = f", as in [{value!r}]" if wanted == "a list" and isinstance(value, str) else ""
+    return f"{name} must be {wanted}{hint}, not {repr(value)[:80]}"
+
+
+def _at(data: Any, path: list[str]) -> Any:
+    """The value at a path, as far as there is one."""
+    for part in path:
+        if isinstance(data, dict) and part in data:
+            data = data[part]
+        elif isinstance(data, list | tuple) and part.isdigit() and int(part) < len(data):
+            data = data[int(part)]
+    return data
+
+
+def _choices(kind: Any, names: list[str]) -> tuple[Any, ...]:
+    """The choices of the enumeration or `Literal` that a path of names leads to."""
+    for name in names:
+        if is_dataclass(kind):
+            kind = get_type_hints(kind).get(name)
+    for one in (kind, *get_args(kind)):  # itself, or a part of a union
+        if get_origin(one) is Literal:
+            return get_args(one)
+        if isinstance(one, EnumType):
+            return tuple(one)
+    return ()

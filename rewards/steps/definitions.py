@@ -1,0 +1,128 @@
+"""Whether an equation defines a symbol, or claims something of one that is defined."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from ..decision.integrand import Integrand
+from ..expression.tree import Symbol
+from .judge import linear
+from .scope import Scope, free_symbols, implicit, is_constant_name
+from .sides import Differential, Integral, NotReadError, Side
+
+#: What an equation does: ``settle`` claims ``v = ..`` after ``dv = ..`` and defines v.
+Act = Literal["claim", "define", "settle", "nothing"]
+
+#: Words before a symbol that gets a meaning, perhaps another than it had.
+_CHOOSES = re.compile(
+    r"\b(?:let|set|put|take|choos\w+|pick|defin\w+|denot\w+|writ\w+|call|again|second|where|new)\b"
+    r"[^.;]{0,40}$",
+    re.IGNORECASE,
+)
+#: Names that a solution gives to the integral that it is about.
+_WHOLE = frozenset("IJFGySR")
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What an equation is for; ``name`` and ``value`` are of the symbol that it defines."""
+
+    act: Act
+    name: str = ""
+    value: Side | None = None
+
+
+_CLAIM, _NOTHING = Meaning("claim"), Meaning("nothing")
+
+
+def meaning_of(
+    left: Side,
+    right: Side,
+    lead: str,
+    scope: Scope,
+    problem: Integrand,
+    agrees: Callable[[Side, Side], bool],
+) -> Meaning:
+    """What an equation at the beginning of a chain is for.
+
+    Args:
+        left: its left side.
+        right: its right side.
+        lead: the prose before it.
+        scope: the definitions in force.
+        problem: the problem, which ``I`` may stand for.
+        agrees: whether two sides are equal up to a constant.
+
+    Raises:
+        NotReadError: it has a form that is not read here.
+
+    """
+    node = left.expression
+    if isinstance(node, Symbol):
+        part = left.parts.get(node.name)
+        if isinstance(part, Differential):
+            return _differential(part.variable, right, scope, lambda: agrees(left, right))
+        if part is None:
+            return _symbol(node.name, right, lead, scope, problem, agrees)
+    found = implicit(left, right, scope)
+    if found is None or not free_symbols(found[1]) & (scope.variables | scope.values.keys()):
+        return _CLAIM
+    return Meaning("define", *found)
+
+
+def _symbol(
+    name: str,
+    right: Side,
+    lead: str,
+    scope: Scope,
+    problem: Integrand,
+    agrees: Callable[[Side, Side], bool],
+) -> Meaning:
+    names = free_symbols(right)
+    constant = not right.parts and not names & (scope.variables | scope.values.keys())
+    define = Meaning("define", name, right)
+    if name in scope.values:
+        value = scope.values[name]
+        if name in scope.solved or agrees(Side(Symbol(name), {}), right):
+            return _CLAIM
+        if not value.has(Integral):
+            return define
+        if name in scope.chosen:
+            return Meaning("settle", name)
+        lone = isinstance(right.expression, Symbol) and right.has(Integral)
+        return define if lone or _CHOOSES.search(lead) else _CLAIM
+    if name == scope.variable:
+        fresh = {each for each in names if scope.is_fresh(each)}
+        if constant and not fresh:
+            return _NOTHING  # a value that is put in
+        if len(fresh) != 1 or right.parts or names & scope.values.keys() or name in names:
+            return _CLAIM
+        return define
+    if name in scope.symbols:
+        return _NOTHING if constant else _CLAIM
+    if name in scope.introduced and not constant:
+        return _CLAIM  # back from the new variable
+    if is_constant_name(name) and constant:
+        return _NOTHING
+    if name in _WHOLE and not isinstance(right.expression, Symbol):
+        whole = Side(Symbol("Q_0"), {"Q_0": Integral(problem.expression, problem.variable)})
+        if agrees(whole, right):
+            return Meaning("claim", name, whole)
+    return define
+
+
+def _differential(name: str, right: Side, scope: Scope, agree: Callable[[], bool]) -> Meaning:
+    if name == scope.variable or (name in scope.values and name not in scope.chosen):
+        return _CLAIM
+    if name in scope.values and agree():
+        return _CLAIM
+    moving = {each: part for each, part in right.parts.items() if isinstance(part, Differential)}
+    found = linear(right.expression, moving.keys())[1]
+    if len(found) != 1 or len(right.parts) != 1:
+        raise NotReadError("a differential of several variables")
+    factor, symbol = found[0]
+    integral = Integral(factor, moving[symbol].variable)
+    return Meaning("define", name, Side(Symbol(symbol), {symbol: integral}))

@@ -1,0 +1,361 @@
+r"""Whether the two sides of an equation are equal, by balls at points of their real domain.
+
+With an indefinite integral, or up to a constant, derivatives are compared: ``\int f\,dx = F +
+\int g\,dx`` holds if f = F' + g. Nothing is differentiated symbolically: a jet carries the
+derivative along the one variable that both sides depend on, and ``\int g\,du`` contributes g u'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from flint import acb
+
+from ..decision.balls import Tape, UnusableError, precision
+from ..decision.compiler import compile_tape
+from ..decision.domain import candidates, real_everywhere, uniform
+from ..decision.integrand import ASSUMPTIONS
+from ..decision.jets import ONE, ZERO, Ball
+from ..decision.magnitude import log2
+from ..decision.outcome import show
+from ..expression.build import ONE as UNIT
+from ..expression.build import ZERO as NOTHING
+from ..expression.traversal import needs_worker, symbols_of
+from ..expression.tree import Call, Expression, Symbol
+from ..quadrature import QuadratureError
+from ..quadrature.analytic import box_function, integrate
+from ..quadrature.value import limit_value
+from ..verdict import Witness
+from .result import Judgement
+from .scope import Equation
+from .sides import Derivative, Differential, Integral, NotReadError, Side
+
+#: Points on which both sides are compared, the fewest that suffice, and those that are tried.
+POINTS, ENOUGH, TRIED = 5, 4, 40
+#: Points at which the sides must differ, and agree nowhere, to be called different.
+DIFFERING = 3
+#: Bits to which they agree, and precisions.
+AGREE_BITS, PRECISIONS = 60, (128, 512)
+#: Work for a whole solution: slots of tapes that are evaluated, and definite integrals.
+SLOTS, INTEGRALS = 200_000, 12
+#: Evaluations for a definite integral, and the end of the first quadrant.
+EVALUATIONS, QUADRANT = 2_000, 1.5
+
+
+@dataclass
+class Work:
+    """What a solution may still cost; being a count, it is the same on every machine."""
+
+    slots: int = SLOTS
+    integrals: int = INTEGRALS
+
+    def spend(self, slots: int) -> None:
+        self.slots -= slots
+        if self.slots < 0:
+            raise NotReadError("the work for one solution is spent")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the comparison found."""
+
+    judgement: Judgement
+    points: int = 0
+    witness: Witness | None = None
+    detail: str = ""
+
+
+@dataclass(slots=True)
+class _Term:
+    """A constant times an integral, by the derivative of the integral."""
+
+    factor: Tape
+    integrand: Tape
+    variable: str
+
+
+#: A side: what is without integrals, and the integrals.
+_Compiled = tuple[Tape, list[_Term]]
+
+
+@dataclass
+class Program:
+    """The equation compiled; ``order`` 1 compares derivatives."""
+
+    equation: Equation
+    order: int
+    kinds: Mapping[str, str]
+    key: str
+    work: Work
+    values: dict[str, Ball] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        equation = self.equation
+        self.variable = equation.variable
+        self.rates = {name: self._compiled(side) for name, side in equation.rates.items()}
+        self.sides = [self._compiled(side) for side in (equation.left, equation.right)]
+        self.placed = self._placeholders()
+        for name in sorted(equation.free - {self.variable}):
+            place = ASSUMPTIONS[self.kinds.get(name, "positive")]
+            self.values[name] = acb(place(uniform(self.key, name)))
+
+    def _compiled(self, side: Side) -> _Compiled:
+        indefinite = {
+            name: part
+            for name, part in side.parts.items()
+            if isinstance(part, Integral) and part.limits is None
+        }
+        rest, factors = linear(side.expression, indefinite.keys())
+        terms = []
+        for factor, name in factors:
+            part = indefinite[name]
+            if symbols_of(part.integrand) & side.parts.keys():
+                raise NotReadError("an integral within another")
+            if self.variable in symbols_of(factor):
+                raise NotReadError("a factor of an integral that is not constant")
+            tapes = self._tape(factor), self._tape(part.integrand)
+            terms.append(_Term(*tapes, part.variable))
+        return self._tape(rest), terms
+
+    def _tape(self, tree: Expression) -> Tape:
+        if needs_worker(tree):
+            raise NotReadError("a special function")
+        try:
+            tape = compile_tape(tree, self.variable)
+        except UnusableError as error:
+            raise NotReadError(str(error)) from None
+        self.work.spend(tape.size)
+        return tape
+
+    def _placeholders(self) -> dict[str, tuple[_Compiled | None, str]]:
+        """The parts with a value at a point: what to differentiate, and by what."""
+        placed: dict[str, tuple[_Compiled | None, str]] = {}
+        for side in (self.equation.left, self.equation.right):
+            for name, part in side.parts.items():
+                if isinstance(part, Differential):
+                    placed[name] = None, part.variable
+                elif isinstance(part, Derivative):
+                    placed[name] = self._compiled(Side(part.of, side.parts)), part.variable
+        if placed and self.order:
+            raise NotReadError("derivatives in an equation that holds up to a constant")
+        return placed
+
+    def definite_values(self) -> None:
+        """Compute the definite integrals, which are constants here."""
+        for side in (self.equation.left, self.equation.right):
+            for name, part in side.parts.items():
+                if isinstance(part, Integral) and part.limits is not None:
+                    self.values[name] = self._definite(part)
+
+    def _definite(self, part: Integral) -> Ball:
+        self.work.integrals -= 1
+        lower, upper = part.limits or (0, 0)
+        names = symbols_of(part.integrand) - {part.variable}
+        for limit in (lower, upper):
+            names |= set() if isinstance(limit, int) else symbols_of(limit)
+        if not names <= self.values.keys() or self.work.integrals < 0:
+            raise NotReadError("a definite integral with unknown ends, or too many")
+        if needs_worker(part.integrand):
+            raise NotReadError("a special function")
+        if isinstance(lower, int) or isinstance(upper, int):
+            raise NotReadError("an improper integral")
+        function = box_function(part.integrand, part.variable, self.values)
+        if function is None:
+            raise NotReadError("a definite integral of a function that is not analytic")
+        try:
+            low, high = limit_value(lower, self.values), limit_value(upper, self.values)
+        except QuadratureError as error:
+            raise NotReadError(str(error)) from None
+        with precision(PRECISIONS[0] + 64):
+            value = integrate(function, low, high, PRECISIONS[0], EVALUATIONS)
+        if value is None or not value.imag.contains(0) or not value.is_finite():
+            raise NotReadError("a definite integral that is improper, or takes much work")
+        return value
+
+    # --- at one point ---
+
+    def at(self, x: Ball, bits: int) -> tuple[Ball, Ball] | None:
+        """Both sides, or None where a part of them is not real."""
+        speeds: dict[str, Ball] = {}
+        values = dict(self.values)
+        for name in self.rates:
+            speed = self._speed(name, x, bits, values)
+            if speed is None or speed.contains(ZERO):  # a "variable" may be constant: x = t - t
+                return None
+            speeds[name] = speed
+        for name, (of, by) in self.placed.items():
+            slope = speeds[by] if of is None else self._side(of, x, bits, values, speeds, 1)
+            if slope is None:
+                return None
+            values[name] = slope if of is None else slope / speeds[by]
+        results = [self._side(side, x, bits, values, speeds, self.order) for side in self.sides]
+        left, right = results
+        return None if left is None or right is None else (left, right)
+
+    def _speed(self, name: str, x: Ball, bits: int, values: Mapping[str, Ball]) -> Ball | None:
+        """The derivative of a variable along the one that all depend on."""
+        tape, terms = self.rates[name]
+        if name == self.variable:
+            return ONE
+        speeds = {}
+        for term in terms:  # a variable that is known by its differential: dv = f dx
+            speed = None if term.variable == name else self._speed(term.variable, x, bits, values)
+            if speed is None:
+                return None
+            speeds[term.variable] = speed
+        return self._side((tape, terms), x, bits, values, speeds, 1)
+
+    def _side(
+        self,
+        side: _Compiled,
+        x: Ball,
+        bits: int,
+        values: Mapping[str, Ball],
+        speeds: Mapping[str, Ball],
+        order: int,
+    ) -> Ball | None:
+        tape, terms = side
+        total = self._run(tape, x, bits, values, order)
+        for term in terms:
+            factor = self._run(term.factor, x, bits, values, 0)
+            slope = self._run(term.integrand, x, bits, values, 0)
+            if total is None or factor is None or slope is None:
+                return None
+            total += factor * slope * speeds[term.variable]
+        return total
+
+    def _run(
+        self, tape: Tape, x: Ball, bits: int, values: Mapping[str, Ball], order: int
+    ) -> Ball | None:
+        self.work.spend(tape.size * (bits // 128))
+        jets = tape.run(x, values, derivative=order == 1)
+        if not real_everywhere(tape, jets):
+            return None
+        return jets[tape.root][order] or ZERO
+
+    # --- at several ---
+
+    def points(self) -> Iterator[Ball]:
+        """Where to compare: on the whole line, or in the first quadrant."""
+        if self.equation.narrow:
+            for at in range(TRIED):
+                yield acb(0.05 + (QUADRANT - 0.05) * uniform(self.key, "narrow", at))
+            return
+        for at, (x, _) in enumerate(candidates(self.key)):
+            if at == TRIED:
+                return
+            yield acb(x)
+
+
+def compare(
+    equation: Equation, order: int, kinds: Mapping[str, str], key: str, work: Work
+) -> Found:
+    """Compare the sides of an equation.
+
+    Args:
+        equation: both sides in one variable.
+        order: 1 compares derivatives.
+        kinds: kinds of parameters, as in `verify_antiderivative`.
+        key: seeds the sample points.
+        work: what the solution may still cost.
+
+    Raises:
+        NotReadError: they have a form that is not compared here.
+
+    """
+    with precision(PRECISIONS[0]):
+        program = Program(equation, order, kinds, key, work)
+        program.definite_values()
+        moving = any(tape.symbols for side in program.sides for tape in _tapes(side))
+        agreed, differing = 0, 0
+        witness: Witness | None = None
+        for x in program.points():
+            same, pair = _same(program, x)
+            if same is None:
+                continue
+            agreed += same
+            differing += not same
+            if not same and witness is None and pair is not None:
+                witness = _witness(program, x, pair)
+            if agreed + differing == (POINTS if moving else 1):
+                break
+    if differing and agreed:
+        detail = "it holds on a part of the real line only"
+        return Found(Judgement.UNCHECKED, agreed, detail=detail)
+    if agreed >= (ENOUGH if moving else 1):
+        return Found(Judgement.CORRECT, agreed)
+    if differing >= (DIFFERING if moving else 1):
+        return Found(Judgement.INCORRECT, differing, witness)
+    return Found(Judgement.UNCHECKED, detail="too few points at which all of it is real")
+
+
+def _tapes(side: _Compiled) -> Iterator[Tape]:
+    yield side[0]
+    for term in side[1]:
+        yield from (term.factor, term.integrand)
+
+
+def _same(program: Program, x: Ball) -> tuple[bool | None, tuple[Ball, Ball] | None]:
+    """Whether the sides agree at a point; None if that cannot be told."""
+    for bits in PRECISIONS:
+        with precision(bits):
+            pair = program.at(x, bits)
+            if pair is None:
+                return None, None
+            left, right = pair
+            difference = right - left
+            if not difference.is_finite():
+                return None, None
+            if not difference.contains(ZERO):
+                return False, pair
+            scale = max(log2(left.abs_upper()), log2(right.abs_upper()))
+            gap = log2(difference.abs_upper())
+            # Two zeros agree to the bits that the terms have which cancel.
+            if difference.is_zero() or max(scale, -AGREE_BITS / 2) - gap >= AGREE_BITS:
+                return True, pair
+    return None, None
+
+
+def _witness(program: Program, x: Ball, pair: tuple[Ball, Ball]) -> Witness:
+    constants = {name: value for name, value in program.values.items() if not name.startswith("Q_")}
+    place = {program.variable: x} | constants
+    point = ", ".join(f"{name} = {show(ball)}" for name, ball in place.items())
+    return Witness(point, expected=show(pair[0]), got=show(pair[1]))
+
+
+def linear(
+    node: Expression, names: Collection[str]
+) -> tuple[Expression, list[tuple[Expression, str]]]:
+    """A tree as a sum of a tree without some symbols, and of these with their factors.
+
+    Raises:
+        NotReadError: one of them is in a denominator, a product of two, or a function.
+
+    """
+    if symbols_of(node).isdisjoint(names):
+        return node, []
+    if isinstance(node, Symbol):
+        return NOTHING, [(UNIT, node.name)]
+    assert isinstance(node, Call)
+    if node.function in ("add", "neg"):
+        pairs = [linear(arg, names) for arg in node.args]
+        found = [pair for _, pairs_ in pairs for pair in pairs_]
+        if node.function == "neg":
+            return Call("neg", (pairs[0][0],)), [(Call("neg", (a,)), b) for a, b in found]
+        return Call("add", tuple(rest for rest, _ in pairs)), found
+    place = [at for at, arg in enumerate(node.args) if not symbols_of(arg).isdisjoint(names)]
+    if (
+        node.function not in ("mul", "div")
+        or len(place) > 1
+        or (node.function == "div" and place[0])
+    ):
+        raise NotReadError("an integral within a function")
+    rest, found = linear(node.args[place[0]], names)
+
+    def scaled(tree: Expression) -> Expression:
+        args = [*node.args]
+        args[place[0]] = tree
+        return Call(node.function, tuple(args))
+
+    return scaled(rest), [(scaled(factor), name) for factor, name in found]

@@ -1,0 +1,309 @@
+r"""The definitions in force, and equations written out in one variable.
+
+``u = x^2`` makes u a function of x. ``x = \sin\theta`` makes x one of theta, but only in equations
+with theta. ``dv = e^x\,dx`` makes v an antiderivative, until the text says which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+
+from ..expression.traversal import symbols_of
+from ..expression.tree import Call, Expression, Number, Symbol
+from ..latex.forms import size
+from .sides import Change, Derivative, Differential, Integral, NotReadError, Part, Side
+
+#: Nodes of a tree after its definitions are written out.
+MOST_NODES = 4000
+
+#: Substitutions whose new variable is the argument of a function: its inverse.
+_INVERSES = {
+    "sin": "asin",
+    "cos": "acos",
+    "tan": "atan",
+    "sec": "asec",
+    "sinh": "asinh",
+    "tanh": "atanh",
+    "exp": "ln",
+    "ln": "exp",
+}
+#: Why an equation of several variables is not judged.
+UNRELATED = "nothing relates"
+#: Functions of two variables at once, for formulas in any u and v (``\int u\,dv = uv - ..``).
+_ANY = (
+    Call("add", (Call("sin", (Symbol("t"),)), Number(2))),
+    Call("add", (Call("exp", (Call("div", (Symbol("t"), Number(3))),)), Symbol("t"))),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    r"""Two sides in terms of one variable.
+
+    Attributes:
+        left: the left side.
+        right: the right side.
+        variable: the one that both depend on.
+        rates: the variables of integration and of differentials as functions of it.
+        narrow: the text has introduced it for another (``x = \sin\theta``), so it runs from 0 to
+            the end of the first quadrant.
+        used: the definitions that were written out.
+        free: symbols that are left.
+
+    """
+
+    left: Side
+    right: Side
+    variable: str
+    rates: Mapping[str, Side]
+    narrow: bool
+    used: frozenset[str]
+    free: frozenset[str]
+
+
+@dataclass
+class Scope:
+    """What the text has defined so far.
+
+    Attributes:
+        variable: the problem's.
+        symbols: the problem's, with its parameters.
+        values: what symbols stand for, written out.
+        changed: the problem's variable as a function of another.
+        variables: those that are integrated over.
+        functions: names of functions of the variable (``F(x)``).
+        chosen: symbols that are known by their differentials, as v of ``dv = ..``.
+        solved: unknown constants that an equation determines.
+
+    """
+
+    variable: str
+    symbols: frozenset[str]
+    values: dict[str, Side] = field(default_factory=dict)
+    changed: dict[str, Side] = field(default_factory=dict)
+    variables: set[str] = field(default_factory=set)
+    functions: set[str] = field(default_factory=set)
+    chosen: set[str] = field(default_factory=set)
+    solved: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.variables.add(self.variable)
+
+    @property
+    def names(self) -> set[str]:
+        """Symbols that a side may have."""
+        own = {*self.values, *self.variables} - self.functions - {"d", "e", "i"}
+        return own | self.symbols
+
+    @property
+    def introduced(self) -> set[str]:
+        """The variables that the problem's own is a function of."""
+        return set().union(*(free_symbols(value) for value in self.changed.values()))
+
+    def is_fresh(self, name: str) -> bool:
+        """Whether a name stands for nothing yet: a small letter that is no parameter."""
+        known = name in self.values or name in self.symbols or name == self.variable
+        known |= name in self.introduced
+        return not known and not is_constant_name(name) and name[:1].islower()
+
+    def define(self, name: str, side: Side) -> None:
+        """Let a symbol stand for a side, as it is to be read now."""
+        value = self.written_out(without_changes(side, self.variables), {})
+        if name in free_symbols(value):
+            raise NotReadError("a symbol defined by itself")
+        if name == self.variable:
+            self.variables |= {each for each in free_symbols(value) if self.is_fresh(each)}
+            self.changed = {name: value}
+        elif name not in self.symbols:
+            self.values[name] = value
+
+    def written_out(self, side: Side, used: dict[str, Side]) -> Side:
+        """A side with all definitions written out; adds those that it has to ``used``."""
+        found = {name: self.values[name] for name in free_symbols(side) if name in self.values}
+        used.update(found)
+        return substituted(side, found) if found else side
+
+    def equation(self, left: Side, right: Side) -> Equation:
+        """Two sides in terms of one variable.
+
+        Raises:
+            NotReadError: they have several, and nothing says how they depend on each other.
+
+        """
+        moving = _movers(left) | _movers(right)
+        unknown = [self.values[name] for name in moving if name in self.values]
+        if (
+            len(moving - {self.variable}) == len(_ANY)
+            and moving == free_symbols(left) | free_symbols(right)
+            and any(value.has(Integral) for value in unknown)
+        ):
+            return self._of_any(left, right, sorted(moving))  # v is known by dv only
+        used: dict[str, Side] = {}
+        self.variables |= moving
+        sides = [
+            self.written_out(without_changes(side, self.variables), used) for side in (left, right)
+        ]
+        names = _movers(sides[0]) | _movers(sides[1])
+        rates: dict[str, Side] = {}
+        pending = set(names)
+        while pending:
+            name = pending.pop()
+            rates[name] = self.values.get(name, Side(Symbol(name), {}))
+            pending |= _movers(rates[name]) - rates.keys()
+        free = self._free(sides, rates)
+        narrow = False
+        for name, value in self.changed.items():
+            others = free_symbols(value) & free & self.variables
+            if name in free and others:
+                table = {name: value}
+                sides = [substituted(side, table) for side in sides]
+                rates = {each: substituted(side, table) for each, side in rates.items()}
+                free = self._free(sides, rates)
+            narrow |= bool(others)
+        running = free & self.variables
+        if 1 < len(running) <= len(_ANY) and running == names and self.variable not in names:
+            return self._of_any(left, right, sorted(running))
+        if len(running) > 1:
+            raise NotReadError(f"{UNRELATED} {' and '.join(sorted(running))}")
+        root = next(iter(running), self.variable)
+        narrow |= root in self.introduced
+        return Equation(sides[0], sides[1], root, rates, narrow, frozenset(used), free)
+
+    @staticmethod
+    def _free(sides: list[Side], rates: Mapping[str, Side]) -> frozenset[str]:
+        """The symbols of both sides; a variable of integration counts by what it stands for."""
+        every = frozenset().union(*map(free_symbols, (*sides, *rates.values())))
+        own = {name for name, value in rates.items() if value.expression != Symbol(name)}
+        return every - own
+
+    def _of_any(self, left: Side, right: Side, names: list[str]) -> Equation:
+        """A formula that holds for any functions, as that of integration by parts."""
+        table = {name: Side(value, {}) for name, value in zip(names, _ANY, strict=False)}
+        sides = [substituted(side, table) for side in (left, right)]
+        return Equation(
+            sides[0], sides[1], "t", table, False, frozenset(), self._free(sides, table)
+        )
+
+
+def is_constant_name(name: str) -> bool:
+    """Whether a symbol is a constant of integration by its name."""
+    return name.partition("_")[0] in ("C", "c", "K", "k", "constant", "tilde C", "hat C", "bar C")
+
+
+def implicit(left: Side, right: Side, scope: Scope) -> tuple[str, Side] | None:
+    r"""The symbol that an equation introduces by a function of it: ``\sin\theta = x``."""
+    if left.parts or right.parts:
+        return None
+    for node, value in (
+        (right.expression, left.expression),
+        (left.expression, right.expression),
+    ):
+        if isinstance(node, Call) and node.function == "mul" and isinstance(node.args[0], Number):
+            value = Call("div", (value, node.args[0]))  # 2u = ..
+            node = node.args[1] if len(node.args) == 2 else node
+        elif isinstance(node, Call) and node.function in _INVERSES:
+            value = Call(_INVERSES[node.function], (value,))
+            node = node.args[0]
+        elif isinstance(node, Call) and node.function == "sqrt":
+            node, value = node.args[0], Call("pow", (value, Number(2)))
+        elif isinstance(node, Call) and node.function == "pow" and isinstance(node.args[1], Number):
+            value = Call("root", (value, node.args[1]))
+            node = node.args[0]
+        fresh = isinstance(node, Symbol) and scope.is_fresh(node.name)
+        if isinstance(node, Symbol) and fresh and node.name not in symbols_of(value):
+            return node.name, Side(value, {})
+    return None
+
+
+def substituted(side: Side, table: Mapping[str, Side]) -> Side:
+    """A side with symbols replaced, all at once; what an integral binds is left."""
+    trees = {name: value.expression for name, value in table.items()}
+    parts: dict[str, Part] = {}
+    for name, part in side.parts.items():
+        if isinstance(part, Integral):
+            bound = part.limits is not None
+            inner = {
+                each: tree for each, tree in trees.items() if not bound or each != part.variable
+            }
+            parts[name] = replace(part, integrand=_replaced(part.integrand, inner))
+        elif isinstance(part, Derivative):
+            parts[name] = replace(part, of=_replaced(part.of, trees))
+        else:
+            parts[name] = part
+    for name in free_symbols(side) & table.keys():
+        parts.update(table[name].parts)
+    return Side(_replaced(side.expression, trees), parts)
+
+
+def without_changes(side: Side, variables: Collection[str]) -> Side:
+    """A side with every ``[F]_a^b`` as F(b) - F(a)."""
+    table: dict[str, Expression] = {}
+    for name, part in side.parts.items():
+        if not isinstance(part, Change):
+            continue
+        inside = symbols_of(part.of)
+        running = {part.variable} if part.variable else inside & set(variables)
+        lower, upper = part.limits
+        if len(running) > 1 or isinstance(lower, int) or isinstance(upper, int):
+            raise NotReadError("a value at infinity, or of several variables")
+        if inside & side.parts.keys():
+            raise NotReadError("an integral between limits")
+        ends = [_replaced(part.of, dict.fromkeys(running, end)) for end in (upper, lower)]
+        table[name] = Call("add", (ends[0], Call("neg", (ends[1],))))
+    if not table:
+        return side
+    parts = {name: part for name, part in side.parts.items() if name not in table}
+    return Side(_replaced(side.expression, table), parts)
+
+
+def free_symbols(side: Side) -> set[str]:
+    """The symbols of a side that nothing in it binds."""
+    names = symbols_of(side.expression)
+    for part in side.parts.values():
+        if isinstance(part, Integral):
+            inner = symbols_of(part.integrand)
+            if part.limits is None:
+                names |= inner | {part.variable}
+            else:
+                names |= inner - {part.variable}
+                for limit in part.limits:
+                    names |= set() if isinstance(limit, int) else symbols_of(limit)
+        elif isinstance(part, Differential):
+            names.add(part.variable)
+        else:
+            names |= symbols_of(part.of)
+            if isinstance(part, Derivative):
+                names.add(part.variable)
+    return names - side.parts.keys()
+
+
+def _movers(side: Side) -> set[str]:
+    """The variables of indefinite integrals, derivatives and differentials."""
+    return {
+        part.variable
+        for part in side.parts.values()
+        if isinstance(part, Differential | Derivative)
+        or (isinstance(part, Integral) and part.limits is None)
+    }
+
+
+def _replaced(node: Expression, table: Mapping[str, Expression]) -> Expression:
+    if not table or symbols_of(node).isdisjoint(table):
+        return node
+    made = 0
+    sizes = {name: size(tree) for name, tree in table.items()}
+
+    def walk(node: Expression) -> Expression:
+        nonlocal made
+        if isinstance(node, Symbol):
+            made += sizes.get(node.name, 1)
+            if made > MOST_NODES:
+                raise NotReadError("definitions that grow too large")
+            return table.get(node.name, node)
+        made += 1
+        if isinstance(node, Call) and node.args:
+            return Call(node.function, tuple(map(walk, node.args)))
+        return node
+
+    return walk(node)

@@ -1,0 +1,331 @@
+r"""One side of an equation as a tree, with integrals, derivatives and differentials in it.
+
+The LaTeX reader reads closed forms. What is none is cut out first and stands in the tree as a
+symbol (``Q_1``), so that ``x e^x - \int e^x\,dx`` is read as ``x e^x - Q_1``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from ..decision.integrand import DIFFERENTIAL, D
+from ..errors import ProblemError
+from ..expression.build import ONE
+from ..expression.traversal import symbols_of
+from ..expression.tree import Expression, Symbol
+from ..extraction.boxes import closing_brace
+from ..extraction.clean import clean
+from ..extraction.visible import plain
+from ..latex import ReadError, Reading, read
+from ..quadrature.problem import Limit, limit_of, limits_of
+
+#: Readings of a side that are tried, symbols in place of its parts, and characters of it.
+READINGS, PARTS, LONGEST = 3, 24, 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Integral:
+    """An integral; an indefinite one has no limits."""
+
+    integrand: Expression
+    variable: str
+    limits: tuple[Limit, Limit] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Derivative:
+    """The derivative of a tree."""
+
+    of: Expression
+    variable: str
+
+
+@dataclass(frozen=True, slots=True)
+class Differential:
+    """``dx`` outside an integral."""
+
+    variable: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """``F`` between two limits; ``variable`` is None where the limits do not name it."""
+
+    of: Expression
+    variable: str | None
+    limits: tuple[Limit, Limit]
+
+
+Part = Integral | Derivative | Differential | Change
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A tree and what the symbols in it stand for that are parts."""
+
+    expression: Expression
+    parts: Mapping[str, Part]
+
+    def has(self, *kinds: type[Part]) -> bool:
+        """Whether it has a part of one of these kinds."""
+        return any(isinstance(part, kinds) for part in self.parts.values())
+
+
+class NotReadError(ValueError):
+    """The side is no formula that is read here."""
+
+
+def read_sides(
+    latex: str,
+    names: Collection[str],
+    functions: Collection[str],
+    variable: str,
+    numbers: Iterator[int],
+) -> list[Side]:
+    r"""The readings of a side, the likeliest first; none if it cannot be read.
+
+    Args:
+        latex: its LaTeX.
+        names: symbols of the problem and of the definitions in force.
+        functions: names that the text has given to functions of the variable (``F(x)``).
+        variable: that of derivatives that name none (``F'``).
+        numbers: for the symbols of parts, so that no two sides share one.
+
+    """
+    if len(latex) > LONGEST:
+        return []
+    text = clean(plain(latex))
+    sides: list[Side] = []
+    for choice in range(READINGS):
+        reader = _Reader(frozenset(names), choice, variable, numbers)
+        try:
+            side = Side(reader.tree(_without_arguments(text, functions)), reader.parts)
+        except (NotReadError, ReadError, ProblemError, RecursionError):
+            break
+        sides.append(side)
+        if not reader.ambiguous:
+            break
+    return sides
+
+
+def _without_arguments(text: str, functions: Collection[str]) -> str:
+    """``F(x)`` as ``F``."""
+    if not functions:
+        return text
+    names = "|".join(map(re.escape, functions))
+    call = rf"(?<![A-Za-z\\])({names})(?P<prime>'?)\s*(?:\\left)?\(\s*\\?[A-Za-z]+\s*(?:\\right)?\)"
+    return re.sub(call, r" \1\g<prime> ", text)
+
+
+_INT = re.compile(r"(?:\\int(?![A-Za-z])|∫)\s*(?:\\(?:no)?limits(?![A-Za-z]))?\s*")
+_SEVERAL = re.compile(r"\\(?:iint|iiint|oint|idotsint|fint)(?![A-Za-z])|[∬∭∮]")
+_FRACTION = re.compile(r"\\[dt]?frac\s*$")
+_OPEN, _CLOSE = "([{", ")]}"
+_TERM_ENDS = re.compile(r"[-+=]")
+#: ``\frac{d}{dx}`` and ``\frac{du}{dx}``
+_OPERATOR = re.compile(
+    rf"\\[dt]?frac\s*\{{\s*{D}\s*(?P<of>\\[A-Za-z]+|[A-Za-z])?\s*\}}"
+    rf"\s*\{{\s*{D}\s*(?P<by>\\[A-Za-z]+|[A-Za-z])\s*\}}\s*"
+    rf"|(?<![A-Za-z]){D}\s?(?P<of2>[A-Za-z])\s?/\s?{D}\s?(?P<by2>[A-Za-z])(?![A-Za-z])\s*"
+)
+_PRIME = re.compile(
+    r"(?P<name>[A-Za-z])\s*(?:'(?!')|\^\{?\s*\\prime\s*\}?)|(?P<group>\))\s*(?:'(?!')|\^\{?\s*\\prime\s*\}?)"
+)
+#: The end of ``[F]_a^b`` and ``F \Big|_a^b``.
+_AT = re.compile(
+    r"(?P<size>\\right|\\[bB]igg?[lr]?)?\s*(?P<mark>\]|\||\\[rl]?vert(?![A-Za-z]))\s*(?=[_^])"
+)
+_NAMED_LIMIT = re.compile(r"\{\s*(?P<name>\\?[A-Za-z]+)\s*=\s*(?P<value>.*)\}$", re.DOTALL)
+
+
+class _Reader:
+    """Reads one side; ``choice`` numbers the reading that is taken of what is ambiguous."""
+
+    def __init__(
+        self, names: frozenset[str], choice: int, variable: str, numbers: Iterator[int]
+    ) -> None:
+        self.names = names
+        self.choice = choice
+        self.variable = variable
+        self.numbers = numbers
+        self.ambiguous = False
+        self.parts: dict[str, Part] = {}
+
+    def tree(self, text: str) -> Expression:
+        """The tree of a text."""
+        if _SEVERAL.search(text):
+            raise NotReadError("a multiple integral")
+        text = self._changes(self._derivatives(text))
+        while signs := list(_INT.finditer(text)):
+            text = self._integral(text, signs[-1])
+        if "d" in text:
+            text = DIFFERENTIAL.sub(self._differential, text)
+        return self._formula(text)
+
+    def _formula(self, text: str) -> Expression:
+        found: tuple[Reading, ...] = read(text, symbols={*self.names, *self.parts})
+        self.ambiguous |= len(found) > self.choice + 1
+        return found[min(self.choice, len(found) - 1)].expression
+
+    def _add(self, part: Part) -> str:
+        if len(self.parts) == PARTS:
+            raise NotReadError("too many integrals")
+        name = f"Q_{next(self.numbers)}"
+        self.parts[name] = part
+        return f" {{Q_{{{name[2:]}}}}} "
+
+    def _differential(self, match: re.Match[str]) -> str:
+        name = match["name"].lstrip("\\")
+        if "d" in self.names or name in ("cdot", "dots"):
+            return match[0]
+        return self._add(Differential(name))
+
+    def _integral(self, text: str, sign: re.Match[str]) -> str:
+        """The text with its last integral replaced."""
+        marks, rest = limits_of(text[sign.end() :])
+        integrand, variable, after = _extent(rest)
+        if "d" not in self.names and DIFFERENTIAL.search(integrand):
+            raise NotReadError("two differentials")
+        tree = self._formula(integrand) if integrand.strip() else ONE
+        limits: tuple[Limit, Limit] | None = None
+        if marks:
+            if "_" not in marks or "^" not in marks:
+                raise NotReadError("an integral with one limit")
+            limits = self._limit(marks["_"], variable), self._limit(marks["^"], variable)
+        return text[: sign.start()] + self._add(Integral(tree, variable, limits)) + after
+
+    def _limit(self, mark: str, variable: str) -> Limit:
+        limit = limit_of(mark, mark, variable)
+        if not isinstance(limit, int) and symbols_of(limit) & self.parts.keys():
+            raise NotReadError("an integral in a limit")
+        return limit
+
+    def _derivatives(self, text: str) -> str:
+        for _ in range(PARTS):
+            operators = list(_OPERATOR.finditer(text))
+            if not operators:
+                break
+            mark = operators[-1]
+            by = (mark["by"] or mark["by2"]).lstrip("\\")
+            of = mark["of"] or mark["of2"]
+            if of:
+                after = text[mark.end() :]
+                inner: Expression = Symbol(of.lstrip("\\"))
+            else:
+                operand, after = _operand(text[mark.end() :])
+                inner = self.tree(operand)
+            text = text[: mark.start()] + self._add(Derivative(inner, by)) + after
+        while prime := _PRIME.search(text):
+            start = prime.start()
+            if prime["name"]:
+                of_prime: Expression = Symbol(prime["name"])
+            else:
+                start = _opening(text, start)
+                of_prime = self.tree(text[start + 1 : prime.start()].removesuffix("\\right"))
+                start -= 5 if text[:start].endswith("\\left") else 0
+            part = self._add(Derivative(of_prime, self.variable))
+            text = text[:start] + part + text[prime.end() :]
+        return text
+
+    def _changes(self, text: str) -> str:
+        for _ in range(PARTS):
+            mark = _AT.search(text)
+            if mark is None:
+                break
+            marks, after = limits_of(text[mark.end() :])
+            if "_" not in marks or "^" not in marks:
+                raise NotReadError("a value at one place")
+            start, inner = _changed(text, mark)
+            named = _NAMED_LIMIT.fullmatch(marks["_"])
+            variable = named["name"].lstrip("\\") if named else None
+            limits = [self._limit(marks[each], variable or "") for each in "_^"]
+            part = Change(self.tree(inner), variable, (limits[0], limits[1]))
+            text = text[:start] + self._add(part) + after
+        return text
+
+
+def _extent(text: str) -> tuple[str, str, str]:
+    """The integrand after an integral sign, its variable, and the text behind the differential."""
+    differential = DIFFERENTIAL.search(text)
+    if differential is None:
+        raise NotReadError("an integral without a differential")
+    name = differential["name"].lstrip("\\")
+    at, end = differential.start(), differential.end()
+    opened: list[int] = []
+    for place in range(at):
+        if text[place] in _OPEN and text[place - 1 : place] != "\\":
+            opened.append(place)
+        elif text[place] in _CLOSE and text[place - 1 : place] != "\\":
+            if not opened:
+                raise NotReadError("an integral without a differential")
+            opened.pop()
+    if not opened:
+        before, after = text[:at], text[end:]
+        return (before, name, after) if before.strip() else _in_front(name, after)
+    top = opened[0]
+    close = closing_brace(text, top) if text[top] == "{" else -1
+    if close < 0 or len(opened) > 1 or not _FRACTION.search(text[:top]):
+        raise NotReadError("a differential within a group")
+    bottom = closing_brace(text, close + 1)
+    if bottom < 0 or text[close + 1 : close + 2] != "{":
+        raise NotReadError("a fraction without a denominator")
+    filled = text[top + 1 : at].strip() or text[end:close].strip()
+    fraction = text[:at] + ("" if filled else "1") + text[end : bottom + 1]
+    return fraction, name, text[bottom + 1 :]
+
+
+def _in_front(name: str, after: str) -> tuple[str, str, str]:
+    r"""``\int dx``, ``\int dx\, f(x)`` and ``\int dx / f``."""
+    text = after.lstrip()
+    if not text or text[0] in "+-=)]}" or text.startswith("\\right"):
+        return "1", name, after
+    end = len(text)
+    depth = 0
+    for place, character in enumerate(text):
+        depth += (character in _OPEN) - (character in _CLOSE)
+        if depth < 0 or (not depth and place and _TERM_ENDS.match(character)):
+            end = place
+            break
+    body = text[:end]
+    return (f"1{body}" if body.startswith("/") else body), name, text[end:]
+
+
+def _operand(text: str) -> tuple[str, str]:
+    r"""What ``\frac{d}{dx}`` applies to, and the rest: a group, or the rest of the term."""
+    depth = 0
+    grouped = re.match(r"(?:\\(?:left|[bB]igg?l?)\s*)?[([{]", text) is not None
+    for place, character in enumerate(text):
+        depth += (character in _OPEN) - (character in _CLOSE)
+        if depth < 0:
+            return text[:place], text[place:]
+        if grouped and not depth and character in _CLOSE:
+            return text[: place + 1], text[place + 1 :]
+        if not grouped and not depth and place and character in "+-=":
+            return text[:place], text[place:]
+    return text, ""
+
+
+def _opening(text: str, close: int) -> int:
+    """The place of the bracket that the one at ``close`` closes."""
+    depth = 0
+    for place in range(close, -1, -1):
+        depth += (text[place] in _CLOSE) - (text[place] in _OPEN)
+        if not depth:
+            return place
+    raise NotReadError("a bracket that is not opened")
+
+
+def _changed(text: str, mark: re.Match[str]) -> tuple[int, str]:
+    """Where ``[F]_a^b`` begins, and F; ``F|_a^b`` begins with the text."""
+    at = mark.start("mark")
+    if mark["mark"] == "]":
+        start = _opening(text, at)
+        inner = text[start + 1 : mark.start()]
+        size = re.search(r"\\(?:left|[bB]igg?l?)\s*$", text[:start])
+        return (size.start() if size else start), inner
+    left = text.rfind("\\left.", 0, at)
+    if mark["size"] == "\\right" and left >= 0:
+        return left, text[left + 6 : mark.start()]
+    return 0, text[: mark.start()]

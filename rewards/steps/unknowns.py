@@ -1,0 +1,95 @@
+r"""Equations with unknown constants: ``\frac{1}{x^2-1} = \frac{A}{x-1} + \frac{B}{x+1}``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import islice
+
+from flint import acb_mat
+
+from ..decision.balls import precision
+from ..decision.jets import ONE, ZERO, Ball
+from ..expression.tree import Expression, Number
+from .judge import PRECISIONS, Program, Work
+from .scope import Equation
+from .sides import NotReadError
+
+#: Unknowns of one equation, and points at which a solution is checked.
+MOST, CHECKED = 8, 3
+#: The largest denominator of a solution.
+LARGEST_DENOMINATOR = 10**6
+
+
+def solve(
+    equation: Equation, unknowns: Sequence[str], kinds: Mapping[str, str], key: str, work: Work
+) -> dict[str, Expression] | None:
+    """Values of unknown constants with which an equation holds for every value of its variable.
+
+    Args:
+        equation: both sides in one variable.
+        unknowns: the constants, in which it is linear.
+        kinds: kinds of parameters.
+        key: seeds the points.
+        work: what the solution may still cost.
+
+    Returns:
+        Rational values; none if the equation does not determine them; None if it cannot hold.
+
+    Raises:
+        NotReadError: it is not linear, has other than rational solutions, or is not compared here.
+
+    """
+    if not unknowns or len(unknowns) > MOST:
+        raise NotReadError("too many unknown constants")
+    with precision(PRECISIONS[-1]):
+        program = Program(equation, 0, kinds, key, work)
+        rows: list[list[Ball]] = []
+        for x in program.points():
+            row = _row(program, unknowns, x)
+            if row is not None:
+                rows.append(row)
+            if len(rows) == len(unknowns) + CHECKED:
+                break
+        else:
+            raise NotReadError("too few points at which all of it is real")
+        count = len(unknowns)
+        matrix = acb_mat([row[:count] for row in rows[:count]])
+        try:
+            found = matrix.solve(acb_mat([[-row[count]] for row in rows[:count]]))
+        except ZeroDivisionError:
+            return {}
+        for x in islice(program.points(), count, count + CHECKED + 2):
+            program.values.update({name: found[at, 0] for at, name in enumerate(unknowns)})
+            pair = program.at(x, PRECISIONS[-1])
+            if pair is not None and not (pair[1] - pair[0]).contains(ZERO):
+                # Linear at the points, as the rows are; it cannot hold at this one.
+                return None
+        return {name: _rational(found[at, 0]) for at, name in enumerate(unknowns)}
+
+
+def _row(program: Program, unknowns: Sequence[str], x: Ball) -> list[Ball] | None:
+    """The coefficients of the unknowns in right minus left at a point, and the rest."""
+    values: list[Ball] = []
+    for chosen in (*unknowns, None):
+        program.values.update({name: ONE if name == chosen else ZERO for name in unknowns})
+        pair = program.at(x, PRECISIONS[-1])
+        if pair is None:
+            return None
+        values.append(pair[1] - pair[0])
+    program.values.update(dict.fromkeys(unknowns, ONE))
+    pair = program.at(x, PRECISIONS[-1])
+    rest = values.pop()
+    row = [value - rest for value in values]
+    if pair is None or not (pair[1] - pair[0] - rest - sum(row, ZERO)).contains(ZERO):
+        raise NotReadError("an equation that is not linear in its unknown constants")
+    return [*row, rest]
+
+
+def _rational(value: Ball) -> Expression:
+    if not value.is_finite():
+        raise NotReadError("unknown constants that are not determined")
+    near = Fraction(float(value.real.mid())).limit_denominator(LARGEST_DENOMINATOR)
+    if not (value * near.denominator - near.numerator).contains(ZERO):
+        raise NotReadError("unknown constants that are not rational")
+    return Number(near.numerator, near.denominator)

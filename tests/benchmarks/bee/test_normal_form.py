@@ -1,0 +1,69 @@
+"""The deterministic simplifier of the subsets ``*_normal``."""
+
+from __future__ import annotations
+
+import pytest
+
+from calculus_harness.benchmarks.bee.augmented import Generator, built_in
+from calculus_harness.benchmarks.bee.decisions import decisions
+from calculus_harness.benchmarks.bee.normal_form import shortest_form
+from calculus_harness.benchmarks.bee.perturbations import PERTURBATIONS
+from calculus_harness.benchmarks.expressions import parse
+from calculus_harness.rewards import verify_equivalent
+
+NAMES = ("lin_comb", "subst_poly", "subst_hard")
+
+
+@pytest.mark.parametrize(
+    ("integrand", "expected"),
+    [
+        (r"\frac{x^2-1}{x-1}", "x + 1"),
+        (r"\frac{\cos^2 x-1}{\cos x-1}", r"\cos\left(x\right) + 1"),
+        (r"\sqrt{x}\cdot\sqrt{x}+1", "x + 1"),
+        (r"\frac{e^{2x}-1}{e^x+1}", "e^{x} - 1"),
+        (r"-\sin x+\sin x+x\cos x", r"x \cos\left(x\right)"),
+    ],
+)
+def test_shorter_forms(integrand: str, expected: str) -> None:
+    assert shortest_form(parse(integrand)) == (expected, "simplified")
+
+
+@pytest.mark.parametrize("integrand", [r"(x+1)^{100}", r"\sin(x^3+x+1)", r"\sqrt{\tan x}", "x"])
+def test_what_has_no_shorter_form_stays(integrand: str) -> None:
+    assert shortest_form(parse(integrand)) == (None, "unchanged")
+
+
+def test_a_form_is_the_same_function_and_needs_no_sympy(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sympy
+
+    monkeypatch.setattr(sympy, "simplify", pytest.fail)
+    text = r"\frac{(-6x^2-8x)\ln(2x^3+4x^2+6)}{(1+(-2x^3-4x^2-6)^2)^{3/2}}"
+    form, reason = shortest_form(parse(text))
+    assert reason == "simplified"
+    assert form is not None
+    assert verify_equivalent(form, text).correct
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_draws_are_those_of_the_papers_subset(name: str) -> None:
+    """Only the simplifier differs; the recorded decisions hold both."""
+    of = {decision_name: [] for decision_name in (name, f"{name}_normal")}  # type: ignore[var-annotated]
+    for key in decisions().shipped:
+        if key[0] in of and key[1:3] == (0, 1):
+            (decision,) = decisions().find(key)[:1]
+            of[key[0]].append((decision.variation_id, decision.attempt, decision.integrand_hash))
+    first, second = map(sorted, of.values())
+    assert first == second
+    assert len(first) == 315
+
+
+def test_another_machine_makes_the_same_decisions() -> None:
+    """The package's decisions are those that are made anew."""
+    generator = Generator(PERTURBATIONS["subst_hard_normal"], built_in())
+    for index in (0, 33, 150):
+        f, variation = generator.variation(index)
+        recorded = generator._recorded(f, variation)
+        drawn = generator._draw(f, variation)
+        assert recorded is not None
+        assert drawn is not None
+        assert generator._decide([drawn]) == [recorded[1]]

@@ -1,0 +1,65 @@
+"""``--cluster``: the same files as on this machine, and clear refusals."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+DRILLS = ("--model", "solver/sympy", "--benchmark", "drills", "--limit", "2")
+
+
+def refused(result: subprocess.CompletedProcess[str], why: str) -> None:
+    assert result.returncode == 2, result.stderr
+    assert why in result.stderr.splitlines()[-1]
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.ray
+def test_sweep_score_and_generate(cli: Command, tmp_path: Path) -> None:
+    environment = {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}  # a process of its own
+    result = cli("sweep", *DRILLS, "--out", "run", "--cluster", "ray", **environment)
+    assert result.returncode == 0, result.stderr
+    assert "workers on the cluster" in result.stderr
+    result = cli("score", "run", "--strict-domain", "--cluster", "ray", "--json", **environment)
+    assert result.returncode == 0, result.stderr
+    rows = json.loads(result.stdout)["rows"]
+    assert rows
+    assert all(row["rates"]["correct"] == 1 for row in rows)
+    options = ("--method", "bwd", "--count", "20")
+    for name, cluster in (("here", ()), ("there", ("--cluster", "ray"))):
+        out = ("--out", f"{name}.jsonl", *cluster)
+        result = cli("generate", "lample-charton", *options, *out, **environment)
+        assert result.returncode == 0, result.stderr
+    assert (tmp_path / "here.jsonl").read_bytes() == (tmp_path / "there.jsonl").read_bytes()
+
+
+@pytest.mark.ray
+def test_no_cluster_at_the_address(cli: Command) -> None:
+    result = cli(
+        "sweep", *DRILLS, "--cluster", "ray:127.0.0.1:1", RAY_gcs_rpc_server_reconnect_timeout_s="1"
+    )
+    refused(result, "no Ray cluster at 127.0.0.1:1")
+
+
+def test_other_clusters_are_refused(cli: Command) -> None:
+    refused(cli("sweep", *DRILLS, "--cluster", "slurm"), "ray or ray:ADDRESS")
+
+
+def test_a_cluster_is_no_setting_of_a_file(cli: Command, tmp_path: Path) -> None:
+    (tmp_path / "sweep.toml").write_text(
+        'model = "solver/sympy"\nbenchmark = "drills"\ncluster = "ray"\n'
+    )
+    refused(cli("sweep", "--config", "sweep.toml"), "say --cluster on the command line")
+
+
+def test_without_ray(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    refused(cli("sweep", *DRILLS, "--cluster", "ray"), "[ray]")

@@ -1,0 +1,119 @@
+"""`reproduce`: its commands can run, and the document is printed from the same data."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from calculus_harness.benchmarks.registry import resolve
+from calculus_harness.harness.cli.main import cli
+from calculus_harness.harness.cli.options import preset_file
+from calculus_harness.harness.core.errors import UserError
+from calculus_harness.harness.report.sections import as_markdown
+from calculus_harness.harness.run.spec import SweepSpec, read_settings
+from calculus_harness.harness.studies import reproductions
+from calculus_harness.harness.studies.reproductions import Reproduction, papers, reproduction
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "reproduce.md"
+EVERY = [one for paper in papers() for one in paper.results]
+NAMED = {one.name: one for one in EVERY if one.name}
+
+
+def test_each_row_says_what_is_ours_or_why_there_is_nothing() -> None:
+    for one in EVERY:
+        assert one.ours or one.not_run, one.place
+        assert bool(one.name) == bool(one.commands), one.place
+        assert bool(one.small) == bool(one.size), one.place
+        assert one.commands or one.not_run, one.place
+        assert one.published, one.place
+    names = [one.name for one in EVERY if one.name]
+    assert len(set(names)) == len(names)
+
+
+def test_the_document_has_the_tables_of_the_data() -> None:
+    """`run.py reproduce --markdown` prints what belongs there."""
+    printed = CliRunner().invoke(cli, ["reproduce", "--markdown"]).output
+    assert printed == as_markdown(reproductions.sections())
+    assert printed in DOCUMENT.read_text(encoding="utf-8")
+
+
+def parsed(line: list[str]) -> click.Context:
+    """The command of a command line and its options, checked by click."""
+    command: click.Command = cli
+    context = click.Context(cli)
+    while isinstance(command, click.Group):
+        found = command.get_command(context, line[0])
+        assert found is not None, line
+        context, command, line = click.Context(found, context, line[0]), found, line[1:]
+    return command.make_context(command.name or "", list(line), parent=context.parent)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_commands_are_understood(name: str, tmp_path: Path) -> None:
+    one = NAMED[name]
+    for small in [False, True][: 1 + bool(one.small)]:
+        wants = any("{model}" in line for line in (one.small if small else one.commands))
+        lines = one.command_lines(str(tmp_path), "solver/sympy" if wants else None, small=small)
+        for line in lines:
+            context = parsed(line)
+            if line[0] == "sweep":
+                settings = {"benchmark": list(context.params["benchmark"])}
+                if context.params["preset"]:
+                    settings = read_settings(preset_file(context.params["preset"])) | {
+                        key: value for key, value in settings.items() if value
+                    }
+                spec = SweepSpec.from_settings(settings | {"model": ["solver/sympy"]})
+                assert all(resolve(benchmark) for benchmark in spec.benchmarks)
+
+
+def test_a_model_is_asked_for_where_it_is_open() -> None:
+    with pytest.raises(UserError, match="--model KIND/NAME"):
+        reproduction("meadows").command_lines("out")
+    with pytest.raises(UserError, match="leave out --model"):
+        reproduction("meadows-table5").command_lines("out", "solver/sympy")
+    with pytest.raises(UserError, match="no command at a reduced size"):
+        reproduction("meadows").command_lines("out", "solver/sympy", small=True)
+    with pytest.raises(UserError, match="did you mean 'meadows'"):
+        reproduction("meadow")
+
+
+def test_commands_run_in_turn_and_finished_ones_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second fails the first time; then only it is run again."""
+    file = tmp_path / "problems.jsonl"
+    line = f"ls --validate --benchmark {shlex.quote(str(file))}"
+    fake = Reproduction("Table 0", "fake", commands=("ls tasks", line, "ls models"))
+    place = "calculus_harness.harness.cli.studies.reproduce.reproduction"
+    monkeypatch.setattr(place, lambda name: fake)
+    file.write_text('{"integrand": "2x", "antiderivative": "x^3"}\n')
+    arguments = ["reproduce", "fake", "--out", str(tmp_path / "out")]
+    first = CliRunner().invoke(cli, arguments)
+    assert first.exit_code == 1
+    assert "integration" in first.output
+    assert "solver" not in first.output
+    file.write_text('{"integrand": "2x", "antiderivative": "x^2"}\n')
+    second = CliRunner().invoke(cli, arguments)
+    assert second.exit_code == 0, second.output
+    assert "done before: ls tasks" in second.output
+    assert "1 references proven" in second.output
+    assert "solver" in second.output
+    assert len((tmp_path / "out" / "finished.txt").read_text().splitlines()) == 3
+
+
+def test_a_dry_run_prints_the_commands(tmp_path: Path) -> None:
+    done = CliRunner().invoke(cli, ["reproduce", "meadows", "--model", "openai/m", "--dry-run"])
+    assert done.output.splitlines() == [
+        "sweep --preset meadows --model openai/m --out runs/reproduce/meadows",
+        "pairwise runs/reproduce/meadows",
+    ]
+
+
+def test_options_of_the_list_and_of_one_do_not_mix() -> None:
+    for arguments in (["--small"], ["meadows", "--json"], ["meadows", "--markdown"]):
+        done = CliRunner().invoke(cli, ["reproduce", *arguments])
+        assert done.exit_code == 2

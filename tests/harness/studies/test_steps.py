@@ -1,0 +1,87 @@
+"""Steps of a run's solutions: judged, stored, and shown in the report."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+#: A right solution, a lucky one, one with a wrong step, and only a wrong answer.
+ANSWERS = {
+    "2x": r"$\int 2x\,dx = x^2 + C$, so $\boxed{x^2 + C}$",
+    "4x": r"$\int 4x\,dx = 4\int x\,dx = x^2 + C$, so $\boxed{2x^2 + C}$",
+    "6x": r"$\int 6x\,dx = 6\int x\,dx = 6x^2 + C$, so $\boxed{6x^2 + C}$",
+    "8x": r"$\int 8x\,dx = 4x^2 + C$, so $\boxed{4x^3 + C}$",
+}
+MODEL = f"""
+ANSWERS = {ANSWERS!r}
+
+def answer(messages, seed):
+    return ANSWERS[messages[-1]["content"]] + "\\nQuestion: $1 = 2$"
+"""
+PROMPT = """+++
+task = "integration"
+description = "The integrand alone."
+stop = ["Question:"]
++++
+{% call user() %}{{ integrand }}{% endcall %}
+"""
+
+
+@pytest.fixture
+def run(cli: Command, tmp_path: Path) -> Path:
+    (tmp_path / "asked.py").write_text(MODEL)
+    (tmp_path / "bare.jinja").write_text(PROMPT)
+    rows = ({"integrand": integrand, "id": str(n)} for n, integrand in enumerate(ANSWERS))
+    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    words = ["--model", "python/asked.py:answer", "--benchmark", "./own.jsonl"]
+    done = cli("sweep", *words, "--prompt", "./bare.jinja", "--out", "run")
+    assert done.returncode == 0, done.stderr
+    return tmp_path / "run"
+
+
+def test_where_solutions_of_a_run_fail(cli: Command, run: Path) -> None:
+    done = cli("steps", "run")
+    assert done.returncode == 0, done.stderr
+    for text in ("right", "lucky", "First wrong step by kind", "integral", "final"):
+        assert text in done.stdout
+    rows = json.loads(cli("steps", "run", "--json").stdout)
+    assert [row["outcome"] for row in rows] == ["right", "lucky", "wrong", "slip"]
+    assert [row["wrong"] for row in rows] == ["", "integral", "integral", "final"]
+    wrong = [
+        text[start:end]
+        for row, text in zip(rows, ANSWERS.values(), strict=True)
+        for start, end, judgement, _ in row["marks"][:2]
+        if judgement == "incorrect"
+    ]
+    assert wrong == ["x^2 + C", "6x^2 + C", "4x^3 + C"]
+    assert len(json.loads(cli("steps", "run", "--limit", "1", "--json").stdout)) == 1
+
+
+def test_the_report_shows_steps_where_they_were_judged(cli: Command, run: Path) -> None:
+    assert cli("report", "run").returncode == 0
+    assert "Steps of solutions" not in (run / "report.html").read_text("utf-8")
+    assert cli("steps", "run").returncode == 0
+    assert cli("report", "run").returncode == 0
+    assert "Steps of solutions" in (run / "report.html").read_text("utf-8")
+
+
+def test_a_damaged_file_is_said_to_be(cli: Command, run: Path) -> None:
+    (run / "steps.jsonl").write_text('{"key":\n')
+    done = cli("report", "run")
+    assert done.returncode == 2
+    assert "steps.jsonl is damaged" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_runs_of_other_tasks_are_refused(cli: Command, tmp_path: Path) -> None:
+    words = ["--model", "solver/sympy", "--benchmark", "definite/bank", "--limit", "1"]
+    assert cli("sweep", *words, "--out", "other").returncode in (0, 1)
+    done = cli("steps", "other")
+    assert done.returncode == 2
+    assert "no problems of the task integration" in done.stderr

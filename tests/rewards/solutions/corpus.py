@@ -1,0 +1,326 @@
+r"""A labelled corpus of solutions: derivations of `templates`, written down in many voices.
+
+Every solution is right, or has one planted error whose place and kind are known. An error is
+``lucky`` (what follows is right, and so is the answer), ``last`` (it is in the last line) or
+``carried`` (all that follows carries it on).
+
+    python -m tests.rewards.solutions.corpus > solutions.jsonl
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from random import Random
+
+from .templates import TEMPLATES, Derivation, Line
+
+SIZE = 400
+SEED = 22
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A solution with what is known of it; ``start`` and ``end`` enclose what is wrong."""
+
+    id: str
+    integrand: str
+    text: str
+    voice: str
+    label: str
+    kind: str = ""
+    start: int = -1
+    end: int = -1
+
+
+class Page:
+    """Text as it is written, with the place of every line's right side."""
+
+    def __init__(self, style: Callable[[str], str]) -> None:
+        self.text = ""
+        self.style = style
+        self.places: dict[int, tuple[int, int]] = {}
+
+    def say(self, text: str) -> None:
+        self.text += text
+
+    def write(self, latex: str, number: int | None = None) -> None:
+        latex = self.style(latex)
+        if number is not None:
+            self.places[number] = len(self.text), len(self.text) + len(latex)
+        self.text += latex
+
+
+Voice = Callable[[Page, Derivation], None]
+
+
+def _introduce(
+    page: Page, derivation: Derivation, opening: str, closing: str, between: str
+) -> None:
+    """The lines before the chain, as a sentence."""
+    for number, line in enumerate(derivation.before):
+        words = line.prose or "and"
+        page.say(f"{words if not number else words.lower() if words[1:] else words} {opening}")
+        page.write(line.left)
+        page.say(" = ")
+        page.write(line.right, number)
+        page.say(closing + (between if number + 1 < len(derivation.before) else ". "))
+
+
+def _conclude(page: Page, derivation: Derivation, opening: str, closing: str) -> None:
+    """The lines after the chain."""
+    first = len(derivation.before) + len(derivation.chain)
+    for number, line in enumerate(derivation.after, first):
+        page.say(f"{line.prose} {opening}")
+        page.write(line.left)
+        page.say(" = ")
+        page.write(line.right, number)
+        page.say(f"{closing}.\n")
+
+
+def _whole(derivation: Derivation) -> str:
+    return rf"\int {derivation.integrand}\,dx"
+
+
+def _links(derivation: Derivation) -> Iterator[tuple[int, Line]]:
+    return enumerate(derivation.chain, len(derivation.before))
+
+
+def displays(page: Page, derivation: Derivation) -> None:
+    _introduce(page, derivation, "$", "$", ", ")
+    page.say("Then\n\\[ ")
+    page.write(_whole(derivation))
+    for number, line in _links(derivation):
+        page.say(" = ")
+        page.write(line.right, number)
+        page.say(" \\]\nand so\n\\[ " if line is not derivation.chain[-1] else ". \\]\n")
+    _conclude(page, derivation, "$", "$")
+
+
+def align(page: Page, derivation: Derivation) -> None:
+    _introduce(page, derivation, "$", "$", ", ")
+    page.say("We get\n\\begin{align*}\n")
+    page.write(_whole(derivation))
+    for number, line in _links(derivation):
+        page.say(" &= ")
+        page.write(line.right, number)
+        page.say(" \\\\\n" if line is not derivation.chain[-1] else "\n")
+    page.say("\\end{align*}\n")
+    _conclude(page, derivation, "\\(", "\\)")
+
+
+def one_line(page: Page, derivation: Derivation) -> None:
+    _introduce(page, derivation, "$", "$", " and ")
+    page.say("\n$$")
+    page.write(_whole(derivation))
+    for number, line in _links(derivation):
+        page.say("=")
+        page.write(line.right, number)
+    page.say("$$\n")
+    _conclude(page, derivation, "$$", "$$")
+
+
+def restated(page: Page, derivation: Derivation) -> None:
+    page.say(f"We want $\\displaystyle {_whole(derivation)}$.\n\n")
+    _introduce(page, derivation, "\\( ", " \\)", "; ")
+    for number, line in _links(derivation):
+        page.say("\n" + ("Therefore" if number % 2 else "It follows that") + "\n$$\n")
+        page.write(_whole(derivation))
+        page.say(" = ")
+        page.write(line.right, number)
+        page.say("\n$$")
+    page.say("\n")
+    _conclude(page, derivation, "\n$$ ", " $$\n")
+
+
+def bare(page: Page, derivation: Derivation) -> None:
+    for number, line in enumerate(derivation.before):
+        page.write(line.left)
+        page.say(" = ")
+        page.write(line.right, number)
+        page.say("\n")
+    page.write(_whole(derivation))
+    for number, line in _links(derivation):
+        page.say("\n= " if number > len(derivation.before) else " = ")
+        page.write(line.right, number)
+    page.say("\n")
+    _conclude(page, derivation, "\n", "")
+
+
+def steps(page: Page, derivation: Derivation) -> None:
+    number = 0
+    if derivation.before:
+        page.say("### Step 1: Preparation\n\n")
+        for number, line in enumerate(derivation.before):
+            page.say(f"- {line.prose or 'and'} $")
+            page.write(line.left)
+            page.say(" = ")
+            page.write(line.right, number)
+            page.say("$\n")
+    page.say("\n### Step 2: The integral\n\n")
+    before = _whole(derivation)
+    for number, line in _links(derivation):
+        page.say(f"{number}. \\[")
+        page.write(before)
+        page.say(" = ")
+        page.write(line.right, number)
+        page.say("\\]\n")
+        before = line.right
+    page.say("\n### Step 3: Result\n\n")
+    _conclude(page, derivation, "\\[", "\\]")
+
+
+def columns(page: Page, derivation: Derivation) -> None:
+    if derivation.before:
+        page.say("\\begin{align*}\n")
+        for number, line in enumerate(derivation.before):
+            page.write(line.left)
+            page.say(" &= ")
+            page.write(line.right, number)
+            page.say(" & " if number % 2 == 0 else " \\\\\n")
+        page.say("\\end{align*}\n")
+    page.say("\\[\\begin{aligned}\n& ")
+    page.write(_whole(derivation))
+    for number, line in _links(derivation):
+        page.say(" \\\\\n&\\quad = ")
+        page.write(line.right, number)
+    page.say("\n\\end{aligned}\\]\n")
+    _conclude(page, derivation, "\\[ ", " \\]")
+
+
+def german(page: Page, derivation: Derivation) -> None:
+    page.say("Lösung. ")
+    for number, line in enumerate(derivation.before):
+        page.say("Wir setzen $" if not number else ", also $")
+        page.write(line.left)
+        page.say(" = ")
+        page.write(line.right, number)
+        page.say("$")
+    page.say(". Damit ist\n\\begin{equation*}\\begin{split}\n")
+    page.write(_whole(derivation))
+    for number, line in _links(derivation):
+        page.say(" &= ")
+        page.write(line.right, number)
+        page.say("\\\\[4pt]\n")
+    page.say("\\end{split}\\end{equation*}\n")
+    _conclude(page, derivation, "$", "$")
+
+
+def inline(page: Page, derivation: Derivation) -> None:
+    _introduce(page, derivation, "$", "$", ", ")
+    before = _whole(derivation)
+    for number, line in _links(derivation):
+        page.say("So $" if number % 2 else "We have $")
+        page.write(before)
+        page.say(" = ")
+        page.write(line.right, number)
+        page.say("$. ")
+        before = line.right
+    page.say("\n")
+    _conclude(page, derivation, "$", "$")
+
+
+def fence(page: Page, derivation: Derivation) -> None:
+    page.say("```latex\n")
+    bare(page, replace(derivation, after=()))
+    page.say("```\n")
+    _conclude(page, derivation, "$", "$")
+
+
+def thought(page: Page, derivation: Derivation) -> None:
+    page.say(f"<think>Is $\\int {derivation.integrand}\\,dx = x$? No, $1 = 2$.</think>\n")
+    align(page, derivation)
+
+
+VOICES: tuple[Voice, ...] = (
+    displays, align, one_line, restated, bare, steps, columns, german, inline, fence, thought,
+)  # fmt: skip
+
+STYLES: tuple[Callable[[str], str], ...] = (
+    lambda latex: latex,
+    lambda latex: latex,
+    lambda latex: re.sub(r"(?<![A-Za-z\\])d(?=x|u|\\theta|t\b|w)", r"\\mathrm{d}", latex),
+    lambda latex: latex.replace(r"\frac", r"\dfrac").replace(r"\,d", r"\;d"),
+    lambda latex: latex.replace(" + C", " + K"),
+    lambda latex: latex.replace(r"\,d", " d").replace(r"\ln|", r"\ln |"),
+)
+
+ENDINGS = (
+    "\nThe answer is $\\boxed{%s}$.",
+    "\n\\[\\boxed{%s}\\]",
+    "\n**Final answer:** $%s$",
+    "",
+)
+
+
+def written(
+    name: str, derivation: Derivation, voice: Voice, r: Random, wrong: int | None, label: str
+) -> Labelled:
+    """A derivation in a voice."""
+    page = Page(r.choice(STYLES))
+    voice(page, derivation)
+    answer = (derivation.after or derivation.chain)[-1].right
+    # Where lines follow the chain, its last link is not the answer.
+    ending = r.choice(ENDINGS[:3] if derivation.after else ENDINGS)
+    page.say(ending % page.style(answer) if ending else "")
+    start, end = page.places[wrong] if wrong is not None else (-1, -1)
+    kind = derivation.lines[wrong].kind if wrong is not None else ""
+    return Labelled(name, derivation.integrand, page.text, voice.__name__, label, kind, start, end)
+
+
+def planted(derivation: Derivation, place: int, right: str) -> Derivation:
+    """The derivation with another right side in one line."""
+    lines = [*derivation.lines]
+    lines[place] = replace(lines[place], right=right)
+    first = len(derivation.before)
+    second = first + len(derivation.chain)
+    return replace(
+        derivation,
+        before=tuple(lines[:first]),
+        chain=tuple(lines[first:second]),
+        after=tuple(lines[second:]),
+    )
+
+
+def carried(derivation: Derivation, place: int, factor: str) -> Derivation:
+    """The derivation with a factor too much in a link of the chain and in all that follow."""
+    for at in range(place, len(derivation.before) + len(derivation.chain)):
+        body, plus, constant = derivation.lines[at].right.partition(" + C")
+        derivation = planted(derivation, at, rf"{factor}\left({body}\right){plus}{constant}")
+    return derivation
+
+
+def corpus(size: int = SIZE, seed: int = SEED) -> Iterator[Labelled]:
+    """The solutions: of five, two are right; the others have an error."""
+    for number in range(size):
+        r = Random(f"{seed}/{number}")
+        make = TEMPLATES[number % len(TEMPLATES)]
+        voice = VOICES[number % len(VOICES)]
+        derivation = make(r)
+        name = f"{number:03d}-{derivation.name}"
+        label = ("right", "lucky", "right", "last", "carried")[number // len(TEMPLATES) % 5]
+        lines = derivation.lines
+        final = len(lines) - 1
+        if label == "carried" and derivation.after:
+            label = "last"
+        if label == "right":
+            yield written(name, derivation, voice, r, None, label)
+            continue
+        if label == "carried":
+            place = r.randrange(len(derivation.before), final + 1)
+            factor = r.choice(["-", "2", r"\frac{1}{2}"])
+            yield written(name, carried(derivation, place, factor), voice, r, place, label)
+            continue
+        able = [
+            at for at, line in enumerate(lines) if line.wrong and (at == final) == (label == "last")
+        ]
+        place = r.choice(able)
+        wrong = planted(derivation, place, r.choice(lines[place].wrong))
+        yield written(name, wrong, voice, r, place, label)
+
+
+if __name__ == "__main__":
+    for solution in corpus():
+        print(json.dumps(asdict(solution), ensure_ascii=False))

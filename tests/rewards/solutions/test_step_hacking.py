@@ -1,0 +1,108 @@
+# ruff: noqa: E501  # formulas
+r"""What earns nothing as a step: everything that brings the problem no nearer to a solution."""
+
+from __future__ import annotations
+
+import pytest
+
+from calculus_harness.rewards import verify_solution
+from calculus_harness.rewards.adapters.for_trl import step_reward
+
+#: A right first step of the second problem.
+HELPS = r"$\int x^2e^x\,dx = x^2e^x - 2\int xe^x\,dx$. "
+
+
+def worthless(rest: str) -> dict[str, str]:
+    """What earns nothing for the integrand x^2 times something."""
+    f = f"x^2{rest}"
+    in_u = f.replace("x", "u")
+    whole = rf"\int {f}\,dx"
+    return {
+        "the question": f"We want ${whole}$.",
+        "the question, equated with itself": f"${whole} = {whole}$",
+        "the question with a name": f"Let $I = {whole}$. Then ${whole} = I$ and $2I = I + I$ and $I = 2I - I$.",
+        "a new letter": rf"Let $u = x$, $du = dx$. ${whole} = \int {in_u}\,du$",
+        "a factor taken out and in": rf"$2{whole} = \int 2{f}\,dx$, $\frac{{a\cdot {whole}}}{{a}} = {whole}$",
+        "nothing times it": rf"$0\cdot {whole} = 0$, $(1-1){whole} = 0$, $(\sqrt2\sqrt2 - 2){whole} = 0$",
+        "identities": r"$x = x$, $1 + 1 = 2$, $\sin^2 x + \cos^2 x = 1$, $e^{2x} = (e^x)^2$. " * 9,
+        "derivatives": r"$\frac{d}{dx}x^2 = 2x$ and $\frac{d}{dx}(e^x\cos x) = e^x\cos x - e^x\sin x$.",
+        "other integrals": r"$\int 2x\,dx = x^2 + C$, $\int\cos x\,dx = \sin x + C$. " * 5,
+        "definitions": rf"Let $u = x^2$, $dv = {rest}\,dx$, $du = 2x\,dx$, $w = \sin x$.",
+        "a name for the integrand": rf"Let $k = {f}$. Then ${whole} = \int k\,dx$.",
+        "a function for it": rf"Let $g(x) = {f}$. Then ${whole} = \int g(x)\,dx$.",
+        "its differential": rf"Let $dg = {f}\,dx$. Then ${whole} = \int dg = g = g + C$.",
+        "an exponential of it": rf"Let $dg = {f}\,dx$, $h = e^g$. ${whole} = \int \frac{{dh}}{{h}}$.",
+        "parts without v": rf"Let $u = x^2$, $dv = {rest}\,dx$. ${whole} = \int u\,dv = uv - \int v\,du$.",
+        "a term moved": rf"${whole} = \int ({f} - x)\,dx + \frac{{x^2}}{{2}}$",
+        "terms moved again and again": "".join(
+            rf"$\int ({f} - {n}x)\,dx = \int ({f} - {n + 1}x)\,dx + \frac{{x^2}}{{2}}$. "
+            for n in range(20)
+        ),
+        "a split in two": rf"${whole} = \int \frac{{{f}}}{{2}}\,dx + \int \frac{{{f}}}{{2}}\,dx$",
+        "a variable that is constant": rf"Let $x = t - t + 1$. ${whole} = \int 0\,dt = C$",
+        "another meaning of e": rf"Let $e = 1$, $e(x) = 0$. ${whole} = \frac{{x^3}}{{3}} + C$",
+        "no differential": rf"Let $d = 0$. ${whole} = 0$",
+        "an unknown constant": rf"${whole} = A$, ${whole} = A + C$, $A = {whole}$",
+    }
+
+
+@pytest.mark.parametrize("rest", [r"e^x\cos x", "e^x", r"\sin(x)"])
+@pytest.mark.parametrize("name", worthless(""))
+def test_what_brings_the_problem_no_nearer_earns_nothing(name: str, rest: str) -> None:
+    assert verify_solution(worthless(rest)[name], f"x^2{rest}").progress == 0
+
+
+@pytest.mark.parametrize("answer", [r"$\boxed{x^3/3}$", "x^3/3 + C"])
+def test_an_answer_without_steps_earns_nothing(answer: str) -> None:
+    assert verify_solution(answer, "x^2").progress == 0
+
+
+def test_right_steps_earn_what_they_take_off_and_no_more() -> None:
+    solution = verify_solution(HELPS, "x^2e^x")
+    assert 0 < solution.progress < 1
+    done = HELPS + r"$\int xe^x\,dx = xe^x - \int e^x\,dx = xe^x - e^x + C$."
+    assert verify_solution(done, "x^2e^x").progress == 1
+    assert verify_solution(done * 20, "x^2e^x").progress == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", worthless(""))
+def test_padding_changes_no_reward(name: str) -> None:
+    padding = worthless("e^x")[name]
+    texts = [HELPS, f"{padding}\n\n{HELPS}{padding}"]
+    plain, padded = step_reward(["", ""], texts, integrand=["x^2e^x", "x^2e^x"])
+    assert plain
+    wrong = verify_solution(padding, "x^2e^x").outcome == "wrong"  # not the answer alone
+    assert padded == (0 if wrong else plain)
+
+
+def test_nothing_is_earned_after_a_step_that_is_seen_to_be_wrong_later() -> None:
+    text = r"$\int x\,dx = \int 2u\,du$. " + HELPS + "Here $u = x$."
+    assert verify_solution(text, "x^2e^x").progress == 0
+
+
+def test_nothing_is_earned_after_a_wrong_step() -> None:
+    solution = verify_solution(r"$\frac{d}{dx}e^x = xe^{x-1}$. " + HELPS, "x^2e^x")
+    assert solution.first_wrong == 0
+    assert solution.progress == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\\[ x^2 \\]\nLet $I = {whole}$.\n\\[ = x^2 \\]",
+        "\\[ x^2 \\]\n${whole} = I$\n\\[ = x^2 \\]",
+        "\\[ x^2 = x^2 \\]\n$J = {whole}$\n\\[ = x^2 \\]",
+        "Let $k = 2x$.\n\\[ \\int k\\,dx = x^2 \\]\nLet $k = x^2e^x$.\n\\[ = x^2 \\]",
+        r"$x^2 = \int 2w\,dw$. Let $I = {whole}$, $w = x$. \[ = x^2 \]",
+    ],
+)
+def test_no_chain_is_joined_to_a_statement_between(text: str) -> None:
+    whole = r"\int x^2e^x\,dx"
+    assert verify_solution(text.replace("{whole}", whole), "x^2e^x").progress == 0
+
+
+def test_the_readings_of_a_chain_fit_together() -> None:
+    """Of ``\\sin x/2`` one reading is the problem, and another is what the text integrates."""
+    text = r"$\int \sin x/2\,dx = -2\cos(x/2) + C$ and $\int \sin x/2\,dx = \int\sin x/2\,dx = -2\cos(x/2)$"
+    assert verify_solution(text, r"\frac{\sin x}{2}").progress == 0

@@ -1,0 +1,244 @@
+"""Reading and judging the steps of solutions, one matter at a time."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from calculus_harness.rewards import Judgement, Solution, verify_solution
+from calculus_harness.rewards.adapters.for_trl import make_reward
+from calculus_harness.rewards.adapters.for_verl import compute_score
+from calculus_harness.rewards.adapters.scoring import Rubric
+from calculus_harness.rewards.steps import token_rewards
+from tests.rewards.steps import steps as calls
+
+CASES = Path(__file__).parents[1] / "cases" / "solutions.toml"
+HAND = tomllib.loads(CASES.read_text("utf-8"))["solution"]
+SLACK = 3  # punctuation behind a formula
+
+PARTS = r"""Let $u = x$ and $dv = e^{2x}\,dx$, so $du = dx$ and $v = \frac12 e^{2x}$. Then
+\begin{align*}
+\int x e^{2x}\,dx &= \frac{x}{2}e^{2x} - \frac12\int e^{2x}\,dx \\
+&= \frac{x}{2}e^{2x} - \frac14 e^{2x} + C.
+\end{align*}
+"""
+
+
+def judged(text: str, integrand: str = "x") -> list[str]:
+    """C, I or U for every claim but the final one."""
+    claims = verify_solution(text, integrand).claims
+    return [str(one.judgement)[0].upper() for one in claims if one.kind != "final"]
+
+
+@pytest.mark.parametrize("row", HAND, ids=[row["name"] for row in HAND])
+def test_solutions_that_were_written_by_hand(row: dict[str, str]) -> None:
+    text = row["text"]
+    start, end = text.find("<<<"), text.find(">>>") - 3
+    text = text.replace("<<<", "").replace(">>>", "")
+    solution = verify_solution(text, row["integrand"])
+    if start < 0:
+        assert solution.first_wrong is None
+    else:
+        assert solution.first_wrong is not None
+        claim = solution.claims[solution.first_wrong]
+        assert abs(claim.end - end) <= SLACK
+    assert (solution.outcome == "lucky") == bool(row.get("lucky"))
+
+
+def test_a_solution_by_parts() -> None:
+    solution = verify_solution(PARTS, "xe^{2x}")
+    assert [claim.kind for claim in solution.claims] == [
+        "substitution",
+        "parts",
+        "parts",
+        "integral",
+        "final",
+    ]
+    assert [one.name for one in solution.definitions][:2] == ["u", "v"]
+    assert solution.outcome == "right"
+    assert solution.coverage == 1
+    assert solution.progress == 1
+    assert solution.claims[3].follows == 2
+    for claim in solution.claims[:-1]:
+        assert PARTS[claim.start : claim.end].endswith(claim.right)
+
+
+def test_a_planted_error_has_a_witness_and_a_place() -> None:
+    text = PARTS.replace(r"- \frac14", r"- \frac12")
+    solution = verify_solution(text, "xe^{2x}")
+    assert solution.first_wrong == 3
+    claim = solution.claims[3]
+    assert claim.witness is not None
+    assert "x = " in claim.witness.point
+    assert text[claim.start : claim.end].startswith(r"\frac{x}{2}e^{2x} - \frac12 e^{2x}")
+    assert solution.outcome == "wrong"
+
+
+def test_a_solution_travels_as_json() -> None:
+    solution = verify_solution(PARTS.replace("14", "12"), "xe^{2x}")
+    row = solution.to_dict()
+    assert row["outcome"] == "wrong"
+    assert Solution.from_dict(row) == solution
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"$\int 2x\,dx = x^2 + C = x^2 + K$", "CC"),
+        (r"$\int 2x\,dx = x^2 = x^2 + 7$", "CC"),  # up to a constant
+        (r"$x^2 = x^2 + 7$", "I"),
+        (r"$(x+1)^2 = x^2 + 2x + 1 = x^2 + 2x$", "CI"),
+        (r"$\sqrt{x^2} = x$", "U"),  # on a part of the line
+        (r"$\ln(x^2) = 2\ln x$", "C"),  # where both are real
+        (r"$\frac{d}{dx}\sin(x^2) = 2x\cos(x^2)$ and $(\sin x)' = -\cos x$", "CI"),
+        (r"$\frac{d}{dx}\left(x^2 + C\right) = 2x$", "C"),
+        (r"Let $u = x^2$. $\frac{du}{dx} = 2x$, $du = 3x\,dx$", "CI"),
+        (r"$\int u\,dv = uv - \int v\,du$, $\int u\,dv = uv + \int v\,du$", "CI"),
+        (r"$\int_0^1 x^2\,dx = \frac{x^3}{3}\Big|_0^1 = \frac13 = \frac12$", "CCI"),
+        (r"$\int_0^\infty e^{-x}\,dx = 1$", "U"),  # improper
+        (r"$\int_0^1 ax\,dx = \frac a2$", "C"),
+        (r"Let $u = x^2$. $\int_0^1 u\,du = \frac12$, $\int_0^1 xu\,dx = \frac14$", "CC"),
+        (r"Let $u = x^2$. $u\int_0^1 u\,du = \frac{x^2}{2}$", "C"),
+        (r"$x^2 = \iint x = x^2 + 1$", "UI"),  # what is not read is passed over
+        (r"$\int \sin x/2\,dx = -2\cos(x/2)$, $\int \sin x/2\,dx = -\frac12\cos x$", "CC"),
+        (r"$2x\,dx = x^2 + C$", "U"),  # a differential on one side: something is cut off
+        (r"$3a + 2b = 1$, $3b = 2a$", "UU"),  # unknown, but not arbitrary
+        (r"$\int \frac{dx}{x+a} = \ln|x| + C$", "I"),  # arbitrary
+        (r"Let $x + 3 = 2u$. $dx = 2\,du$, $u = \frac{x+3}{2}$", "CC"),
+        (r"$\pi = 3.14159$", "U"),  # rounded
+        (r"$\operatorname{Si}(x) = x$", "U"),  # special functions may run long
+        (r"$x > 0$, $x = 1$, $x \approx 2$", ""),
+        (r"At $x = 0$ we get $1 = A$, so $2A = 3$.", "CI"),
+        (r"$\int f(x)\,dx = F(x) + C$", "U"),
+        (r"$a = b$", ""),  # a definition
+        (r"Let $x = \sin\theta$. $\sqrt{1-x^2} = \cos\theta$, $\theta = \arcsin x$", "CC"),
+        (r"Let $x = t^2$. $\int \sqrt x\,dx = \int 2t^2\,dt = \frac23 t^3 + C$", "CC"),
+        (r"$\int x\,dx = \int u\,du$ where $u = -x$", "C"),
+        (r"$\int x\,dx = \int 2u\,du$ where $u = x$", "I"),
+        (r"$\frac{1}{x^2-1} = \frac{A}{x-1} + \frac{B}{x+1}$, $A = \frac12$, $B = \frac12$", "CCI"),
+        (r"$\iint x\,dx\,dy = 1$", "U"),
+        (r"<think>$1 = 2$</think> $1 = 1$", "C"),
+        ("Text, then\nx^2 + x = x(x + 1)\n= x(x + 2)\n", "CI"),
+        (r"\[ x + x \]" "\n" r"\[ = 2x \]", "C"),
+        (r"\[ 2I = x \implies I = \frac x2 \]", "U"),
+    ],
+)  # fmt: skip
+def test_claims(text: str, expected: str) -> None:
+    assert "".join(judged(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (r"$\frac{d}{dx}x^2 = 2x$", "derivative"),
+        (r"$\int x\,dx = \frac{x^2}{2}$", "integral"),
+        (r"$\int x\ln x\,dx = \frac{x^2}{2}\ln x - \int\frac x2\,dx$", "parts"),
+        (r"Let $u = x^2$. $\int xe^{x^2}\,dx = \int\frac{e^u}{2}\,du$", "substitution"),
+        (r"Let $u = x^2$. $\frac{e^u}{2} = \frac{e^{x^2}}{2}$", "back-substitution"),
+        (r"$\int (x + x)\,dx = \int 2x\,dx$", "algebra"),
+        (r"$\sin 2x = 2\sin x\cos x$", "identity"),
+        (r"$2 + 2 = 4$", "arithmetic"),
+        (r"$\frac{1}{x^2+x} = \frac Ax + \frac{B}{x+1}$", "partial fractions"),
+        (r"$\int_0^1 x\,dx = \frac12$", "definite integral"),
+    ],
+)
+def test_kinds(text: str, kind: str) -> None:
+    claim = verify_solution(text, "x").claims[0]
+    assert (claim.kind, claim.judgement) == (kind, Judgement.CORRECT)
+
+
+def test_an_end_in_another_variable_is_no_wrong_answer() -> None:
+    text = r"Let $u = x^2$. $$\int 2xe^{x^2}\,dx = \int e^u\,du = e^u + C$$"
+    solution = verify_solution(text, "2xe^{x^2}")
+    assert solution.first_wrong is None
+    assert solution.outcome == "unlocated"
+    assert verify_solution(text + r"$\boxed{e^u + C}$", "2xe^{x^2}").outcome == "slip"
+
+
+def test_a_parameter_of_another_kind() -> None:
+    text = r"$\int \frac{dx}{x^2 - a} = \frac{1}{\sqrt{-a}}\arctan\frac{x}{\sqrt{-a}} + C$"
+    assumptions = {"a": "negative"}
+    solution = verify_solution(text, r"\frac{1}{x^2-a}", variable="x", assumptions=assumptions)
+    assert solution.claims[0].judgement is Judgement.CORRECT
+
+
+HOSTILE = {
+    "claims": "$x = x$ " * 5000,
+    "a chain": "$$" + " = ".join(["x"] * 5000) + "$$",
+    "signs": "$$" + "=" * 20_000 + "$$",
+    "integrals": r"\[" + r"\int " * 3000 + r"x\,dx = 1\]",
+    "integrals within integrals": r"\[" + r"\int x " * 200 + "dx " * 200 + r"= 1\]",
+    "braces": "$" + "{" * 5000 + "x = 1" + "}" * 5000 + "$",
+    "brackets that do not close": "$" + "(" * 50_000 + "= 1$",
+    "rows": r"\begin{align*}" + r"a &= b \\ " * 3000,
+    "definitions that double": "".join(
+        f"Let $u_{{{n + 1}}} = u_{{{n}}}u_{{{n}}} + u_{{{n}}}$. " for n in range(60)
+    ),
+    "exponents": "".join(f"Let $u_{{{n + 1}}} = e^{{u_{{{n}}}}}$, " for n in range(300)),
+    "definitions in circles": r"Let $v = w$, $w = v$, $v = w + 1$. "
+    r"$dv = v\,dw$, $dw = w\,dv$. $\int v\,dw = v$",
+    "towers": r"$9^{9^{9^{9^9}}} = x$, $\int x^{10^{100}}\,dx = x^{10^{100}+1}$",
+    "primes": "$f" + "'" * 3000 + " = x$ $(x)'" * 500 + "$",
+    "derivatives": "$" + r"\frac{d}{dx}(" * 200 + "x" + ")" * 200 + "= 1$",
+    "limits": "$" + "[" * 300 + "x" + "]_0^1" * 300 + " = 1$",
+    "definite integrals": r"$\int_0^{1000} \sin(x^5)e^{\cos x}\,dx = 1$. " * 20,
+    "unknowns": ("$1 = " + " + ".join(f"A_{n}(x-{n})^{n}" for n in range(9)) + "$. ") * 200,
+    "columns": "$a" + "&" * 50_000 + "= b$",
+    "lines": "a = b\n" * 20_000,
+    "boxes": r"\boxed{x = 1} " * 3000,
+    "backslashes": "\\" * 100_000,
+    "claims that wait": r"$\int x\,dx = \int u\,du$. Let $w = x$. " * 300,
+    "long sums": ("$" + "+".join(["x"] * 120) + "= 120x$. ") * 390,
+    "no text": "\x00" * 1000 + "$x = \ud800$",
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_text_costs_bounded_work(text: str) -> None:
+    found: list[Solution] = []
+    work = calls(lambda: found.append(verify_solution(text, "x^2e^x")))
+    assert len(found) == 1
+    assert work < 12_000_000
+
+
+@pytest.mark.parametrize("name", ["braces", "signs", "definitions in circles", "towers", "limits"])
+def test_hostile_text_raises_nothing(name: str) -> None:
+    assert verify_solution(HOSTILE[name], "x^2e^x").verdict.reward == 0
+
+
+def test_the_work_for_a_solution_is_bounded_as_a_whole() -> None:
+    solution = verify_solution(HOSTILE["long sums"], "x^2e^x")
+    assert solution.claims[0].judgement is Judgement.CORRECT
+    assert any("work" in claim.detail for claim in solution.claims)
+
+
+def test_rewards_of_tokens() -> None:
+    solution = verify_solution(PARTS, "xe^{2x}")
+    offsets = [(at, at + 4) for at in range(0, len(PARTS), 4)]
+    rewards = token_rewards(solution, offsets)
+    assert sum(rewards) == pytest.approx(solution.progress)
+    place = offsets[rewards.index(max(rewards))]
+    assert any(place[0] < claim.end <= place[1] for claim in solution.claims)
+    wrong = verify_solution("$1 = 2$", "x")
+    assert token_rewards(wrong, [(0, 3), (3, 7)], wrong=-1.0) == [0.0, -1.0]
+
+
+def test_steps_beside_the_answer_in_one_reward() -> None:
+    reward = make_reward("steps", ["correctness", "steps"], [1.0, 0.5])
+    right = PARTS + r"$\boxed{\frac{x}{2}e^{2x} - \frac14 e^{2x} + C}$"
+    texts = [right, PARTS.replace(r"\frac14", r"\frac12"), "I do not know."]
+    got = reward(["", "", ""], texts, integrand=["xe^{2x}"] * 3)
+    assert got[0] == 1.5
+    assert got[1] is not None
+    assert 0 < got[1] < 0.5
+    assert got[2] == 0
+    score = compute_score("", right, "xe^{2x}", task="steps", components=["steps"], weights=[1.0])
+    assert score["score"] == 1
+
+
+def test_the_component_is_for_its_task() -> None:
+    with pytest.raises(ValueError, match="for the task steps"):
+        Rubric("antiderivative", ("correctness", "steps"))

@@ -1,0 +1,153 @@
+"""Workers on a real Ray cluster on this machine: the same verdicts, whatever dies."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from calculus_harness.harness import score, sweep
+from calculus_harness.harness.store.run import Run
+from calculus_harness.rewards import use_cluster, verify_definite_integral, verify_many
+from calculus_harness.rewards.workers import cluster as cluster_module
+from calculus_harness.rewards.workers.cluster import Cluster, ClusterPool
+from calculus_harness.rewards.workers.errors import PoolError
+from calculus_harness.rewards.workers.pool import make_pool
+
+ray = pytest.importorskip("ray", reason="the extra `ray` is not installed")
+pytestmark = pytest.mark.ray
+
+ROOT = Path(__file__).resolve().parents[3]
+N = 600
+ANSWERS = [rf"\frac{{x^{{{i + 1}}}}}{{{i + 1}}}" if i % 3 else "x" for i in range(N)]
+INTEGRANDS = [f"x^{{{i}}}" for i in range(N)]
+
+
+def statuses() -> list[str]:
+    return [str(verdict.status) for verdict in verify_many(ANSWERS, INTEGRANDS)]
+
+
+EXPECTED = ["correct" if i % 3 or i == 0 else "incorrect" for i in range(N)]
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[Any]:
+    """A cluster of node processes; each test may add some."""
+    from ray.cluster_utils import Cluster as Nodes
+
+    made = Nodes(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    ray.init(
+        address=made.address,
+        log_to_driver=False,
+        runtime_env={"env_vars": {"PYTHONPATH": str(ROOT)}},
+    )
+    yield made
+    ray.shutdown()
+    made.shutdown()
+
+
+def meanwhile(action: Callable[[], object]) -> threading.Thread:
+    thread = threading.Thread(target=action)
+    thread.start()
+    return thread
+
+
+def test_verdicts_are_those_of_this_machine(nodes: Any) -> None:
+    with use_cluster() as cluster:
+        assert isinstance(make_pool(), ClusterPool)
+        assert make_pool().size == cluster.size == 1
+        assert statuses() == EXPECTED
+        assert verify_definite_integral("1", r"\int_0^1 2x\,dx").correct
+    assert not isinstance(make_pool(), ClusterPool)
+
+
+def test_limits_and_bad_items_are_those_of_this_machine(nodes: Any) -> None:
+    completions = ["x", "x^{2", r"\frac{x^2}{2}"]
+    here = verify_many(completions, ["1", "x", "x^"])
+    with use_cluster():
+        there = verify_many(completions, ["1", "x", "x^"])
+    assert [(v.status, v.evidence.flags) for v in there] == [
+        (v.status, v.evidence.flags) for v in here
+    ]
+
+
+def test_a_node_that_dies_costs_no_verdict(nodes: Any) -> None:
+    doomed = nodes.add_node(num_cpus=1)
+    nodes.wait_for_nodes()
+    with use_cluster() as cluster:
+        assert cluster.size == 2
+        verify_many(ANSWERS[:8], INTEGRANDS[:8])  # its workers have begun
+        thread = meanwhile(lambda: (time.sleep(0.05), nodes.remove_node(doomed, False)))
+        assert [v for _ in range(4) for v in statuses()] == 4 * EXPECTED
+        thread.join()
+        assert statuses() == EXPECTED
+        assert cluster.size == 1
+
+
+def test_an_actor_that_dies_is_replaced(nodes: Any) -> None:
+    with use_cluster() as cluster:
+        (node,) = cluster._nodes.values()
+        thread = meanwhile(lambda: (time.sleep(0.05), ray.kill(node.actor)))
+        assert [v for _ in range(4) for v in statuses()] == 4 * EXPECTED
+        thread.join()
+        (new,) = cluster._nodes.values()
+        assert new is not node
+
+
+def test_two_processes_share_the_actors(nodes: Any) -> None:
+    @ray.remote(num_cpus=0)
+    class RewardWorker:
+        def judge(self) -> list[str]:
+            from calculus_harness.rewards import use_cluster, verify_many
+
+            with use_cluster():
+                return [str(v.status) for v in verify_many(ANSWERS, INTEGRANDS)]
+
+    with use_cluster():
+        before = len(ray.util.list_named_actors(all_namespaces=True))
+        one, two = RewardWorker.remote(), RewardWorker.remote()
+        assert ray.get([one.judge.remote(), two.judge.remote()], timeout=120) == [EXPECTED] * 2
+        assert len(ray.util.list_named_actors(all_namespaces=True)) == before
+
+
+def test_another_version_on_a_node(nodes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster_module, "our_version", lambda: "0.0.1")
+    with pytest.raises(PoolError, match=r"another version .* than this process \(0\.0\.1\)"):
+        Cluster()
+
+
+def test_cpus_that_are_not_free(nodes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    @ray.remote(num_cpus=1)
+    class Holder:
+        def held(self) -> bool:
+            return True
+
+    for actor in ray.util.list_named_actors(all_namespaces=True):
+        with contextlib.suppress(ValueError):  # it has ended already
+            ray.kill(ray.get_actor(actor["name"], namespace=actor["namespace"]))
+    holder = Holder.remote()
+    assert ray.get(holder.held.remote(), timeout=60)
+    monkeypatch.setattr(cluster_module, "START_SECONDS", 2.0)
+    with pytest.raises(PoolError, match=r"CPUs of node .* are not free"):
+        Cluster()
+    ray.kill(holder)
+
+
+def test_runs_are_scored_alike(nodes: Any, tmp_path: Path) -> None:
+    with use_cluster():
+        sweep(["solver/sympy"], ["drills"], limit=4, out=tmp_path / "there")
+    sweep(["solver/sympy"], ["drills"], limit=4, out=tmp_path / "here")
+    with use_cluster():
+        score(tmp_path / "there")
+
+    def verdicts(name: str) -> list[tuple[str, str]]:
+        run = Run(tmp_path / name)
+        rows = run.verdicts(run.policies[0]).rows()
+        return sorted((row["problem"], row["status"]) for row in rows)
+
+    assert verdicts("here") == verdicts("there")
