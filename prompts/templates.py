@@ -1,6 +1,7 @@
 """Prompt templates: files with a TOML head between two lines ``+++`` and a Jinja body.
 
-A file without a head is a body for the task ``integration``.
+A file without a head is a body for the task ``integration``; without blocks (below) it is the
+message of a user.
 
     +++
     task = "integration"
@@ -17,7 +18,7 @@ A file without a head is a body for the task ``integration``.
     {% call user() %}Integrate {{ integrand }}.{% endcall %}
 
 Each ``{% call ROLE() %}`` block (``system``, ``user``, ``assistant``) becomes a message of a chat.
-A body without such blocks is one text to complete. Variables of the body:
+With a head, a body without such blocks is one text to complete. Variables of the body:
 
 - the problem's ``inputs`` by name, and the whole problem as ``problem``;
 - with ``shots``, ``examples``: worked examples (`prompts.fewshot`), with ``integrand``,
@@ -321,8 +322,11 @@ def parse(name: str, source: str) -> Prompt:
     """
     opening, marker, rest = source.partition("+++\n")
     head_text, closing, body = rest.partition("\n+++\n")
+    lines_above = head_text.count("\n") + 3
     if not marker or opening.strip():  # a template without a head
-        head_text, body = 'task = "integration"', source
+        body = source if _CALLS.search(source) else f"{{% call user() %}}{source}{{% endcall %}}"
+        head_text, lines_above = 'task = "integration"', 0
+        source = f"+++\n{head_text}\n+++\n{body}"
     elif not closing:
         raise PromptError(f"prompt {name!r}: its head has no second line '+++'")
     try:
@@ -352,7 +356,7 @@ def parse(name: str, source: str) -> Prompt:
     try:
         variables = jinja2.meta.find_undeclared_variables(_ENVIRONMENT.parse(body))
     except jinja2.TemplateSyntaxError as error:
-        line = source[: len(source) - len(body)].count("\n") + error.lineno
+        line = lines_above + error.lineno
         raise PromptError(f"prompt {name!r}, line {line}: {error.message}") from None
     if head.get("pictures") is not None and not _CALLS.search(body):
         raise PromptError(f"prompt {name!r}: pictures need messages, as in {{% call user() %}}")

@@ -87,6 +87,7 @@ def test_a_problem_is_text_and_never_template_or_turn(text: str) -> None:
         ('+++\ntask = "cooking"\n+++\nx', "one of integration"),
         ('+++\ntask = "integration"\nstyle = "chat"\n+++\nx', "unknown 'style'"),
         ('+++\ntask = "integration"\n+++\nx\n{% if %}', "line 5"),
+        ("{{ integrand }}\n{% if %}", "line 2"),
     ],
 )
 def test_a_broken_file_is_one_clear_line(source: str, message: str) -> None:
@@ -101,6 +102,17 @@ def test_a_prompt_that_does_not_fit_is_refused() -> None:
         template("{{ lemma }}").render(problem())
     with pytest.raises(PromptError, match="text outside"):
         template("stray {% call user() %}{{ integrand }}{% endcall %}").render(problem())
+
+
+def test_a_file_without_a_head_is_a_chat_about_integrals() -> None:
+    message = "Integrate {{ integrand }}.\n"
+    prompt = parse("own", message)
+    assert prompt.task == "integration"
+    assert prompt.render(problem("x")).turns == [{"role": "user", "content": "Integrate x."}]
+    with_system = prompt.with_system_message("Be brief.").render(problem("x"))
+    assert [turn.role for turn in with_system.messages] == ["system", "user"]
+    blocks = f"{{% call user() %}}{message}{{% endcall %}}"
+    assert parse("own", blocks).render(problem("x")) == prompt.render(problem("x"))
 
 
 def test_a_file_anywhere_is_a_prompt(tmp_path: Path) -> None:
