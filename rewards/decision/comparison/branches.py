@@ -63,11 +63,12 @@ def change(comparison: Comparison) -> Outcome | None:
         comparison.spend(64 * f.size * len(changed))
         if not changed:
             continue
+        other = point if right else before  # F' differs from f there
         if all(radicals.always_positive(f, slot, values, a, b) for slot in changed):
-            unnatural.append(point)
+            unnatural.append(other)
         elif _breaks_between(comparison, before, point):
             return comparison.refutation(
-                point, "the branch changes where the answer is not analytic"
+                other, "the branch changes where the answer is not analytic"
             )
         else:
             natural = True

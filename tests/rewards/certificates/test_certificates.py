@@ -40,6 +40,8 @@ REFUTED = [
     (r"\sqrt{1+x^2}", r"\frac x2\sqrt{1+x^2}"),
     (r"\arctan x", r"x\arctan x+\frac12\ln(1+x^2)"),
     (r"a e^{ax}", r"e^{ax}+\ln|x|"),
+    # Right for x > 0 only: the witness is a point at which it is not.
+    (r"\sqrt{x^2+1}", r"\frac{|x|}{2x}\left(x\sqrt{x^2+1}+\ln(x+\sqrt{x^2+1})\right)"),
 ]
 
 
