@@ -11,26 +11,24 @@ alive, it gets a new actor.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import importlib
 import json
-import os
-import socket
-import sys
+import math
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 from ..errors import require_extra
-from ..verdict import version_of
 from .errors import PoolError, WorkerError
 from .pool import Pool, WorkerPool, make_pool, pools_from
+from .ray_connection import NAMESPACE, connect, line_of, our_version
 from .worker import Result
 
 #: Most items of a chunk, and how many chunks an actor has for each of its workers: while one is
@@ -38,21 +36,10 @@ from .worker import Result
 CHUNK, CHUNKS_PER_WORKER = 64, 2
 #: A chunk is tried by so many actors; then something else is wrong than a node.
 MAX_TRIES = 5
-#: Seconds for an actor to start on a node, and between two looks at what the cluster has.
-START_SECONDS, LOOK_SECONDS = 120.0, 1.0
-#: Seconds for a connection with the head node.
-REACH_SECONDS = 10.0
-NAMESPACE = "calculus-harness"
-
-
-def our_version() -> str:
-    """The versions of the package, of its verifier and of Python: those of all nodes must agree."""
-    try:
-        package = version(NAMESPACE)
-    except PackageNotFoundError:
-        package = "not installed"
-    python = ".".join(map(str, sys.version_info[:2]))
-    return f"{package}, verifier {version_of('balls')}, Python {python}"
+#: Seconds for the first actors to start, and for waiting chunks while no node has workers.
+START_SECONDS, PATIENCE_SECONDS = 120.0, 60.0
+#: Seconds between two looks at the nodes, where workers are missing and where none are.
+LOOK_SECONDS, JOIN_SECONDS = 1.0, 10.0
 
 
 class NodeWorkers:
@@ -140,14 +127,24 @@ class Cluster:
         self._ray = ray
         self._owner = not ray.is_initialized()
         if self._owner:
-            _connect(ray, address)
-        # One thread has the state, so that there are no locks.
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="calculus-harness-cluster")
+            connect(ray, address)
+        # One thread has the state, so that there are no locks. It never waits.
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(
+            target=self._loop.run_forever, name="calculus-harness-cluster", daemon=True
+        )
+        self._thread.start()
         self._waiting: deque[_Chunk] = deque()
+        self._asked: set[_Chunk] = set()
         self._nodes: dict[str, _Node] = {}
         self._starting: dict[str, Future[str]] = {}
-        self._mismatch: PoolError | None = None
-        self._failures = 0
+        #: How often in a row a node failed, and when it is tried again.
+        self._failed: dict[str, tuple[int, float]] = {}
+        self._since = time.monotonic()  # when there last were workers
+        self._why = PoolError("no node of the cluster is left")
+        self._timer: asyncio.TimerHandle | None = None
+        self._started: Future[None] = Future()
+        self._closed = False
         try:
             self._start()
         except BaseException:
@@ -161,45 +158,97 @@ class Cluster:
 
     def submit(self, chunks: Iterable[_Chunk]) -> None:
         """Let the nodes do some chunks."""
-        self._thread.submit(self._enqueue, list(chunks))
+        given = list(chunks)
+        self._post(self._enqueue, given)
+        if self._closed:
+            _fail(given, PoolError("the cluster is closed"))
 
     def close(self) -> None:
         """Give the actors up; end the local cluster, if `Cluster` started one."""
-        self._thread.submit(self._drop, PoolError("the cluster is closed"))
-        self._thread.shutdown()
+        self._post(self._end)
+        self._thread.join()
+        self._loop.close()
         if self._owner:
             self._ray.shutdown()
+
+    def _post(self, method: Callable[..., None], *arguments: Any) -> None:
+        """Call a method in the thread that has the state."""
+        with contextlib.suppress(RuntimeError):  # it is closed
+            self._loop.call_soon_threadsafe(method, *arguments)
+
+    def _end(self) -> None:
+        _fail([*self._waiting, *self._asked], PoolError("the cluster is closed"))
+        self._nodes.clear()
+        self._closed = True
+        self._loop.stop()
 
     # --- nodes ---
 
     def _start(self) -> None:
         """Wait for the first actors."""
-        end = time.monotonic() + START_SECONDS
-        self._thread.submit(self._look).result()
-        while time.monotonic() < end and self._thread.submit(self._is_starting).result():
-            wait(list(self._starting.values()), 0.1)
-        if self._mismatch is not None:
-            raise self._mismatch
-        if self._starting:
-            key = min(self._starting)
-            raise PoolError(f"the CPUs of node {key[:8]} are not free within {START_SECONDS:g} s")
-        if not self._nodes:
-            raise PoolError("the cluster has no node with CPUs")
+        self._post(self._look)
+        try:
+            self._started.result(START_SECONDS)
+        except TimeoutError:
+            starting = sorted(self._starting)
+            if not starting:
+                raise self._why from None
+            why = f"the CPUs of node {starting[0][:8]} are not free within {START_SECONDS:g} s"
+            raise PoolError(why) from None
 
-    def _is_starting(self) -> bool:
-        return bool(self._starting) and self._mismatch is None
+    def _settle(self, refused: PoolError | None = None) -> None:
+        """Tell `_start` what became of the first actors, once that is known."""
+        if self._started.done():
+            return
+        if refused is not None:
+            self._started.set_exception(refused)
+        elif self._nodes and not self._starting:
+            self._started.set_result(None)
 
     def _look(self) -> None:
-        """Start an actor on every node that has none."""
-        for node in self._ray.nodes():
-            key, cores = node["NodeID"], int(node["Resources"].get("CPU", 0))
-            if not (node["Alive"] and cores) or key in self._nodes or key in self._starting:
-                continue
-            actor = self._actor(key, cores)
-            self._starting[key] = actor.about.remote().future()
-            self._starting[key].add_done_callback(
-                partial(self._post, self._joined, key, _Node(actor, cores))
-            )
+        """Start an actor on every node that has none, and look again later."""
+        now = time.monotonic()
+        try:
+            nodes = self._ray.nodes()
+        except Exception as error:  # the head node is busy or gone
+            self._why = PoolError(f"the cluster does not answer: {line_of(error)}")
+        else:
+            alive = (node for node in nodes if node["Alive"])
+            self._compare({n["NodeID"]: int(n["Resources"].get("CPU", 0)) for n in alive})
+        if self._nodes or self._starting:
+            self._since = now
+        elif now - self._since > PATIENCE_SECONDS:
+            _fail(self._waiting, self._why)
+            self._waiting.clear()
+        retries = any(again < math.inf for _, again in self._failed.values())
+        wanted = retries or (self._waiting and not self._nodes)
+        self._look_in(LOOK_SECONDS if wanted else JOIN_SECONDS)
+
+    def _compare(self, cores: Mapping[str, int]) -> None:
+        """Give up nodes that have died, and begin with those that have CPUs and no workers."""
+        for known in (self._nodes, self._failed):
+            for key in known.keys() - cores.keys():
+                del known[key]
+        if not any(cores.values()):
+            self._settle(PoolError("the cluster has no node with CPUs"))
+        now = time.monotonic()
+        for key, size in cores.items():
+            again = self._failed.get(key, (0, 0.0))[1]
+            if size and again <= now and key not in self._nodes and key not in self._starting:
+                actor = self._actor(key, size)
+                self._starting[key] = actor.about.remote().future()
+                self._starting[key].add_done_callback(
+                    partial(self._post, self._joined, key, _Node(actor, size))
+                )
+
+    def _look_in(self, seconds: float) -> None:
+        """Look after so many seconds, or when a look is due before."""
+        at = self._loop.time() + seconds
+        if self._timer is not None and self._loop.time() < self._timer.when() <= at:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._loop.call_later(seconds, self._look)
 
     def _actor(self, node: str, cores: int) -> Any:
         strategies = self._ray.util.scheduling_strategies
@@ -217,41 +266,44 @@ class Cluster:
         self._starting.pop(key, None)
         error = about.exception()
         if error is not None:  # it died meanwhile, or was that of a call which has ended
-            self._failures += 1
-            self._retry(f"no workers on node {key[:8]}: {_line(error)}")
+            self._lost(key, f"no workers on node {key[:8]}: {line_of(error)}", self._lasts(error))
         elif about.result() != our_version():
-            self._mismatch = PoolError(
+            why = (
                 f"node {key[:8]} has another version ({about.result()}) than this process "
                 f"({our_version()})"
             )
-            if not (self._nodes or self._starting):
-                self._drop(self._mismatch)
+            self._lost(key, why, lasts=True)
         else:
-            self._failures = 0
+            self._failed.pop(key, None)
             self._nodes[key] = node
+        self._settle()
         self._assign()
 
-    def _retry(self, why: str) -> None:
-        """Look again, as the cluster notices the death of a node or an actor a little later."""
-        if self._failures <= MAX_TRIES:
-            time.sleep(LOOK_SECONDS)
-            self._look()
-        if not (self._nodes or self._starting):
-            self._drop(PoolError(why))
+    def _lasts(self, error: BaseException) -> bool:
+        """Whether the node cannot have workers: the package is not there, or fails to start."""
+        errors = self._ray.exceptions
+        lasting = (errors.RayTaskError, errors.RuntimeEnvSetupError)
+        return isinstance(error, lasting) or getattr(error, "actor_init_failed", False)
+
+    def _lost(self, key: str, why: str, lasts: bool = False) -> None:
+        """Try a node again later, and ever later, as Ray lists a dead one as alive for a while."""
+        self._why = PoolError(why)
+        self._nodes.pop(key, None)
+        count = self._failed.get(key, (0, 0.0))[0]
+        pause = math.inf if lasts else min(LOOK_SECONDS * 2**count, JOIN_SECONDS)
+        self._failed[key] = (count + 1, time.monotonic() + pause)
+        if lasts:
+            self._settle(self._why)
+        else:
+            self._look_in(LOOK_SECONDS)
 
     # --- chunks ---
 
-    def _post(self, method: Callable[..., None], *arguments: Any) -> None:
-        """Call a method in the thread that has the state."""
-        with contextlib.suppress(RuntimeError):  # it is closed
-            self._thread.submit(method, *arguments)
-
     def _enqueue(self, chunks: Sequence[_Chunk]) -> None:
+        if not (self._waiting or self._nodes or self._starting):
+            self._since = time.monotonic()
+            self._look_in(0)
         self._waiting.extend(chunks)
-        if not (self._nodes or self._starting):
-            self._look()
-            if not self._starting:
-                self._drop(PoolError("no node of the cluster is left"))
         self._assign()
 
     def _assign(self) -> None:
@@ -265,6 +317,7 @@ class Cluster:
             if call.future.done():
                 continue
             node.busy += 1
+            self._asked.add(chunk)
             result = node.actor.run.remote(
                 *call.arguments, chunk.items, call.deadline, dict(call.options)
             )
@@ -273,26 +326,26 @@ class Cluster:
     def _done(self, chunk: _Chunk, key: str, node: _Node, result: Future[Any]) -> None:
         error = result.exception()
         node.busy -= 1
+        self._asked.discard(chunk)
         if error is None:
             chunk.call.finish(chunk.start, result.result())
         elif isinstance(error, self._ray.exceptions.RayTaskError):
-            chunk.call.fail(PoolError(_line(error)))
-        elif chunk.tries + 1 >= MAX_TRIES:
-            chunk.call.fail(
-                PoolError(f"{MAX_TRIES} nodes died with the same items: {_line(error)}")
-            )
+            chunk.call.fail(PoolError(line_of(error)))
         else:
-            chunk.tries += 1
-            self._waiting.appendleft(chunk)
             if self._nodes.get(key) is node:
-                del self._nodes[key]
-                self._retry("no node of the cluster is left")
+                self._lost(key, f"no node of the cluster is left: {line_of(error)}")
+            chunk.tries += 1
+            if chunk.tries >= MAX_TRIES:
+                why = f"{MAX_TRIES} nodes died with the same items: {line_of(error)}"
+                chunk.call.fail(PoolError(why))
+            else:
+                self._waiting.appendleft(chunk)
         self._assign()
 
-    def _drop(self, error: PoolError) -> None:
-        for chunk in self._waiting:
-            chunk.call.fail(error)
-        self._waiting.clear()
+
+def _fail(chunks: Iterable[_Chunk], error: PoolError) -> None:
+    for chunk in chunks:
+        chunk.call.fail(error)
 
 
 class ClusterPool(Pool):
@@ -354,36 +407,3 @@ def use_cluster(address: str | None = None) -> Iterator[Cluster]:
             yield cluster
     finally:
         cluster.close()
-
-
-def _connect(ray: Any, address: str | None) -> None:
-    settings: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
-    if address is not None:
-        settings["address"] = address
-    elif "RAY_ADDRESS" not in os.environ:
-        # Workers on this machine import the package from where this process does.
-        root = str(Path(__file__).resolve().parents[2])
-        paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
-        settings |= {
-            "include_dashboard": False,
-            "runtime_env": {"env_vars": {"PYTHONPATH": os.pathsep.join(paths)}},
-        }
-    where = f"at {address}" if address else "here"
-    try:
-        _reach(address or os.environ.get("RAY_ADDRESS", ""))
-        ray.init(**settings)
-    except (ConnectionError, OSError, RuntimeError, ValueError) as error:
-        raise PoolError(f"no Ray cluster {where}: {_line(error)}") from None
-
-
-def _reach(address: str) -> None:
-    """Connect to ``host:port``, as Ray itself waits for minutes where nobody listens."""
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if host and port.isdecimal():
-        socket.create_connection((host, int(port)), REACH_SECONDS).close()
-
-
-def _line(error: BaseException) -> str:
-    """The line of a message that says most: of a remote traceback the last, else the first."""
-    lines = str(error).strip().splitlines() or [repr(error)]
-    return lines[-1 if isinstance(error, Exception) and "Traceback" in str(error) else 0][:300]

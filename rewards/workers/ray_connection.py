@@ -1,0 +1,66 @@
+"""The connection of this process with a Ray cluster, and the versions that nodes must agree on."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from ..verdict import version_of
+from .errors import PoolError
+
+#: Seconds for a connection with the head node.
+REACH_SECONDS = 10.0
+NAMESPACE = "calculus-harness"
+
+
+def our_version() -> str:
+    """The versions of the package, of its verifier and of Python: those of all nodes must agree."""
+    try:
+        package = version(NAMESPACE)
+    except PackageNotFoundError:
+        package = "not installed"
+    python = ".".join(map(str, sys.version_info[:2]))
+    return f"{package}, verifier {version_of('balls')}, Python {python}"
+
+
+def connect(ray: Any, address: str | None) -> None:
+    """`ray.init`, with an error of one line where there is no cluster.
+
+    Raises:
+        PoolError: there is none.
+
+    """
+    settings: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
+    if address is not None:
+        settings["address"] = address
+    elif "RAY_ADDRESS" not in os.environ:
+        # Workers on this machine import the package from where this process does.
+        root = str(Path(__file__).resolve().parents[2])
+        paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
+        settings |= {
+            "include_dashboard": False,
+            "runtime_env": {"env_vars": {"PYTHONPATH": os.pathsep.join(paths)}},
+        }
+    where = f"at {address}" if address else "here"
+    try:
+        _reach(address or os.environ.get("RAY_ADDRESS", ""))
+        ray.init(**settings)
+    except (ConnectionError, OSError, RuntimeError, ValueError) as error:
+        raise PoolError(f"no Ray cluster {where}: {line_of(error)}") from None
+
+
+def _reach(address: str) -> None:
+    """Connect to ``host:port``, as Ray itself waits for minutes where nobody listens."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host, int(port)), REACH_SECONDS).close()
+
+
+def line_of(error: BaseException) -> str:
+    """The line of a message that says most: of a remote traceback the last, else the first."""
+    lines = str(error).strip().splitlines() or [repr(error)]
+    return lines[-1 if isinstance(error, Exception) and "Traceback" in str(error) else 0][:300]
