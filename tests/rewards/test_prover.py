@@ -56,6 +56,7 @@ def proof_of(answer: str, integrand: str) -> Proof | None:
         (r"\sin(101x)\sin^{99}x", r"\frac{\sin(100x)\sin^{100}x}{100}"),
         (r"x^{2015}e^{x^{2016}}", r"\frac{e^{x^{2016}}}{2016}"),
         (r"\frac{x^{2022}}{1+x^{2023}}", r"\ln\sqrt[2023]{1+x^{2023}}"),
+        (r"\frac32\sqrt{\sin x}\cos x", r"(\sin x)^{3/2}+\frac{1}{300!}"),
         (r"\frac{1}{\sqrt{1-x^4}}", r"F(\arcsin x\mid -1)"),
         (r"\frac{1}{\sqrt{1+x^4}}", r"x\,{}_2F_1(1/4,1/2;5/4;-x^4)"),
         (r"\cos(x^2)", r"\sqrt{\frac\pi2}C\left(\sqrt{\frac2\pi}x\right)"),

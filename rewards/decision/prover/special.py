@@ -16,8 +16,8 @@ from .elementary import Q, Slope, T, by, generator, odd, power, sinh_cosh, sqrt
 from .field import NotProvedError
 from .translate import FORMS, RULES
 
-#: Most steps of a contiguous relation.
-MAX_STEPS = 40
+#: Most steps of a contiguous relation, and the largest whole number with a gamma function's value.
+MAX_STEPS, MAX_WHOLE = 40, 1000
 
 
 # --- error functions, Fresnel integrals (7.2), exponential integrals (6.2)
@@ -98,13 +98,14 @@ def _gamma_upper(t: T, s: Q, u: Q) -> Q:
 
 def _gamma(t: T, u: Q) -> Q:
     """Gamma(u + 1) = u Gamma(u)."""
+    whole = u.rational()
+    if whole is not None and whole.q == 1 and 1 <= whole <= MAX_WHOLE:
+        return t.rational(factorial(int(whole) - 1))
     u, steps = _shift(t, u, least=1)
     base, ratio = u, u.rational()
-    if ratio == 1 and steps < 0:
-        raise NotProvedError("a pole of the gamma function")
     if ratio == 1:
-        value = t.field.one
-    elif ratio == fmpq(3, 2):
+        raise NotProvedError("a pole of the gamma function")
+    if ratio == fmpq(3, 2):
         value = sqrt(t, t.named("pi")) / 2
     else:
         slope: Callable[[], Q] = lambda: _gamma(t, base) * RULES["digamma"](t, base)  # noqa: E731
