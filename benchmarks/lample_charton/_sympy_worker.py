@@ -19,7 +19,8 @@ load_sympy()  # at import, which no deadline counts
 def attempt(method: str, seed: int, index: int, number: int, settings: dict[str, Any]) -> Any:
     """The row of a pair, or the reason why there is none; made in a fork of this process."""
     if method == "ibp":
-        pairs.known_integrals(seed)  # before the fork, so that forks share it
+        # Before the fork, so that forks share it.
+        pairs.known_integrals(seed, GeneratorSettings(**settings).grammar)
     try:
         seconds = PROCESSOR_FACTOR * pairs.LIMITS[method]
         arguments = method, seed, index, number, settings

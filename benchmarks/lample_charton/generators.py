@@ -10,13 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ...rewards.expression.tree import Expression
 from ..hashed_random import HashedRandom
 from .algebra.backends import Backend
 from .algebra.normal_form import UnusableFormulaError
 from .codec.prefix import Tokens, operator_count
 from .codec.vocabulary import DIGITS
 from .known_integrals import KnownIntegrals
-from .sampling import PUBLISHED, sample_tree
+from .sampling import GRAMMARS, sample_tree
 
 RECIPES = ("own", "published")
 METHODS = ("fwd", "bwd", "ibp")
@@ -36,6 +37,7 @@ class GeneratorSettings:
         operators: if given, random expressions have exactly this many operators.
         max_length: the most tokens of the integrand and of the antiderivative, including the tokens
             of begin and end.
+        grammar: a name of `GRAMMARS`: the operators and leaves of random expressions.
 
     >>> GeneratorSettings(max_operators=5).max_length
     512
@@ -46,10 +48,13 @@ class GeneratorSettings:
     max_operators: int = 15
     operators: int | None = None
     max_length: int = 512
+    grammar: str = "published"
 
     def __post_init__(self) -> None:
         if self.recipe not in RECIPES:
             raise ValueError(f"unknown recipe {self.recipe!r}; known: {', '.join(RECIPES)}")
+        if self.grammar not in GRAMMARS:
+            raise ValueError(f"unknown grammar {self.grammar!r}; known: {', '.join(GRAMMARS)}")
         if self.max_operators < 1 or (self.operators is not None and self.operators < 0):
             raise ValueError("an expression needs at least one operator")
 
@@ -70,6 +75,19 @@ class GeneratorSettings:
             return rng.below(min(small, self.max_operators + 1))
         return rng.integer(small, self.max_operators)
 
+    def tree(self, rng: HashedRandom, operators: int) -> Expression:
+        """A random expression of the grammar, with exactly so many operators.
+
+        Args:
+            rng: the generator of random numbers.
+            operators: the number of operators.
+
+        Returns:
+            The tree, not evaluated.
+
+        """
+        return sample_tree(rng, operators, GRAMMARS[self.grammar])
+
 
 @dataclass(frozen=True, slots=True)
 class UnprovenPair:
@@ -84,7 +102,7 @@ class UnprovenPair:
 def forward(backend: Backend[Any], rng: HashedRandom, settings: GeneratorSettings) -> UnprovenPair:
     """FWD: a random f, integrated by SymPy (Risch)."""
     operators = settings.operator_number(rng, 3)
-    f = backend.read(sample_tree(rng, operators, PUBLISHED))
+    f = backend.read(settings.tree(rng, operators))
     if rng.below(2):
         f = backend.without_constants(f)
     _require_variable(backend, f)
@@ -99,7 +117,7 @@ def forward(backend: Backend[Any], rng: HashedRandom, settings: GeneratorSetting
 def backward(backend: Backend[Any], rng: HashedRandom, settings: GeneratorSettings) -> UnprovenPair:
     """BWD: a random F without additive constants, differentiated; simplified half of the time."""
     operators = settings.operator_number(rng, 4)
-    big_f = backend.without_constants(backend.read(sample_tree(rng, operators, PUBLISHED)))
+    big_f = backend.without_constants(backend.read(settings.tree(rng, operators)))
     _require_variable(backend, big_f)
     f = backend.derivative(big_f)
     simplified = bool(rng.below(2))
@@ -168,7 +186,7 @@ def draw_parts(backend: Backend[Any], rng: HashedRandom, settings: GeneratorSett
     big: list[Any] = []
     small: list[Any] = []
     for count in counts:
-        whole = backend.read(sample_tree(rng, count, PUBLISHED))
+        whole = backend.read(settings.tree(rng, count))
         if rng.below(2):
             whole = backend.without_constants(whole)
         _require_variable(backend, whole)

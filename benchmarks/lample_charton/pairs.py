@@ -149,7 +149,7 @@ def attempt(
     # Both recipes use the same random numbers.
     rng = HashedRandom("lample_charton", method, seed, index, number)
     try:
-        known = known_integrals(seed) if method == "ibp" else KnownIntegrals()
+        known = known_integrals(seed, settings.grammar) if method == "ibp" else KnownIntegrals()
         if needs_sympy(method, settings):
             seconds = OWN_LIMIT if settings.recipe == "own" else LIMITS[method]
             limit = seconds * CALLS_PER_SECOND
@@ -199,12 +199,12 @@ def proven(unproven: UnprovenPair, attempt_number: int) -> IntegralPair:
 
 
 @lru_cache(maxsize=4)
-def known_integrals(seed: int) -> KnownIntegrals:
+def known_integrals(seed: int, grammar: str = "published") -> KnownIntegrals:
     """The table of known integrals for IBP, made from random numbers of the seed.
 
     Both recipes use this package's algebra for it: SymPy would need an hour.
     """
-    known, settings = KnownIntegrals(), GeneratorSettings()
+    known, settings = KnownIntegrals(), GeneratorSettings(grammar=grammar)
     for number in range(KNOWN_INTEGRALS_DRAWS):
         rng = HashedRandom("lample_charton", "store", seed, number)
         backend = OwnBackend()

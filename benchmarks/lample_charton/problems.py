@@ -71,6 +71,8 @@ def name_of(method: str, settings: GeneratorSettings) -> str:
         parts.append(f"m{settings.max_operators}")
     if settings.max_length != defaults.max_length:
         parts.append(f"l{settings.max_length}")
+    if settings.grammar != defaults.grammar:
+        parts.append(settings.grammar)
     return "-".join(parts)
 
 

@@ -147,6 +147,17 @@ def counts(leaves: int = 1, unary: int = 1, binary: int = 1) -> Counts:
 PUBLISHED = Grammar()
 #: Expressions equally likely before the weights of operators and leaves.
 PAPER = Grammar(shape=None)
+#: Few operators, for small models: no divisions, roots, tangents, inverse or hyperbolic functions.
+ELEMENTARY = Grammar(
+    {"add": 10, "mul": 10, "pow2": 4, "pow3": 2, "ln": 3, "exp": 3, "sin": 4, "cos": 4},
+    max_integer=9,
+)
+#: The grammars by the names that generators' settings have for them.
+GRAMMARS: Mapping[str, Grammar] = {
+    "published": PUBLISHED,
+    "paper": PAPER,
+    "elementary": ELEMENTARY,
+}
 
 
 def sample_shape(rng: Rng, operators: int, table: Counts) -> tuple[int, ...]:

@@ -136,6 +136,39 @@ def hint(path: Path, out: Path) -> None:
 
 
 @train.command()
+@run_options(trackers=False)
+@click.option(
+    "--workers",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Processes that make pairs.",
+)
+def integrator(path: Path, out: Path, workers: int) -> None:
+    """Train a sequence integrator as Lample and Charton's.
+
+    Makes pairs, trains an encoder-decoder on them and asks it held-out ones by beam search. The
+    same command goes on where it was stopped. `sweep --model transformers/DIR/model` asks it.
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    require_extra("torch", "transformers", "datasets")
+    from ..report import print_summary, write_page
+    from ..run.progress import Lines
+    from ..training.config import read
+    from ..training.integrator import IntegratorConfig
+    from ..training.integrator import train as train_integrator
+
+    def say(text: str) -> None:
+        click.echo(f"train: {text}", err=True)
+
+    config = read(path, IntegratorConfig)
+    run = train_integrator(config, out, workers=workers, log=say, progress=Lines())
+    print_summary(run)
+    say(f"the model is {out / 'model'}; a page to open: {write_page(run)}")
+
+
+@train.command()
 @click.option(
     "--task",
     required=True,

@@ -1,4 +1,4 @@
-"""TRL's trainers with the verifier's reward. Each goes on from its last checkpoint."""
+"""Trainers: TRL's with the verifier's reward, and of pairs. Each goes on from its checkpoint."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...benchmarks.lample_charton.codec.prefix import model_input
+from ...benchmarks.lample_charton.codec.released import CountedPair
+from ...benchmarks.lample_charton.codec.vocabulary import encode
 from ...rewards.adapters.components import load_component
 from ...rewards.adapters.for_trl import make_reward
 from ..core.errors import UserError, suggest
@@ -78,6 +81,44 @@ def train_grpo(
         train_dataset=datasets.Dataset.from_list([dict(row) for row in rows]),
         processing_class=tokenizer,
         peft_config=_lora(model),
+    )
+    run_trainer(trainer, out)
+
+
+def train_seq2seq(
+    start: str,
+    pairs: Sequence[CountedPair],
+    valid: Sequence[CountedPair],
+    out: Path,
+    *,
+    options: Mapping[str, Any],
+    seed: int,
+) -> None:
+    """Train an encoder-decoder on pairs in prefix tokens; ``valid`` is for its loss alone."""
+    import datasets
+    from transformers import (
+        AutoModelForSeq2SeqLM,
+        AutoTokenizer,
+        DataCollatorForSeq2Seq,
+        Seq2SeqTrainer,
+        Seq2SeqTrainingArguments,
+    )
+
+    def encoded(chosen: Sequence[CountedPair]) -> Any:
+        sources = [encode(model_input(pair.integrand)) for pair in chosen]
+        targets = [encode(pair.antiderivative)[1:] for pair in chosen]
+        return datasets.Dataset.from_dict({"input_ids": sources, "labels": targets})
+
+    model, tokenizer = (
+        kind.from_pretrained(start) for kind in (AutoModelForSeq2SeqLM, AutoTokenizer)
+    )
+    trainer = Seq2SeqTrainer(
+        model=model,
+        args=_config(Seq2SeqTrainingArguments, "training", options, out, seed),
+        train_dataset=encoded(pairs),
+        eval_dataset=encoded(valid) if valid else None,
+        processing_class=tokenizer,
+        data_collator=DataCollatorForSeq2Seq(tokenizer, model=model),
     )
     run_trainer(trainer, out)
 

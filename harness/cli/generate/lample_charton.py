@@ -8,6 +8,7 @@ import click
 
 from ....benchmarks.lample_charton import GeneratorSettings, random_integrals
 from ....benchmarks.lample_charton.codec.released import CountedPair, write
+from ....benchmarks.lample_charton.sampling import GRAMMARS
 from ....rewards.workers.pool import make_pool
 from ...core.errors import UserError
 from ...store.problem_files import check_out, write_problems
@@ -45,6 +46,13 @@ from ..options import cluster_option, on_cluster, refuse_given
     type=click.IntRange(8, 4096),
     help="Most tokens of either side.",
 )
+@click.option(
+    "--grammar",
+    default="published",
+    show_default=True,
+    type=click.Choice(list(GRAMMARS)),
+    help="The operators and leaves of random expressions.",
+)
 @click.option("--workers", type=click.IntRange(1), help="Processes; by default one for each core.")
 @cluster_option
 @click.option(
@@ -64,6 +72,7 @@ def generate_pairs(
     max_operators: int,
     operators: int | None,
     max_length: int,
+    grammar: str,
     workers: int | None,
     cluster: str | None,
     pairs: Path | None,
@@ -85,7 +94,7 @@ def generate_pairs(
         refuse_given(["operators"], "with --method ibp --recipe own; there is --max-operators")
     elif operators is not None and method != "ibp":  # there it bounds the second factor
         refuse_given(["max_operators"], "with --operators")
-    settings = GeneratorSettings(recipe, max_operators, operators, max_length)
+    settings = GeneratorSettings(recipe, max_operators, operators, max_length, grammar)
     console = Console(stderr=True)
     with on_cluster(cluster):
         cores = workers or make_pool().size

@@ -1,4 +1,4 @@
-"""The networks that Lample and Charton released, as folders for the kind ``transformers``.
+"""Lample and Charton's networks as folders for the kind ``transformers``: new ones, and released.
 
 Their checkpoints (``fwd_bwd_ibp.pth``) hold the weights of an encoder and a decoder. The network is
 that of BART: learnt positions, normalisation after every part, ReLU in between, and an output that
@@ -12,6 +12,7 @@ shares the decoder's embeddings but has a bias. Two things are different:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,70 @@ _LINEAR = {
 }
 #: The linear maps that read what is `SCALE` times as large. All others, but these, write it.
 _READERS = frozenset({"q_lin", "k_lin", "v_lin", "lin1"})
+
+
+#: What BART's configuration needs for the codec's tokens, and for their network.
+_CONFIGURATION: dict[str, Any] = {
+    "vocab_size": len(TOKENS),
+    "activation_function": "relu",
+    "bos_token_id": END,
+    "eos_token_id": END,
+    "decoder_start_token_id": END,
+    "pad_token_id": PADDING,
+    "forced_eos_token_id": None,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Network:
+    """The sizes of a network, of encoder and decoder alike; feed-forward parts have 4 ``width``."""
+
+    layers: int
+    width: int
+    heads: int
+    positions: int
+    dropout: float = 0.0
+
+
+def make(network: Network, seed: int, folder: Path) -> None:
+    """Write the folder of a network with random weights, with the tokenizer.
+
+    Args:
+        network: its sizes.
+        seed: the seed of the weights.
+        folder: where to write.
+
+    Raises:
+        ModelError: the extra ``train`` is not installed.
+
+    """
+    torch = import_module("torch", "transformers")
+    transformers = import_module("transformers", "transformers")
+    parts = {
+        f"{part}_{name}": value
+        for part in ("encoder", "decoder")
+        for name, value in (
+            ("layers", network.layers),
+            ("attention_heads", network.heads),
+            ("ffn_dim", 4 * network.width),
+        )
+    }
+    settings = transformers.BartConfig(
+        d_model=network.width,
+        max_position_embeddings=network.positions,
+        dropout=network.dropout,
+        init_std=(3 * network.width) ** -0.5,  # as torch's linear maps, which theirs are
+        **parts,
+        **_CONFIGURATION,
+    )
+    torch.manual_seed(seed)
+    _save(transformers.BartForConditionalGeneration(settings), folder)
+
+
+def _save(network: Any, folder: Path) -> None:
+    network.generation_config.forced_eos_token_id = None
+    network.save_pretrained(folder)
+    write_tokenizer(folder)
 
 
 def convert(checkpoint: Path, folder: Path) -> None:
@@ -84,9 +149,7 @@ def convert(checkpoint: Path, folder: Path) -> None:
     if own is other:
         raise UserError("embeddings of encoder and decoder differ: this needs transformers 5")
     network.load_state_dict({**weights, "model.shared.weight": own})
-    network.generation_config.forced_eos_token_id = None
-    network.save_pretrained(folder)
-    write_tokenizer(folder)
+    _save(network, folder)
 
 
 def _without_prefix(weights: Mapping[str, Any]) -> dict[str, Any]:
@@ -101,17 +164,11 @@ def _settings(parts: Mapping[str, Mapping[str, Any]], params: Mapping[str, Any])
         raise UserError(f"the checkpoint has {tokens} tokens; those of the codec are {len(TOKENS)}")
     heads, hidden = params.get("n_heads", HEADS), parts["encoder"]["ffns.0.lin1.weight"].shape[0]
     settings: dict[str, Any] = {
-        "vocab_size": tokens,
+        **_CONFIGURATION,
         "d_model": width,
         "max_position_embeddings": positions,
-        "activation_function": "relu",
         "tie_word_embeddings": False,
         "dropout": 0.0,
-        "bos_token_id": END,
-        "eos_token_id": END,
-        "decoder_start_token_id": END,
-        "pad_token_id": PADDING,
-        "forced_eos_token_id": None,
     }
     for part, weights in parts.items():
         settings[f"{part}_layers"] = sum(name.endswith("lin1.weight") for name in weights)

@@ -188,6 +188,8 @@ def test_repeats_are_left_out() -> None:
 def test_settings_and_methods_that_there_are_not() -> None:
     with pytest.raises(ValueError, match="unknown recipe 'mine'"):
         GeneratorSettings("mine")
+    with pytest.raises(ValueError, match="unknown grammar 'mine'"):
+        GeneratorSettings(grammar="mine")
     with pytest.raises(ValueError, match="unknown method 'sideways'"):
         attempt("sideways", 0, 0, 0, OWN)
     with pytest.raises(ValueError, match="at least one worker"):
@@ -327,3 +329,5 @@ def test_problems() -> None:
         problems.name_of("fwd", GeneratorSettings("published", 4, None, 100))
         == "fwd-published-m4-l100"
     )
+    few = GeneratorSettings(grammar="elementary")
+    assert problems.name_of("ibp", few) == "ibp-elementary"

@@ -11,6 +11,7 @@ from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.benchmarks.lample_charton.codec.prefix import operator_count, to_prefix
 from calculus_harness.benchmarks.lample_charton.codec.vocabulary import OPERATORS
 from calculus_harness.benchmarks.lample_charton.sampling import (
+    ELEMENTARY,
     PAPER,
     PUBLISHED,
     WEIGHTS,
@@ -52,6 +53,17 @@ def test_the_recurrence_by_its_definition() -> None:
             assert table(e, n) == (
                 leaves * table(e - 1, n) + unary * table(e, n - 1) + binary * table(e + 1, n - 1)
             )
+
+
+def test_elementary_expressions_have_few_operators() -> None:
+    drawn = [
+        token
+        for index in range(200)
+        for token in sample_prefix(HashedRandom("elementary", index), 8, ELEMENTARY)
+    ]
+    operators = {token for token in drawn if token in OPERATORS}
+    assert operators == {"add", "mul", "pow2", "pow3", "ln", "exp", "sin", "cos"}
+    assert set(drawn) - operators == {"x", "INT+", *"123456789"}
 
 
 @pytest.mark.parametrize("operators", range(6))

@@ -59,6 +59,8 @@ NOT_RUN = {
     "curl localhost:8000": "asks what the line before serves",
     "calculus-harness train grpo": "minutes of training: training/test_trainers.py",
     "calculus-harness train sft": "minutes of training",
+    "calculus-harness train integrator": "an hour of training: training/test_integrator.py",
+    "calculus-harness sweep --model transformers/runs/integrator": "the same",
     "calculus-harness convert fwd_bwd_ibp.pth": "needs the released checkpoint: "
     "models/test_lample_charton_checkpoint.py",
     "calculus-harness sweep --model transformers/models/fwd_bwd_ibp": "the same",

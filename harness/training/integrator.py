@@ -1,0 +1,222 @@
+"""A sequence integrator as in Lample and Charton (2019): made, trained and evaluated.
+
+config.json   the configuration; another one needs another directory
+data/METHOD/  the pairs of a generator in the released format: METHOD.train, .valid, .test
+start/        the network with random weights, and its tokenizer
+checkpoints/  where an interrupted training goes on, to the same weights
+log.jsonl     losses
+model/        when finished: `--model transformers/DIR/model`
+evaluation/   a run (`harness.sweep`) of the held-out problems
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from ...benchmarks.lample_charton import GeneratorSettings
+from ...benchmarks.lample_charton.codec.released import (
+    CountedPair,
+    ReleasedFileError,
+    deduplicated,
+    read,
+    split,
+    write,
+)
+from ...benchmarks.lample_charton.generators import METHODS
+from ...benchmarks.lample_charton.parallel import stream
+from ...benchmarks.lample_charton.problems import NAME
+from ...rewards.records import plain
+from ..core.errors import UserError
+from ..core.policy import Policy
+from ..core.requests import Sampling
+from ..models import create
+from ..models.transformers.lample_charton import Network, make
+from ..run.progress import Progress
+from ..run.sweep import sweep
+from ..store.run import Run
+from .config import Section
+from .settings_file import write_settings
+from .trainers import train_seq2seq
+
+
+class NetworkSection(Section, frozen=True, kw_only=True):
+    """The network; the defaults are the paper's. Feed-forward parts are four times as wide."""
+
+    layers: int = 6
+    width: int = 512
+    heads: int = 8
+    positions: int = 4096  # the longest sequence
+    dropout: float = 0.0
+
+
+class MethodSection(Section, frozen=True, kw_only=True):
+    """How many pairs of a method are drawn; after a split as released, those that are held out.
+
+    Of ``held_out`` problems (before the removal of those whose integrand is also in training) there
+    is a validation set, whose loss is logged, and a test set.
+    """
+
+    draws: int
+    held_out: int
+    seed: int = 0
+
+
+class PairsSection(Section, frozen=True, kw_only=True):
+    """What to train on: methods of the generators, and files in the released format."""
+
+    methods: Mapping[str, MethodSection] = {}
+    files: tuple[str, ...] = ()
+    grammar: str = "published"
+    max_operators: int = 15
+    max_length: int = 512
+
+    @property
+    def settings(self) -> GeneratorSettings:
+        return GeneratorSettings(
+            max_operators=self.max_operators, max_length=self.max_length, grammar=self.grammar
+        )
+
+
+class BeamsSection(Section, frozen=True, kw_only=True):
+    """The evaluation, on the held-out problems and further benchmarks: a beam search."""
+
+    benchmarks: tuple[str, ...] = ()
+    beams: int = 10
+    max_tokens: int = 512
+    limit: int | None = None
+
+
+class IntegratorConfig(Section, frozen=True, kw_only=True):
+    """A training run; ``training`` are options of `transformers.Seq2SeqTrainingArguments`."""
+
+    data: PairsSection
+    training: Mapping[str, Any]
+    network: NetworkSection = NetworkSection()
+    evaluation: BeamsSection = BeamsSection()
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        data, network = self.data, self.network
+        if not data.methods and not data.files:
+            raise ValueError("data: there are neither methods nor files: nothing to train on")
+        if not data.methods and not self.evaluation.benchmarks:
+            raise ValueError("evaluation: files have no held-out problems; name benchmarks")
+        if unknown := data.methods.keys() - set(METHODS):
+            raise ValueError(f"data: unknown method {min(unknown)!r}; known: {', '.join(METHODS)}")
+        for name, method in data.methods.items():
+            if method.held_out < 1 or method.draws < 2 * method.held_out:
+                raise ValueError(f"data: {name}: draws must be twice held_out at least, which is 1")
+        if min(network.layers, network.heads, self.evaluation.beams) < 1:
+            raise ValueError("layers, heads and beams must be positive")
+        if network.width % network.heads:
+            raise ValueError("network: width must be divisible by heads")
+        if network.positions < data.settings.max_length + 2:  # sub Y'
+            raise ValueError("network: positions must be max_length + 2 at least")
+
+
+def train(
+    config: IntegratorConfig,
+    out: Path,
+    *,
+    workers: int = 1,
+    log: Callable[[str], None] = lambda text: None,
+    progress: Progress | None = None,
+) -> Run:
+    """Make pairs, train and evaluate, or go on with that.
+
+    Args:
+        config: What to do.
+        out: The directory of the training run.
+        workers: Processes that make pairs.
+        log: Gets a line about each part that begins.
+        progress: Shows how far the evaluation is.
+
+    Returns:
+        The run of the evaluation.
+
+    Raises:
+        UserError: A setting is wrong, or a file of pairs cannot be read.
+
+    """
+    write_settings(out, "config.json", plain(config))
+    for name in config.data.methods:
+        if not (out / "data" / name).is_dir():
+            log(f"making pairs: {name}")
+            make_pairs(name, config.data, out / "data", workers)
+    model = out / "model"
+    if not model.is_dir():
+        start = out / "start"
+        if not start.is_dir():
+            part = out / "start.part"
+            make(Network(**plain(config.network)), config.seed, part)
+            part.rename(start)
+        pairs, valid = training_pairs(config.data, out / "data")
+        log(f"training on {len(pairs):,} pairs")
+        train_seq2seq(str(start), pairs, valid, out, options=config.training, seed=config.seed)
+    log("evaluating")
+    evaluation = config.evaluation
+    tests = [f"{NAME}/{_file(out / 'data', name, 'test')}" for name in config.data.methods]
+    return sweep(
+        [create(f"transformers/{model}")],
+        [*tests, *evaluation.benchmarks],
+        prompt="prefix",
+        samples=evaluation.beams,
+        limit=evaluation.limit,
+        seed=config.seed,
+        sampling=Sampling(beams=evaluation.beams, max_tokens=evaluation.max_tokens),
+        policy=Policy(answer_format="prefix"),
+        out=out / "evaluation",
+        progress=progress,
+    )
+
+
+def make_pairs(name: str, data: PairsSection, folder: Path, workers: int = 1) -> None:
+    """Draw the pairs of a method and write their split, the same for any number of workers."""
+    method = data.methods[name]
+    drawn = islice(stream(name, method.seed, data.settings, workers=workers), method.draws)
+    lines = deduplicated((pair.integrand, pair.antiderivative) for _, pair in drawn)
+    try:
+        parts = split(lines, method.held_out)
+    except ValueError as error:
+        raise UserError(f"data: {name}: of {method.draws} draws {error}") from None
+    unfinished = folder / f"{name}.part"
+    unfinished.mkdir(parents=True, exist_ok=True)
+    for part, chosen in (("train", parts.train), ("valid", parts.valid), ("test", parts.test)):
+        write(chosen, unfinished / f"{name}.{part}")
+    unfinished.rename(folder / name)
+
+
+def training_pairs(data: PairsSection, folder: Path) -> tuple[list[CountedPair], list[CountedPair]]:
+    """The pairs to train on and those to validate on.
+
+    Training has no integrand of a held-out set, and no pair of a file that is too long.
+    """
+
+    def held_out(part: str) -> list[CountedPair]:
+        return [pair for name in data.methods for pair in read(_file(folder, name, part))]
+
+    valid, test = held_out("valid"), held_out("test")
+    kept_out = {pair.integrand for pair in (*valid, *test)}
+    files = [_file(folder, name, "train") for name in data.methods]
+    most = data.max_length - 2  # the ends
+    pairs = []
+    for path in [*files, *map(Path, data.files)]:
+        try:
+            pairs += [
+                pair
+                for pair in read(path)
+                if pair.integrand not in kept_out
+                and max(len(pair.integrand), len(pair.antiderivative)) <= most
+            ]
+        except OSError as error:
+            raise UserError(f"cannot read {path}: {error.strerror or error}") from None
+        except (ReleasedFileError, UnicodeDecodeError) as error:
+            raise UserError(str(error)) from None
+    return pairs, valid
+
+
+def _file(folder: Path, name: str, part: str) -> Path:
+    return folder / name / f"{name}.{part}"
