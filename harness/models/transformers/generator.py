@@ -6,7 +6,7 @@ import asyncio
 import json
 import time
 from base64 import b64decode
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
@@ -29,10 +29,10 @@ class TransformersModel(Model):
     """A language model of the library `transformers`, in this process.
 
     Causal models and encoder-decoders, whose prompt is the encoder's input; and models that see,
-    where the prompt has pictures (asked one by one). Generates in
-    plain batches of ``batch_size`` requests, far slower than vLLM for large models. Each sample has
-    its own random numbers from its seed, whatever else is in its batch. A directory is identified
-    by the hash of its files, a name on a hub by its commit.
+    where the prompt has pictures (asked one by one). Generates in plain batches of ``batch_size``
+    texts, far slower than vLLM for large models; beam searches share one where their prompts are
+    equally long. Each sample has its own random numbers from its seed, whatever else is in its
+    batch. A directory is identified by the hash of its files, a name on a hub by its commit.
     """
 
     dtype: str = "float32"
@@ -107,10 +107,10 @@ class TransformersModel(Model):
 
 
 def _same_sampling(requests: Sequence[Request]) -> list[list[Request]]:
-    """Group requests that can share a batch: of the same sampling. A beam search is alone."""
+    """Group requests that can share a batch: of the same sampling. One with pictures is alone."""
     groups: dict[object, list[Request]] = {}
     for position, request in enumerate(requests):
-        alone = position if request.sampling.beams or request.prompt.pictures else None
+        alone = position if request.prompt.pictures else None
         groups.setdefault((request.sampling, alone), []).append(request)
     return list(groups.values())
 
@@ -128,10 +128,10 @@ class _LoadedModel:
 
     processor: Any = None
 
-    def __init__(self, model: Any, tokenizer: Any, *, thinking: bool | None, device: str) -> None:
+    def __init__(self, model: Any, tokenizer: Any, options: TransformersModel) -> None:
         self.torch = import_module("torch", "transformers")
-        self.model, self.tokenizer, self.device = model, tokenizer, device
-        self.thinking = thinking
+        self.model, self.tokenizer, self.device = model, tokenizer, str(model.device)
+        self.thinking, self.batch_size = options.enable_thinking, options.batch_size
         ends = model.generation_config.eos_token_id
         ends = ends if ends is not None else tokenizer.eos_token_id
         self.end_tokens = set(ends if isinstance(ends, list) else [ends]) - {None}
@@ -162,7 +162,7 @@ class _LoadedModel:
             )
         except (OSError, ValueError) as error:
             raise load_error(options.spec, error) from None
-        loaded = cls(model.eval(), tokenizer, thinking=options.enable_thinking, device=device)
+        loaded = cls(model.eval(), tokenizer, options)
         loaded.processor = processor
         return loaded
 
@@ -227,8 +227,10 @@ class _LoadedModel:
         if not fitting:
             return completions
         with self.torch.inference_mode():
-            if requests[0].sampling.beams:
-                return completions + self._search(*fitting[0])
+            if beams := requests[0].sampling.beams:
+                for alike in _searches(fitting, self.batch_size // beams):
+                    completions += self._search(alike)
+                return completions
             rows = [
                 (request, prompt, sample)
                 for request, prompt in fitting
@@ -315,37 +317,43 @@ class _LoadedModel:
         ranks = torch.searchsorted(cumulative, thresholds, right=True)
         return order.gather(1, ranks.clamp(max=order.shape[1] - 1))[:, 0]
 
-    def _search(self, request: Request, prompt: list[int]) -> list[Completion]:
+    def _search(self, alike: Sequence[tuple[Request, list[int]]]) -> list[Completion]:
         """Beam search of `transformers`, which ranks hypotheses by mean log-probability."""
-        sampling, start = request.sampling, time.perf_counter()
+        first, prompt = alike[0]
+        sampling, start = first.sampling, time.perf_counter()
         sequences, scores = self.network.search(
-            prompt,
+            [tokens for _, tokens in alike],
             num_beams=sampling.beams,
-            num_return_sequences=request.count,
+            num_return_sequences=first.count,
             max_new_tokens=min(sampling.max_tokens, self.network.room(len(prompt))),
         )
+        rows = [(*one, sample) for one in alike for sample in one[0].samples]
         hypotheses = []
         for row in sequences:
             end = next((i + 1 for i, token in enumerate(row) if token in self.end_tokens), len(row))
             hypotheses.append(row[:end])
-        values = self.network.logprobs([(prompt, tokens) for tokens in hypotheses])
-        latency = round(time.perf_counter() - start, 3)
+        values = self.network.logprobs(
+            [(tokens, text) for (_, tokens, _), text in zip(rows, hypotheses, strict=True)]
+        )
+        latency = round((time.perf_counter() - start) / len(alike), 3)
         return [
             Completion.to(
                 request,
                 self._text(tokens, sampling),
                 sample=sample,
                 rank=sample,
-                score=scores[rank],
+                score=score,
                 finish_reason=FinishReason.STOP
                 if tokens and tokens[-1] in self.end_tokens
                 else FinishReason.LENGTH,
                 prompt_tokens=len(prompt),
                 completion_tokens=len(tokens),
                 latency=latency,
-                **_logprob_fields(values[rank], sampling.logprobs),
+                **_logprob_fields(row, sampling.logprobs),
             )
-            for rank, (sample, tokens) in enumerate(zip(request.samples, hypotheses, strict=True))
+            for (request, _, sample), tokens, score, row in zip(
+                rows, hypotheses, scores, values, strict=True
+            )
         ]
 
     # --- given texts ---
@@ -380,6 +388,18 @@ class _LoadedModel:
 
     def _text(self, tokens: list[int], sampling: Sampling) -> str:
         return sampling.cut(self.tokenizer.decode(tokens, skip_special_tokens=True))
+
+
+def _searches(
+    fitting: Sequence[tuple[Request, list[int]]], most: int
+) -> Iterator[list[tuple[Request, list[int]]]]:
+    """Group searches that can share a batch without padding, up to so many."""
+    groups: dict[object, list[tuple[Request, list[int]]]] = {}
+    for request, prompt in fitting:
+        groups.setdefault((len(prompt), request.count), []).append((request, prompt))
+    size = max(most, 1)
+    for group in groups.values():
+        yield from (group[at : at + size] for at in range(0, len(group), size))
 
 
 def _logprob_fields(values: list[float], wanted: bool) -> dict[str, Any]:

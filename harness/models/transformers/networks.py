@@ -50,9 +50,14 @@ class Network(ABC):
     def logprobs(self, pairs: Sequence[tuple[list[int], list[int]]]) -> list[list[float]]:
         """The log-probability of every token of the texts, each after its prompt."""
 
-    def search(self, prompt: list[int], **options: Any) -> tuple[list[list[int]], list[float]]:
-        """The hypotheses of a beam search, and their scores."""
-        ids, mask = self.padded([prompt])
+    def search(
+        self, prompts: Sequence[list[int]], **options: Any
+    ) -> tuple[list[list[int]], list[float]]:
+        """The hypotheses of a beam search and their scores, those of each prompt in turn.
+
+        The prompts are of one length, so that nothing is padded.
+        """
+        ids, mask = self.padded(prompts)
         output = self.model.generate(
             input_ids=ids,
             attention_mask=mask,
@@ -67,7 +72,7 @@ class Network(ABC):
             **options,
         )
         return output.sequences[
-            :, self._before(prompt) :
+            :, self._before(prompts[0]) :
         ].tolist(), output.sequences_scores.tolist()
 
     @abstractmethod

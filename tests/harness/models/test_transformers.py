@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,6 +27,7 @@ from calculus_harness.prompts import Message, Rendered
 pytest.importorskip("transformers", reason="needs the extra 'train'")
 pytestmark = pytest.mark.train
 
+from calculus_harness.harness.models.transformers.networks import Network  # noqa: E402
 from calculus_harness.harness.training.config import SmallLlamaSize  # noqa: E402
 from calculus_harness.harness.training.small_llama import make_llama  # noqa: E402
 
@@ -196,6 +198,31 @@ def test_groups_and_searches(model: Model) -> None:
     assert best is not None
     assert first is not None
     assert best >= first - 1e-6
+
+
+def test_searches_of_equally_long_prompts_share_a_batch(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone, together = (create(f"transformers/{folder}", {"batch_size": n}) for n in (1, 15))
+    sizes: list[int] = []
+    search = Network.search
+
+    def counted(self: Network, prompts: Sequence[list[int]], **options: Any) -> Any:
+        sizes.append(len(prompts))
+        return search(self, prompts, **options)
+
+    monkeypatch.setattr(Network, "search", counted)
+    prompts = ["x", "y", "xy", "z", "t", "a"]
+    beams = Sampling(max_tokens=6, beams=5, logprobs=True)
+    apart = ask(alone, requests(alone, beams, prompts, count=3))
+    assert sizes == [1] * 6
+    shared = ask(together, requests(together, beams, prompts, count=3))
+    assert sorted(sizes[6:]) == [1, 2, 3]
+    assert len(apart) == len(shared) == 18
+    for key, completion in apart.items():
+        assert shared[key].text == completion.text
+        assert shared[key].score == pytest.approx(completion.score, abs=1e-5)
+        assert shared[key].logprob == pytest.approx(completion.logprob, abs=1e-4)
 
 
 def test_what_does_not_fit_is_an_error_of_that_sample(model: Model) -> None:
