@@ -2,7 +2,7 @@ r"""Proofs that a step of a derivation is right, or that another equation is wro
 
 The equations of a derivation have functions without a formula, derivatives and integrals. An
 `Interpretation` translates them into the verifier's trees, which do not: functions are replaced by
-formulas, derivatives are evaluated (by `benchmarks.expressions`, not by the generator's own rules),
+formulas, derivatives are evaluated (by `rewards.expression`, not by the generator's own rules),
 and an integral becomes a symbol of which only the derivative is known. Two expressions are equal if
 their values in ball arithmetic agree to `EQUAL_BITS` bits at each of `POINTS` random complex
 points, and different if the balls are disjoint at one of them; otherwise they are undecided. Random
@@ -34,9 +34,10 @@ from flint import acb
 from ...rewards.decision.balls import UnusableError, precision
 from ...rewards.decision.compiler import compile_tape
 from ...rewards.decision.domain import uniform
-from ...rewards.expression.traversal import symbols_of
+from ...rewards.expression import build as trees
+from ...rewards.expression.derivative import differentiate
+from ...rewards.expression.traversal import nodes_of, substitute, symbols_of
 from ...rewards.expression.tree import Call, Expression, Number, Symbol
-from .. import expressions as trees
 from .expressions.printing import plain
 from .expressions.terms import (
     ADD,
@@ -155,7 +156,7 @@ def _point(name: str, place: int) -> Any:
 
 def _is_large(expression: Expression) -> bool:
     return (
-        sum(1 for _, node in zip(range(MAX_NODES + 1), trees.walk(expression), strict=False))
+        sum(1 for _, node in zip(range(MAX_NODES + 1), nodes_of(expression), strict=False))
         > MAX_NODES
     )
 
@@ -240,18 +241,18 @@ class Interpretation:
             raise RefutedError(f"{name} is not defined")
         simultaneous = [f"\0{place}" for place in range(len(args))]
         for old, new in zip(names, simultaneous, strict=True):
-            body = trees.substitute(body, old, Symbol(new))
+            body = substitute(body, old, Symbol(new))
         for old, arg in zip(simultaneous, args, strict=True):
-            body = trees.substitute(body, old, arg)
+            body = substitute(body, old, arg)
         return body
 
     def derivative(self, expression: Expression, x: str) -> Expression:
         """The derivative with respect to a symbol, of which integrals are functions."""
-        total = [trees.differentiate(expression, x)]
+        total = [differentiate(expression, x)]
         used = symbols_of(expression)
         for one in tuple(self.integrals):
             if one.symbol.name in used:
-                outer = trees.differentiate(expression, one.symbol.name)
+                outer = differentiate(expression, one.symbol.name)
                 total.append(trees.mul(outer, self._derivative_of_integral(one, x)))
         return trees.add(*total)
 
@@ -326,14 +327,14 @@ class Interpretation:
         one.value = value
         name = one.symbol.name
         self.constants = {
-            letter: trees.substitute(tree, name, value) for letter, tree in self.constants.items()
+            letter: substitute(tree, name, value) for letter, tree in self.constants.items()
         }
         for other in self.integrals:
             if other.value is not None and other is not one:
-                other.value = trees.substitute(other.value, name, value)
-            other.integrand = trees.substitute(other.integrand, name, value)
+                other.value = substitute(other.value, name, value)
+            other.integrand = substitute(other.integrand, name, value)
         self.functions = {
-            key: (names, trees.substitute(body, name, value))
+            key: (names, substitute(body, name, value))
             for key, (names, body) in self.functions.items()
         }
         self._lowered.clear()
