@@ -27,8 +27,7 @@ def nodes_of(expression: Expression) -> Iterator[Expression]:
     while stack:
         node = stack.pop()
         yield node
-        if isinstance(node, Call):
-            stack.extend(reversed(node.args))
+        stack.extend(reversed(node.args))
 
 
 def symbols_of(expression: Expression) -> set[str]:
