@@ -299,10 +299,10 @@ class Algebra:
             if known == "":
                 raise UnusableFormulaError("a function at its pole")
             if known is not None:
-                return self.read(template(known))
+                return self.node(template(known))
         undone = _UNDONE.get((name, u.kind))
         if undone is not None:
-            return self.read(template(undone), u.args[0])
+            return self.node(template(undone), u.args[0])
         if (name in _ODD or name in _EVEN) and self._is_negative_looking(u):
             turned = self._node(name, self.neg(u))
             return turned if name in _EVEN else self.neg(turned)
@@ -422,7 +422,7 @@ class Algebra:
             )
         if kind == "pow":
             return self._derivative_of_power(node)
-        slope = self.read(template(_SLOPES[kind]), args[0])
+        slope = self.node(template(_SLOPES[kind]), args[0])
         return self.mul(self.derivative(args[0]), slope)
 
     def _derivative_of_power(self, node: Node) -> Node:
@@ -436,7 +436,7 @@ class Algebra:
 
     # --- trees, and back ---
 
-    def read(self, tree: Expression, u: Node | None = None) -> Node:
+    def node(self, tree: Expression, u: Node | None = None) -> Node:
         """The normal form of a tree, of a template at u.
 
         Raises:
@@ -448,7 +448,7 @@ class Algebra:
         if isinstance(tree, Symbol):
             return u or self.symbol(tree.name)
         build = _READ.get(tree.function)
-        args = [self.read(arg, u) for arg in tree.args]
+        args = [self.node(arg, u) for arg in tree.args]
         return build(self, *args) if build is not None else self.apply(tree.function, *args)
 
     def write(self, node: Node) -> Expression:
@@ -477,7 +477,7 @@ def _factors(number: int) -> Iterable[tuple[int, int]]:
 
 def prefix(tree: Expression) -> Tokens:
     """The tokens of a tree's normal form, for most formulas those of the published data."""
-    return tuple(prefix_of(Algebra().read(tree)))
+    return tuple(prefix_of(Algebra().node(tree)))
 
 
 _READ: dict[str, Callable[..., Node]] = {
