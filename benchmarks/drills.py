@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from ..rewards.expression.build import add, mul, number, power
 from ..rewards.expression.tree import Expression, Symbol
 from ..rewards.latex import to_latex
-from .expressions import add, mul, number, power
 from .hashed_random import HashedRandom
 from .problem import JSON, Parent, Problem
 from .registry import benchmark

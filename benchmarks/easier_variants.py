@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 
 from ..rewards import ProblemError
 from ..rewards.decision.integrand import prepare
-from ..rewards.expression.traversal import symbols_of
+from ..rewards.expression.build import ONE, add, div, mul, number, power
+from ..rewards.expression.traversal import nodes_of, symbols_of
 from ..rewards.expression.tree import Call, Expression, Number, Symbol
 from ..rewards.latex import ReadError, to_latex
-from .expressions import ONE, add, div, mul, number, parse, power, walk
+from .expressions import parse
 from .problem import Parent, Problem
 
 
@@ -54,7 +55,7 @@ def difficulty(tree: Expression) -> int:
     """The number of nodes, numbers of many digits counting more: a rough measure."""
     return sum(
         1 + len(str(abs(node.numerator * node.denominator))) // 2 if isinstance(node, Number) else 1
-        for node in walk(tree)
+        for node in nodes_of(tree)
     )
 
 
@@ -106,7 +107,7 @@ def _trivial(node: Expression) -> bool:
 
 
 def _well_posed(tree: Expression, variable: str) -> bool:
-    if variable not in symbols_of(tree) or any(map(_trivial, walk(tree))):
+    if variable not in symbols_of(tree) or any(map(_trivial, nodes_of(tree))):
         return False
     try:
         prepare(to_latex(tree), variable, None)

@@ -22,11 +22,10 @@ from ..rewards import ProblemError, Status, verify_equivalent
 from ..rewards.decision.balls import Tape, UnusableError, precision
 from ..rewards.decision.compiler import compile_tape
 from ..rewards.decision.integrand import prepare
-from ..rewards.expression.traversal import needs_worker, symbols_of
+from ..rewards.expression.traversal import needs_worker, nodes_of, symbols_of
 from ..rewards.expression.tree import Call, Expression, Symbol
 from ..rewards.latex import to_latex
 from ..rewards.quadrature import prepare_definite
-from .expressions import walk
 from .problem import Problem
 
 #: The tasks whose problems have fingerprints.
@@ -142,7 +141,7 @@ def definite_fingerprint(integral: str) -> Fingerprint:
 
 def _canonical(trees: Sequence[Expression], variable: str) -> list[Expression]:
     names = {variable: "x"}
-    for node in (node for tree in trees for node in walk(tree)):
+    for node in (node for tree in trees for node in nodes_of(tree)):
         if isinstance(node, Symbol):
             names.setdefault(node.name, f"p_{len(names)}")
 

@@ -6,8 +6,9 @@ times a real formula. Formulas that are neither have no counterpart.
 
 from __future__ import annotations
 
+from ...rewards.expression.build import add, div, mul, neg, power
+from ...rewards.expression.traversal import nodes_of
 from ...rewards.expression.tree import Call, Expression, Number, Symbol
-from ..expressions import add, div, mul, neg, power, walk
 
 #: f -> (g, k) with f(iv) = i^k g(v).
 _COUNTERPARTS = {
@@ -54,7 +55,9 @@ def hyperbolic_counterpart(
 
 
 def _functions(tree: Expression) -> set[str]:
-    return {node.function for node in walk(tree) if isinstance(node, Call)} & _COUNTERPARTS.keys()
+    return {
+        node.function for node in nodes_of(tree) if isinstance(node, Call)
+    } & _COUNTERPARTS.keys()
 
 
 def at_imaginary(tree: Expression, variable: str) -> tuple[int, Expression]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ...rewards.decision.prover.normal import normal_forms
-from ...rewards.expression.traversal import symbols_of
+from ...rewards.expression.build import ONE, add, div, mul, neg, power
+from ...rewards.expression.traversal import nodes_of, symbols_of
 from ...rewards.expression.tree import Call, Expression, Number
 from ...rewards.latex import to_latex
-from ..expressions import ONE, add, div, mul, neg, power, walk
 from .simplify import Outcome
 
 
@@ -40,7 +40,7 @@ def _shortest(
 
 
 def _length(tree: Expression) -> int:
-    return sum(1 for _ in walk(tree))
+    return sum(1 for _ in nodes_of(tree))
 
 
 def _tidy(tree: Expression) -> Expression:

@@ -20,8 +20,8 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 
+from ...rewards.expression.build import add, div, mul, number
 from ...rewards.expression.tree import Call, Expression, Symbol
-from ..expressions import add, div, mul, number
 from ..hashed_random import HashedRandom
 from ..problem import JSON, Parent, Problem
 from .integrals import VARIANTS, DerivationError, Integral, UnprovenError

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...rewards.expression.sympy_bridge import to_sympy
+from ...rewards.expression.traversal import nodes_of
 from ...rewards.expression.tree import Call, Expression
-from ..expressions import walk
 from ..lample_charton.codec.prefix import to_prefix
 from ..problem import Problem
 from .integrals import Integral
@@ -35,7 +35,7 @@ def eligible(problems: Sequence[Problem], variant: str = "code") -> list[Problem
         if not any(
             isinstance(node, Call) and node.function in DROPPED[variant]
             for tree in _trees(problem)
-            for node in walk(tree)
+            for node in nodes_of(tree)
         )
     ]
 

@@ -12,9 +12,10 @@ from dataclasses import replace
 from functools import cache
 
 from ...rewards import verify_equivalent
+from ...rewards.expression.build import ONE, ZERO, add, div, mul, neg, number, power
+from ...rewards.expression.traversal import nodes_of, substitute
 from ...rewards.expression.tree import Call, Expression, Number, Symbol
 from ...rewards.latex import to_latex
-from ..expressions import ONE, ZERO, add, div, mul, neg, number, power, substitute, walk
 from ..hashed_random import HashedRandom
 from ..problem import Parent, Problem
 from ..registry import benchmark
@@ -61,7 +62,7 @@ def substitutions(integral: Integral) -> list[str]:
     """Names of the substitutions in `SUBSTITUTIONS` that an integral's limits permit."""
     if integral.principal_value:
         return []
-    functions = {node.function for node in walk(integral.integrand) if isinstance(node, Call)}
+    functions = {node.function for node in nodes_of(integral.integrand) if isinstance(node, Call)}
     match integral.limits:
         case (Number(numerator=0), 1):
             names = ["square"]

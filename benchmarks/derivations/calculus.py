@@ -21,6 +21,7 @@ from functools import lru_cache
 from rapidfuzz import process
 from rapidfuzz.distance import OSA, DamerauLevenshtein
 
+from ...rewards.expression.tree import Expression
 from ..hashed_random import HashedRandom
 from .examples import MAX_DRAWS, NoExampleError
 from .expressions.printing import latex
@@ -32,13 +33,12 @@ from .expressions.rewriting import (
     rename,
 )
 from .expressions.terms import (
-    DERIVATIVE,
-    INTEGRAL,
-    Term,
     UndefinedError,
     apply,
     derivative,
+    free,
     has,
+    name_of,
     symbol,
 )
 from .options import CODE, GREEK, VOCABULARY, Options
@@ -65,18 +65,18 @@ class Case:
     """A premise, a variable of it, the right result and a wrong one."""
 
     operation: str
-    premise: Term
-    variable: Term
-    positive: Term
-    negative: Term
+    premise: Expression
+    variable: Expression
+    positive: Expression
+    negative: Expression
 
-    def result(self, label: int) -> Term:
+    def result(self, label: int) -> Expression:
         return self.positive if label else self.negative
 
     @property
     def names(self) -> list[str]:
         """The names of the symbols in it, sorted."""
-        return sorted(self.premise.free | self.positive.free | self.negative.free)
+        return sorted(free(self.premise) | free(self.positive) | free(self.negative))
 
 
 def case(
@@ -103,9 +103,9 @@ def case(
 
 @dataclass(frozen=True, slots=True)
 class _Solved:
-    premise: Term
-    variable: Term
-    result: Term
+    premise: Expression
+    variable: Expression
+    result: Expression
 
 
 @lru_cache(maxsize=16)
@@ -147,9 +147,9 @@ def _solved(
 ) -> _Solved:
     for _ in range(MAX_DRAWS):
         term = premise_expression(rng, options)
-        if has(term, DERIVATIVE, INTEGRAL) or (len(term.free) == 1) != easy:
+        if has(term, "derivative", "integral") or (len(free(term)) == 1) != easy:
             continue
-        variable = symbol(rng.choice(sorted(term.free)))
+        variable = symbol(rng.choice(sorted(free(term))))
         result = solve(operation, term, variable)
         if result is None or (proven and not _is_result(operation, term, variable, result)):
             continue
@@ -159,7 +159,7 @@ def _solved(
     )
 
 
-def solve(operation: str, premise: Term, variable: Term) -> Term | None:
+def solve(operation: str, premise: Expression, variable: Expression) -> Expression | None:
     """The derivative or an antiderivative; None if there is none in closed form without cases."""
     try:
         if operation == DIFFERENTIATION:
@@ -176,20 +176,20 @@ def _exchanged(one: _Solved, first: str, second: str) -> _Solved:
 
 
 def _in_reference(one: _Solved) -> _Solved:
-    return _exchanged(one, one.variable.value, REFERENCE)
+    return _exchanged(one, name_of(one.variable), REFERENCE)
 
 
 def _with_negative(operation: str, one: _Solved, pool: Mapping[str, _Solved]) -> Case | None:
     """The example with the nearest result that is proven wrong; None if there is none."""
-    candidates: dict[str, Term] = {}
+    candidates: dict[str, Expression] = {}
     near = process.extract(
         latex(_in_reference(one).result), pool.keys(), scorer=OSA.distance, limit=NEAREST
     )
     for text, _, _ in near:
-        other = _exchanged(pool[text], REFERENCE, one.variable.value)
+        other = _exchanged(pool[text], REFERENCE, name_of(one.variable))
         if other.premise != one.premise:
             candidates.setdefault(latex(other.result), other.result)
-    for name in sorted(one.premise.free - {one.variable.value}):
+    for name in sorted(free(one.premise) - {name_of(one.variable)}):
         result = solve(operation, one.premise, symbol(name))
         if result is not None:
             candidates.setdefault(latex(result), result)
@@ -204,7 +204,9 @@ def _with_negative(operation: str, one: _Solved, pool: Mapping[str, _Solved]) ->
     return None
 
 
-def _is_result(operation: str, premise: Term, variable: Term, result: Term) -> bool | None:
+def _is_result(
+    operation: str, premise: Expression, variable: Expression, result: Expression
+) -> bool | None:
     """Whether the result is the derivative, or an antiderivative; None if undecided.
 
     It is decided in ball arithmetic, with derivatives by `benchmarks.expressions`.
@@ -213,8 +215,8 @@ def _is_result(operation: str, premise: Term, variable: Term, result: Term) -> b
     try:
         f, g = interpretation.lower(premise), interpretation.lower(result)
         if operation == DIFFERENTIATION:
-            return equal(interpretation.derivative(f, variable.value), g)
-        return equal(interpretation.derivative(g, variable.value), f)
+            return equal(interpretation.derivative(f, name_of(variable)), g)
+        return equal(interpretation.derivative(g, name_of(variable)), f)
     except UndecidedError:
         return None
 
@@ -247,9 +249,9 @@ def sequence(one: Case, label: int, style: str = PUBLISHED) -> str:
 
 def converted(one: Case, label: int, rng: HashedRandom, style: str = PUBLISHED) -> str:
     """EC: the example as two equations about a new function, in one line."""
-    free = [letter for letter in VOCABULARY if letter not in one.names]
-    args = tuple(symbol(name) for name in rng.shuffled(sorted(one.premise.free)))
-    function = apply(rng.choice(free), args)
+    letters = [letter for letter in VOCABULARY if letter not in one.names]
+    args = tuple(symbol(name) for name in rng.shuffled(sorted(free(one.premise))))
+    function = apply(rng.choice(letters), args)
     slope = derivative(function, one.variable)
     first, last = function, slope
     if one.operation == INTEGRATION:

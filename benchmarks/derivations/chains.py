@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
+from ...rewards.expression.traversal import nodes_of
 from ..hashed_random import HashedRandom
-from .expressions.terms import APPLY, SYMBOL, walk
+from .expressions.terms import is_applied
 from .options import MAX_FAILURES, Options
 from .steps import PREMISE, PREMISES, Annotation, Derivation, Step, next_step, premise
 
@@ -47,8 +49,8 @@ def _renumbered(step: Step, number: dict[int, int]) -> Step:
 
 def has_compound_arguments(step: Step) -> bool:
     """Whether a function in it has an argument that is not a symbol, as in f(x + y)."""
-    nodes = walk(step.equation.left, step.equation.right)
-    return any(n.head == APPLY and any(a.head != SYMBOL for a in n.args) for n in nodes)
+    nodes = chain(nodes_of(step.equation.left), nodes_of(step.equation.right))
+    return any(is_applied(n) and any(a.function != "symbol" for a in n.args) for n in nodes)
 
 
 def derivation(length: int, rng: HashedRandom, options: Options) -> list[Step] | None:

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
+from ...rewards.expression.tree import Expression
 from ..errors import BenchmarkError
 from ..hashed_random import HashedRandom
 from .chains import derivation, has_compound_arguments
 from .expressions.rewriting import rename
-from .expressions.terms import Term, names_of
+from .expressions.terms import names_of
 from .options import CODE, GREEK, MAX_FAILURES, Options
 from .proof import RefutedError, UndecidedError, is_result, prove_steps
 from .steps import (
@@ -55,7 +56,8 @@ class StepExample:
         names: dict[str, None] = {}
         for step in (*self.before, self.positive, self.negative):
             sides = step.equation.left, step.equation.right
-            for term in (*sides, *filter(None, [step.annotation.operand])):
+            operand = step.annotation.operand
+            for term in (*sides, *(() if operand is None else (operand,))):
                 names.update(dict.fromkeys(sorted(names_of(term))))
         return list(names)
 
@@ -147,7 +149,7 @@ def renamed(one: StepExample, rng: HashedRandom) -> StepExample:
 def with_names(one: StepExample, names: dict[str, str]) -> StepExample:
     """The example with other names; names not in ``names`` stay."""
 
-    def term(node: Term) -> Term:
+    def term(node: Expression) -> Expression:
         return rename(node, names)
 
     def step(old: Step) -> Step:

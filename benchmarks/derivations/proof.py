@@ -2,7 +2,7 @@ r"""Proofs that a step of a derivation is right, or that another equation is wro
 
 The equations of a derivation have functions without a formula, derivatives and integrals. An
 `Interpretation` translates them into the verifier's trees, which do not: functions are replaced by
-formulas, derivatives are evaluated (by `benchmarks.expressions`, not by the generator's own rules),
+formulas, derivatives are evaluated (by `rewards.expression`, not by the generator's own rules),
 and an integral becomes a symbol of which only the derivative is known. Two expressions are equal if
 their values in ball arithmetic agree to `EQUAL_BITS` bits at each of `POINTS` random complex
 points, and different if the balls are disjoint at one of them; otherwise they are undecided. Random
@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, product
 from typing import Any
@@ -34,22 +33,12 @@ from flint import acb
 from ...rewards.decision.balls import UnusableError, precision
 from ...rewards.decision.compiler import compile_tape
 from ...rewards.decision.domain import uniform
-from ...rewards.expression.traversal import symbols_of
+from ...rewards.expression import build as trees
+from ...rewards.expression.derivative import differentiate
+from ...rewards.expression.traversal import nodes_of, substitute, symbols_of
 from ...rewards.expression.tree import Call, Expression, Number, Symbol
-from .. import expressions as trees
 from .expressions.printing import plain
-from .expressions.terms import (
-    ADD,
-    APPLY,
-    DERIVATIVE,
-    INTEGRAL,
-    LOG,
-    MUL,
-    NUMBER,
-    SYMBOL,
-    UNARY,
-    Term,
-)
+from .expressions.terms import UNARY, is_applied, name_of
 from .steps import (
     CALCULUS,
     DIFFERENTIATE,
@@ -155,7 +144,7 @@ def _point(name: str, place: int) -> Any:
 
 def _is_large(expression: Expression) -> bool:
     return (
-        sum(1 for _, node in zip(range(MAX_NODES + 1), trees.walk(expression), strict=False))
+        sum(1 for _, node in zip(range(MAX_NODES + 1), nodes_of(expression), strict=False))
         > MAX_NODES
     )
 
@@ -184,7 +173,7 @@ class Interpretation:
     integrals: list[_Integral] = field(default_factory=list)
     any_functions: bool = False
     _defined_names: set[tuple[str, int]] = field(default_factory=set)
-    _lowered: dict[Term, Expression] = field(default_factory=dict)
+    _lowered: dict[Expression, Expression] = field(default_factory=dict)
 
     def define(self, equation: Equation) -> None:
         """Add a premise, which defines the new function on one side by the other side."""
@@ -193,43 +182,35 @@ class Interpretation:
         if not self.any_functions:
             self.functions[name, len(args)] = args, self.lower(formula)
 
-    def _defined(self, equation: Equation) -> tuple[str, tuple[str, ...], Term]:
+    def _defined(self, equation: Equation) -> tuple[str, tuple[str, ...], Expression]:
         """The new function's name, its arguments and its formula."""
         for side, other in ((equation.left, equation.right), (equation.right, equation.left)):
-            args = tuple(arg.value for arg in side.args if arg.head == SYMBOL)
-            whole = side.head == APPLY and len(set(args)) == len(side.args)
-            if whole and (side.value, len(args)) not in self._defined_names:
-                return side.value, args, other
+            args = tuple(arg.name for arg in side.args if isinstance(arg, Symbol))
+            whole = is_applied(side) and len(set(args)) == len(side.args)
+            if whole and (side.function, len(args)) not in self._defined_names:
+                return side.function, args, other
         raise RefutedError("a premise must define a new function of symbols")
 
-    def lower(self, term: Term) -> Expression:
+    def lower(self, term: Expression) -> Expression:
         """The verifier's tree of an expression."""
         tree = self._lowered.get(term)
         if tree is None:
             tree = self._lowered[term] = self._lower(term)
         return tree
 
-    def _lower(self, term: Term) -> Expression:
-        head = term.head
-        if head == NUMBER:
-            exact = Fraction(term.value)
-            return Number(exact.numerator, exact.denominator)
-        if head == SYMBOL:
-            return self.constants.get(term.value) or Symbol(term.value)
-        if head == DERIVATIVE:
+    def _lower(self, term: Expression) -> Expression:
+        if isinstance(term, Symbol):
+            return self.constants.get(term.name, term)
+        if not term.args:
+            return term
+        if term.function in ("derivative", "integral"):
+            rule = self.derivative if term.function == "derivative" else self.integral
             inner = self.lower(term.args[0])
             for variable in term.args[1:]:
-                inner = self.derivative(inner, variable.value)
-            return inner
-        if head == INTEGRAL:
-            inner = self.lower(term.args[0])
-            for variable in term.args[1:]:
-                inner = self.integral(inner, variable.value)
+                inner = rule(inner, name_of(variable))
             return inner
         args = tuple(map(self.lower, term.args))
-        if head == APPLY:
-            return self._applied(term.value, args)
-        return Call({ADD: "add", MUL: "mul", LOG: "ln"}.get(head, head), args)
+        return self._applied(term.function, args) if is_applied(term) else Call(term.function, args)
 
     def _applied(self, name: str, args: tuple[Expression, ...]) -> Expression:
         if self.any_functions:
@@ -240,18 +221,18 @@ class Interpretation:
             raise RefutedError(f"{name} is not defined")
         simultaneous = [f"\0{place}" for place in range(len(args))]
         for old, new in zip(names, simultaneous, strict=True):
-            body = trees.substitute(body, old, Symbol(new))
+            body = substitute(body, old, Symbol(new))
         for old, arg in zip(simultaneous, args, strict=True):
-            body = trees.substitute(body, old, arg)
+            body = substitute(body, old, arg)
         return body
 
     def derivative(self, expression: Expression, x: str) -> Expression:
         """The derivative with respect to a symbol, of which integrals are functions."""
-        total = [trees.differentiate(expression, x)]
+        total = [differentiate(expression, x)]
         used = symbols_of(expression)
         for one in tuple(self.integrals):
             if one.symbol.name in used:
-                outer = trees.differentiate(expression, one.symbol.name)
+                outer = differentiate(expression, one.symbol.name)
                 total.append(trees.mul(outer, self._derivative_of_integral(one, x)))
         return trees.add(*total)
 
@@ -309,7 +290,7 @@ class Interpretation:
             UndecidedError: if that is undecided, or the integral is a double one.
 
         """
-        inner, variable = constant.integral.args[0], constant.integral.args[1].value
+        inner, variable = constant.integral.args[0], name_of(constant.integral.args[1])
         if len(constant.integral.args) > 2:
             raise UndecidedError("a double integral")
         integrand, closed = self.lower(inner), self.lower(constant.closed)
@@ -326,14 +307,14 @@ class Interpretation:
         one.value = value
         name = one.symbol.name
         self.constants = {
-            letter: trees.substitute(tree, name, value) for letter, tree in self.constants.items()
+            letter: substitute(tree, name, value) for letter, tree in self.constants.items()
         }
         for other in self.integrals:
             if other.value is not None and other is not one:
-                other.value = trees.substitute(other.value, name, value)
-            other.integrand = trees.substitute(other.integrand, name, value)
+                other.value = substitute(other.value, name, value)
+            other.integrand = substitute(other.integrand, name, value)
         self.functions = {
-            key: (names, trees.substitute(body, name, value))
+            key: (names, substitute(body, name, value))
             for key, (names, body) in self.functions.items()
         }
         self._lowered.clear()
@@ -354,17 +335,17 @@ class Interpretation:
         right: Expression = self.lower(source.right)
         operator, operand = annotation.operator, annotation.operand
         if operator in UNARY:
-            name = {LOG: "ln"}.get(operator, operator)
+            name = "ln" if operator == "log" else operator
             return Call(name, (left,)), Call(name, (right,))
         if operand is not None:
             change = self._change(operator, operand)
             return change(left), change(right)
         return left, right  # other operators keep the value
 
-    def _change(self, operator: str, operand: Term) -> Callable[[Expression], Expression]:
+    def _change(self, operator: str, operand: Expression) -> Callable[[Expression], Expression]:
         if operator in CALCULUS:
             rule = {DIFFERENTIATE: self.derivative, INTEGRATE: self.integral}[operator]
-            return lambda side: rule(side, operand.value)
+            return lambda side: rule(side, name_of(operand))
         m = self.lower(operand)
         return lambda side: _ARITHMETIC[operator](side, m)
 

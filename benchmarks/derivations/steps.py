@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
+from itertools import chain
 
+from ...rewards.expression.traversal import nodes_of
+from ...rewards.expression.tree import Expression, Symbol
 from ..hashed_random import HashedRandom
 from .expressions.printing import latex, plain
 from .expressions.rewriting import (
@@ -20,28 +23,24 @@ from .expressions.rewriting import (
     substitute,
 )
 from .expressions.terms import (
-    APPLY,
     CONSTRUCTORS,
-    EXP,
-    INTEGRAL,
-    NUMBER,
     ONE,
-    SYMBOL,
     UNARY,
     ZERO,
-    Term,
     UndefinedError,
     add,
     apply,
     derivative,
     divide,
+    free,
     integral,
+    is_applied,
     mul,
+    name_of,
     names_of,
     negative,
     power,
     symbol,
-    walk,
 )
 from .options import VOCABULARY, Options
 
@@ -54,14 +53,14 @@ LEFT_FOR_RIGHT, RIGHT_FOR_LEFT = "substitute_LHS_for_RHS", "substitute_RHS_for_L
 
 PREMISES = (PREMISE, RENAMING)
 SUBSTITUTIONS = (LEFT_FOR_RIGHT, RIGHT_FOR_LEFT)
-ARITHMETIC: dict[str, Callable[[Term, Term], Term]] = {
+ARITHMETIC: dict[str, Callable[[Expression, Expression], Expression]] = {
     ADDITION: add,
     MINUS: lambda a, b: add(a, negative(b)),
     TIMES: mul,
     DIVIDE: divide,
     POWER: power,
 }
-CALCULUS: dict[str, Callable[[Term, Term], Term]] = {
+CALCULUS: dict[str, Callable[[Expression, Expression], Expression]] = {
     DIFFERENTIATE: derivative,
     INTEGRATE: integral,
 }
@@ -82,8 +81,8 @@ OPERATORS = (
 class Equation:
     """An equation of two expressions."""
 
-    left: Term
-    right: Term
+    left: Expression
+    right: Expression
 
     @property
     def swapped(self) -> Equation:
@@ -100,7 +99,7 @@ class Annotation:
 
     operator: str
     equations: tuple[int, ...] = ()
-    operand: Term | None = None
+    operand: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +107,8 @@ class Constant:
     """A constant of integration: ``integral`` was evaluated as ``closed`` + ``letter``."""
 
     letter: str
-    integral: Term
-    closed: Term
+    integral: Expression
+    closed: Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,48 +127,48 @@ def premise(rng: HashedRandom, options: Options, used: Set[str] = frozenset()) -
     """An equation that defines a function (algorithm 2) whose name is not in ``used``."""
     right, first = _premise_expression(rng, options)
     mine = names_of(right) if options.corrected else first
-    free = [name for name in VOCABULARY if name not in used and name not in mine]
-    return _definition(rng.choice(free), right, rng)
+    names = [name for name in VOCABULARY if name not in used and name not in mine]
+    return _definition(rng.choice(names), right, rng)
 
 
-def premise_expression(rng: HashedRandom, options: Options) -> Term:
+def premise_expression(rng: HashedRandom, options: Options) -> Expression:
     """The right side of a premise: operators applied to letters."""
     return _premise_expression(rng, options)[0]
 
 
-def _premise_expression(rng: HashedRandom, options: Options) -> tuple[Term, set[str]]:
+def _premise_expression(rng: HashedRandom, options: Options) -> tuple[Expression, set[str]]:
     """The right side of a premise, and the letters that were drawn first."""
     letters = [symbol(name) for name in VOCABULARY]
     while True:
         try:
             first = rng.choice(letters)
-            letters_drawn = {first.value}
+            letters_drawn = {name_of(first)}
             if rng.below(2):
                 term = CONSTRUCTORS[rng.choice(UNARY)](first)
             else:
                 second = rng.choice([letter for letter in letters if letter != first])
-                letters_drawn.add(second.value)
+                letters_drawn.add(name_of(second))
                 term = ARITHMETIC[rng.choice(tuple(ARITHMETIC))](first, second)
             for _ in range(rng.below(options.complexity)):
                 term = _extended(term, letters, rng)
         except UndefinedError:
             continue
-        if term.free:
+        if free(term):
             return term, letters_drawn
 
 
-def _extended(term: Term, letters: Sequence[Term], rng: HashedRandom) -> Term:
+def _extended(term: Expression, letters: Sequence[Expression], rng: HashedRandom) -> Expression:
     if rng.below(2):
         return CONSTRUCTORS[rng.choice(UNARY)](term)
     operator = rng.choice((*ARITHMETIC, *CALCULUS))
     if operator in CALCULUS:
-        return CALCULUS[operator](term, symbol(rng.choice(sorted(term.free))))
+        return CALCULUS[operator](term, symbol(rng.choice(sorted(free(term)))))
     return ARITHMETIC[operator](term, rng.choice(letters))
 
 
-def _definition(name: str, right: Term, rng: HashedRandom) -> Equation:
+def _definition(name: str, right: Expression, rng: HashedRandom) -> Equation:
     """name(free symbols) = right, the symbols in random order."""
-    args = tuple(symbol(free) for free in rng.shuffled(sorted(right.free)))
+    args = tuple(symbol(one) for one in rng.shuffled(sorted(free(right))))
     return Equation(apply(name, args), right)
 
 
@@ -181,8 +180,8 @@ class Derivation:
 
     def __init__(self, steps: Sequence[Step] = ()) -> None:
         self.steps: list[Step] = []
-        self.elements: dict[Term, None] = {}
-        self._own: list[tuple[Term, ...]] = []
+        self.elements: dict[Expression, None] = {}
+        self._own: list[tuple[Expression, ...]] = []
         self._texts: list[str] = []
         self._substituted: dict[tuple[str, int, int], Equation | None] = {}
         self._seen: set[Equation] = set()
@@ -192,7 +191,7 @@ class Derivation:
     def append(self, step: Step) -> None:
         self.steps.append(step)
         sides = step.equation
-        own = tuple(dict.fromkeys(walk(sides.left, sides.right)))
+        own = tuple(dict.fromkeys(chain(nodes_of(sides.left), nodes_of(sides.right))))
         self._own.append(own)
         self.elements.update(dict.fromkeys(own))
         self._texts.append(f"Eq({plain(sides.left)}, {plain(sides.right)})")
@@ -205,7 +204,7 @@ class Derivation:
         """The equation with this number, counted from 1."""
         return self.steps[index - 1].equation
 
-    def elements_of(self, index: int) -> tuple[Term, ...]:
+    def elements_of(self, index: int) -> tuple[Expression, ...]:
         return self._own[index - 1]
 
     def contains(self, equation: Equation) -> bool:
@@ -215,12 +214,12 @@ class Derivation:
     @property
     def letters(self) -> set[str]:
         """The symbols in it."""
-        return {term.value for term in self.elements if term.head == SYMBOL}
+        return {term.name for term in self.elements if isinstance(term, Symbol)}
 
     @property
     def functions(self) -> set[str]:
         """The names of functions in it."""
-        return {term.value for term in self.elements if term.head == APPLY}
+        return {term.function for term in self.elements if is_applied(term)}
 
     def substitutions(self, operator: str) -> list[tuple[int, int]]:
         """The pairs (i, j) for which a substitution changes equation i."""
@@ -262,9 +261,9 @@ def is_decided(equation: Equation) -> bool:
     if equation.left == equation.right:
         return True
     gap = add(equation.left, negative(equation.right))
-    if gap.head == NUMBER:
+    if gap.function == "number":
         return True
-    return ZERO in (equation.left, equation.right) and gap.head == EXP
+    return ZERO in (equation.left, equation.right) and gap.function == "exp"
 
 
 def next_step(derivation: Derivation, rng: HashedRandom, options: Options) -> Step | None:
@@ -301,11 +300,11 @@ def _without_operand(derivation: Derivation, rng: HashedRandom, options: Options
     if _weighted(rng, (1, options.renaming)) == 0:
         used = derivation.functions | (derivation.letters if options.corrected else set())
         return Step(premise(rng, options, used), Annotation(PREMISE))
-    candidates = [t for t in derivation.elements if t.free and len(plain(t)) > 1]
+    candidates = [t for t in derivation.elements if free(t) and len(plain(t)) > 1]
     if not candidates:
         return None
     right = rng.choice(candidates)
-    used = derivation.functions | derivation.letters if options.corrected else set(right.free)
+    used = derivation.functions | derivation.letters if options.corrected else set(free(right))
     equation = _definition(
         rng.choice([name for name in VOCABULARY if name not in used]), right, rng
     )
@@ -334,7 +333,8 @@ def _integrals_evaluated(
     derivation: Derivation, annotation: Annotation, rng: HashedRandom, options: Options
 ) -> Step | None:
     equation = derivation.equation(annotation.equations[0])
-    integrals = [t for t in derivation.elements_of(annotation.equations[0]) if t.head == INTEGRAL]
+    elements = derivation.elements_of(annotation.equations[0])
+    integrals = [t for t in elements if t.function == "integral"]
     if any(len(term.args) > 2 for term in integrals):
         return None
     taken = derivation.letters | (derivation.functions if options.corrected else set())
@@ -379,9 +379,9 @@ def _binary(derivation: Derivation, rng: HashedRandom, options: Options) -> Step
     return Step(made, Annotation(operator, (index,), operand))
 
 
-def _operands(operator: str, derivation: Derivation, index: int) -> list[Term]:
+def _operands(operator: str, derivation: Derivation, index: int) -> list[Expression]:
     if operator in CALCULUS:
-        return [t for t in derivation.elements_of(index) if t.head == SYMBOL]
+        return [t for t in derivation.elements_of(index) if t.function == "symbol"]
     if operator == POWER:
         return [t for t in derivation.elements_of(index) if len(plain(t)) < 3]
     return [t for t in derivation.elements if plain(t) not in "0123456789"]

@@ -67,6 +67,6 @@ class KnownIntegrals:
     def _single(self, backend: Backend[Any], f: Any) -> Any | None:
         factor, rest = backend.without_factor(f)
         if not backend.varies(f):
-            return backend.mul(f, backend.variable())
+            return backend.mul(f, backend.variable)
         tokens = self._integrals.get(backend.prefix(rest))
         return None if tokens is None else backend.mul(factor, backend.read(from_prefix(tokens)))

@@ -38,7 +38,7 @@ def prefix_form(problem: Problem, side: str) -> str:
     formulas = {**problem.target, **problem.inputs}
     latex, variable = str(formulas[side]), str(formulas["variable"])
     try:
-        tokens = prefix_of(Algebra(variable).read(parse(latex, variable)))
+        tokens = prefix_of(Algebra(variable).node(parse(latex, variable)))
     except (ReadError, UnusableFormulaError) as error:
         raise PrefixError(f"no prefix form of {latex!r}: {error}") from None
     unknown = next((token for token in tokens if token not in IDS), None)

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Literal, get_args
 
-from ...benchmarks.expressions import walk
 from ...benchmarks.hint.problems import is_hint
 from ...benchmarks.problem import Problem
 from ...rewards import ProblemError
 from ...rewards.arguments import check_choice
 from ...rewards.decision.integrand import prepare
 from ...rewards.errors import ArgumentTypeError
+from ...rewards.expression.traversal import nodes_of
 from ...rewards.expression.tree import Call
 from ..core.errors import UserError
 from ..core.prices import Prices
@@ -326,7 +326,9 @@ def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
     except ProblemError:
         return ()
     functions = {
-        node.function for node in walk(integrand.expression) if isinstance(node, Call) and node.args
+        node.function
+        for node in nodes_of(integrand.expression)
+        if isinstance(node, Call) and node.args
     }
     return tuple(sorted(functions - _COMMON))
 

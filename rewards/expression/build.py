@@ -1,7 +1,12 @@
-"""Constants, and products and quotients of expressions."""
+"""Constants, and sums, products and quotients of expressions.
+
+`add`, `mul`, `neg`, `div` and `power` evaluate 0, 1, signs and numeric factors; nothing else is
+evaluated. They do not use SymPy, so that generated problems do not depend on its version.
+"""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import gcd
 
 from .tree import Call, Expression, Number, Symbol
@@ -34,13 +39,91 @@ def quotient(top: Expression, bottom: Expression) -> Expression:
     return Call("div", (top, bottom))
 
 
-def is_constant(node: Expression) -> bool:
-    """Whether no symbol occurs in the tree."""
-    pending = [node]
-    while pending:
-        node = pending.pop()
-        if type(node) is Symbol:
-            return False
-        if type(node) is Call:
-            pending.extend(node.args)
-    return True
+def number(value: int | Fraction) -> Number:
+    """An exact number as a tree."""
+    exact = Fraction(value)
+    return Number(exact.numerator, exact.denominator)
+
+
+def fraction(value: Fraction, above: list[Expression], below: list[Expression]) -> Expression:
+    """A number times a product over another as one fraction, the number's parts first."""
+    size = abs(value)
+    above = [Number(size.numerator)] * (size.numerator != 1 or not above) + above
+    below = [Number(size.denominator)] * (size.denominator != 1) + below
+    whole = product(above)
+    if below:
+        whole = Call("div", (whole, product(below)))
+    return neg(whole) if value < 0 else whole
+
+
+def add(*terms: Expression) -> Expression:
+    """A sum; zeros are dropped and nested sums flattened."""
+    flat: list[Expression] = []
+    for term in terms:
+        flat.extend(term.args if isinstance(term, Call) and term.function == "add" else (term,))
+    flat = [term for term in flat if term != ZERO]
+    if len(flat) < 2:
+        return flat[0] if flat else ZERO
+    return Call("add", tuple(flat))
+
+
+def mul(*factors: Expression) -> Expression:
+    """A product as one fraction; nested products are flattened, numbers multiplied."""
+    coefficient = Fraction(1)
+    above: list[Expression] = []
+    below: list[Expression] = []
+    stack = list(reversed(factors))
+    while stack:
+        factor = stack.pop()
+        if isinstance(factor, Number):
+            coefficient *= Fraction(factor.numerator, factor.denominator)
+        elif isinstance(factor, Call) and factor.function == "mul":
+            stack.extend(reversed(factor.args))
+        elif isinstance(factor, Call) and factor.function == "neg":
+            coefficient = -coefficient
+            stack.append(factor.args[0])
+        elif isinstance(factor, Call) and factor.function == "div":
+            stack.append(factor.args[0])
+            divisor = factor.args[1]
+            if isinstance(divisor, Number):
+                coefficient /= Fraction(divisor.numerator, divisor.denominator)
+            else:
+                below.append(divisor)
+        else:
+            above.append(factor)
+    if not coefficient:
+        return ZERO
+    return fraction(coefficient, above, below)
+
+
+def neg(tree: Expression) -> Expression:
+    """The negative of a tree."""
+    if isinstance(tree, Number):
+        return Number(-tree.numerator, tree.denominator)
+    if isinstance(tree, Call) and tree.function == "neg":
+        return tree.args[0]
+    return Call("neg", (tree,))
+
+
+def div(above: Expression, below: Expression) -> Expression:
+    """A quotient."""
+    if above == ZERO or below == ONE:
+        return above
+    return mul(above, Call("div", (ONE, below)))
+
+
+def power(base: Expression, exponent: Expression) -> Expression:
+    """A power."""
+    if exponent == ONE:
+        return base
+    return ONE if exponent == ZERO else Call("pow", (base, exponent))
+
+
+def polynomial(coefficients: list[int], variable: str = "x") -> Expression:
+    """A polynomial; its coefficients are given from the highest degree down."""
+    x = Symbol(variable)
+    degree = len(coefficients) - 1
+    terms = (
+        mul(number(c), power(x, number(degree - place))) for place, c in enumerate(coefficients)
+    )
+    return add(*terms)

@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from .build import fraction
 from .tree import Call, Expression, Number, Symbol
 
 if TYPE_CHECKING:
@@ -288,23 +289,12 @@ def _from_product(expr: Any, tree: Callable[[Any], Expression]) -> Expression:
     coefficient, rest = expr.as_coeff_Mul(rational=True)
     above: list[Expression] = []
     below: list[Expression] = []
-    above += [Number(abs(int(coefficient.p)))] * (abs(coefficient.p) != 1)
-    below += [Number(int(coefficient.q))] * (coefficient.q != 1)
     for factor in rest.as_ordered_factors() if rest != 1 else ():
         if factor.is_Pow and factor.exp.is_Rational and factor.exp < 0:
             below.append(_from_power(factor.base, -factor.exp, tree))
         else:
             above.append(tree(factor))
-    product = _product(above)
-    if below:
-        product = Call("div", (product, _product(below)))
-    return Call("neg", (product,)) if coefficient < 0 else product
-
-
-def _product(factors: list[Expression]) -> Expression:
-    if len(factors) < 2:
-        return factors[0] if factors else Number(1)
-    return Call("mul", tuple(factors))
+    return fraction(Fraction(int(coefficient.p), int(coefficient.q)), above, below)
 
 
 def _from_power(base: Any, exponent: Any, tree: Callable[[Any], Expression]) -> Expression:

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
+from .build import neg
 from .sympy_bridge import CONSTANTS, SAME
 from .tree import FUNCTIONS, Call, Expression, Number, Symbol
 
@@ -102,7 +103,7 @@ def _read(node: ast.expr, depth: int) -> Expression:
         return _chain(node, depth)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
         inner = _read(node.operand, depth - 1)
-        return Call("neg", (inner,)) if isinstance(node.op, ast.USub) else inner
+        return neg(inner) if isinstance(node.op, ast.USub) else inner
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _COMPARISONS:
         sides = (_read(node.left, depth - 1), _read(node.comparators[0], depth - 1))
         return Call(_COMPARISONS[type(node.ops[0])], sides)
@@ -124,7 +125,7 @@ def _chain(node: ast.BinOp, depth: int) -> Expression:
     here: ast.expr = node
     while isinstance(here, ast.BinOp) and isinstance(here.op, kinds):
         part = _read(here.right, depth - 1)
-        parts.append(Call("neg", (part,)) if isinstance(here.op, ast.Sub) else part)
+        parts.append(neg(part) if isinstance(here.op, ast.Sub) else part)
         here = here.left
     parts.append(_read(here, depth - 1))
     return Call("mul" if operator == "mul" else "add", tuple(reversed(parts)))

@@ -22,13 +22,12 @@ _WITH_POLES = frozenset(("tan", "cot", "sec", "csc", "coth", "csch"))
 
 
 def nodes_of(expression: Expression) -> Iterator[Expression]:
-    """All nodes of ``expression``, itself first."""
+    """All nodes of ``expression``, parents first, from left to right."""
     stack = [expression]
     while stack:
         node = stack.pop()
         yield node
-        if isinstance(node, Call):
-            stack.extend(node.args)
+        stack.extend(reversed(node.args))
 
 
 def symbols_of(expression: Expression) -> set[str]:
@@ -52,14 +51,14 @@ def is_written_with(expression: Expression, function: str) -> bool:
     )
 
 
-def is_constant(expression: Expression, variable: str) -> bool:
-    """Whether ``expression`` is free of the variable."""
+def is_constant(expression: Expression, variable: str | None = None) -> bool:
+    """Whether ``expression`` is free of the variable; without one, of all symbols."""
     stack = [expression]  # a loop of its own: this is asked of every part of a tree
     while stack:
         node = stack.pop()
         if type(node) is Call:
             stack += node.args
-        elif type(node) is Symbol and node.name == variable:
+        elif type(node) is Symbol and variable in (None, node.name):
             return False
     return True
 

@@ -2,12 +2,13 @@
 
 There are three kinds of node: exact rational `Number`, `Symbol`, and `Call` of a named function.
 Nothing is simplified on construction: a tree has the structure of its text. `FUNCTIONS` lists all
-functions.
+functions. Every node has a ``function`` and ``args``: those of a leaf are its kind and nothing.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 #: Function name -> (fewest, most) arguments. ``None`` means any number.
 #: Angles are radians, ``ln`` is natural; ``log`` is ``log(x, base)``; ``root`` is ``root(x, n)``.
@@ -139,6 +140,8 @@ FUNCTIONS: dict[str, tuple[int, int | None]] = {
 class Number:
     """An exact rational in lowest terms, ``denominator > 0``."""
 
+    function: ClassVar[str] = "number"
+    args: ClassVar[tuple[Expression, ...]] = ()
     numerator: int
     denominator: int
 
@@ -151,14 +154,22 @@ class Number:
 class Symbol:
     """A free symbol: the variable, a parameter, or a constant of integration (``"C_1"``)."""
 
+    function: ClassVar[str] = "symbol"
+    args: ClassVar[tuple[Expression, ...]] = ()
     name: str
 
     def __init__(self, name: str) -> None:
         _set_name(self, name)
 
 
+class _Hashed:
+    """A place for the hash of a tree, which is computed once."""
+
+    __slots__ = ("_hash",)
+
+
 @dataclass(frozen=True, slots=True, init=False)
-class Call:
+class Call(_Hashed):
     """A function of `FUNCTIONS` applied to arguments; constants such as ``pi`` have none."""
 
     function: str
@@ -168,6 +179,22 @@ class Call:
         _set_function(self, function)
         _set_args(self, args)
 
+    def __hash__(self) -> int:
+        try:
+            value: int = _get_hash(self)
+        except AttributeError:
+            value = hash((self.function, self.args))
+            _set_hash(self, value)
+        return value
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            type(other) is Call
+            and hash(self) == hash(other)
+            and self.function == other.function
+            and self.args == other.args
+        )
+
 
 # Nodes are made by the thousand: their slots are filled directly, which takes half as long as the
 # generated ``__init__`` of a frozen dataclass.
@@ -176,5 +203,6 @@ _set_denominator = vars(Number)["denominator"].__set__
 _set_name = vars(Symbol)["name"].__set__
 _set_function = vars(Call)["function"].__set__
 _set_args = vars(Call)["args"].__set__
+_get_hash, _set_hash = vars(_Hashed)["_hash"].__get__, vars(_Hashed)["_hash"].__set__
 
 Expression = Number | Symbol | Call

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..expression.build import IMAGINARY, E, is_constant, product, quotient
+from ..expression.build import IMAGINARY, E, product, quotient
+from ..expression.traversal import is_constant
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
 from .functions import INVERSES

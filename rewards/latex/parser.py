@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from ..expression.build import IMAGINARY, PI, E, is_constant, product, quotient, ratio
+from ..expression.build import IMAGINARY, PI, E, product, quotient, ratio
+from ..expression.traversal import is_constant
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
 from .errors import AlternativesError, ReadError, TooBigError

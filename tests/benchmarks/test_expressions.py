@@ -5,17 +5,11 @@ from __future__ import annotations
 import pytest
 
 from calculus_harness.benchmarks.bee.bank import entries
-from calculus_harness.benchmarks.expressions import (
-    add,
-    differentiate,
-    div,
-    mul,
-    number,
-    parse,
-    polynomial,
-    substitute,
-)
+from calculus_harness.benchmarks.expressions import parse
 from calculus_harness.rewards import verify_antiderivative
+from calculus_harness.rewards.expression.build import add, div, mul, number, polynomial
+from calculus_harness.rewards.expression.derivative import differentiate
+from calculus_harness.rewards.expression.traversal import substitute
 from calculus_harness.rewards.expression.tree import Call, Symbol
 from calculus_harness.rewards.latex import to_latex
 

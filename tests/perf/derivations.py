@@ -31,9 +31,10 @@ from calculus_harness.benchmarks.derivations import chains, examples, proof, spl
 from calculus_harness.benchmarks.derivations.chains import derivation
 from calculus_harness.benchmarks.derivations.examples import example
 from calculus_harness.benchmarks.derivations.expressions.rewriting import CasesError, antiderivative
-from calculus_harness.benchmarks.derivations.expressions.terms import Term, UndefinedError
+from calculus_harness.benchmarks.derivations.expressions.terms import UndefinedError
 from calculus_harness.benchmarks.derivations.options import CODE, ORIGINAL
 from calculus_harness.benchmarks.hashed_random import HashedRandom
+from calculus_harness.rewards.expression.tree import Expression
 from calculus_harness.rewards.workers.pool import usable_cores
 
 PAPER = 1 / 7  # steps per second
@@ -204,9 +205,9 @@ def integrals(count: int, limit: int = 5) -> dict[str, int]:
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks" / "derivations"))
     from as_sympy import as_sympy
 
-    met: dict[tuple[Term, Term], None] = {}
+    met: dict[tuple[Expression, Expression], None] = {}
 
-    def noted(term: Term, x: Term) -> Term | None:
+    def noted(term: Expression, x: Expression) -> Expression | None:
         met[term, x] = None
         return antiderivative(term, x)
 

@@ -6,72 +6,60 @@ The order of terms and factors is SymPy's (`terms.sort_key`, `terms.ordered_term
 from __future__ import annotations
 
 import re
-from fractions import Fraction
+from functools import lru_cache
 
+from ....rewards.expression.tree import Expression, Number, Symbol
 from .terms import (
-    ADD,
-    APPLY,
-    COS,
-    DERIVATIVE,
+    CACHED,
     EULER,
-    EXP,
-    INTEGRAL,
-    LOG,
     MINUS_ONE,
-    MUL,
-    NUMBER,
-    POW,
-    SIN,
-    SYMBOL,
-    Term,
     base_and_exponent,
     factors_of,
+    free,
     has,
+    is_applied,
+    is_negative,
+    is_whole,
     leads_with_minus,
     negative,
     number,
     ordered_terms,
     power,
     sort_key,
+    value_of,
 )
 
 _ENDS_IN_DIGIT = re.compile(r"[0-9][} ]*$")
 _BEGINS_WITH_NUMBER = re.compile(r"(\d|\\frac{\d+}{\d+})")
-_FUNCTIONS = (EXP, LOG, SIN, COS, APPLY)
 
 
-def latex(term: Term) -> str:
+@lru_cache(CACHED)
+def latex(term: Expression) -> str:
     """The LaTeX of an expression."""
-    if term._latex is None:
-        term._latex = _latex(term)
-    return term._latex
-
-
-def _latex(term: Term) -> str:
-    head = term.head
-    if head == NUMBER:
-        return _number(term.value)
-    if head == SYMBOL:
-        return str(term.value)
-    if head == ADD:
+    head = term.function
+    if isinstance(term, Number):
+        return _number(term)
+    if isinstance(term, Symbol):
+        return term.name
+    if head == "add":
         return _sum(term)
-    if head == MUL:
+    if head == "mul":
         return _product(term)
-    if head == POW:
+    if head == "pow":
         return _power(term)
-    if head in _FUNCTIONS:
-        return _function(term, None)
-    return _derivative(term) if head == DERIVATIVE else _integral(term)
+    if head in ("derivative", "integral"):
+        return _derivative(term) if head == "derivative" else _integral(term)
+    return _function(term, None)
 
 
-def _number(value: int | Fraction) -> str:
-    if isinstance(value, int):
-        return str(value)
-    sign = "- " if value < 0 else ""
+def _number(value: Number) -> str:
+    if value.denominator == 1:
+        return str(value.numerator)
+    sign = "- " if value.numerator < 0 else ""
     return rf"{sign}\frac{{{abs(value.numerator)}}}{{{value.denominator}}}"
 
 
-def _sum(term: Term) -> str:
+def _sum(term: Expression) -> str:
     text = ""
     for place, one in enumerate(ordered_terms(term)):
         if place:
@@ -79,27 +67,27 @@ def _sum(term: Term) -> str:
             text += " - " if minus else " + "
             one = negative(one) if minus else one
         shown = latex(one)
-        text += _braced(shown) if one.head == ADD else shown
+        text += _braced(shown) if one.function == "add" else shown
     return text
 
 
-def _product(term: Term) -> str:
+def _product(term: Expression) -> str:
     """A product as one fraction."""
     sign = ""
     if leads_with_minus(term):
         term, sign = negative(term), "- "
-        if term.head == ADD:
+        if term.function == "add":
             return f"- ({latex(term)})"
-    above: list[Term] = []
-    below: list[Term] = []
+    above: list[Expression] = []
+    below: list[Expression] = []
     for factor in factors_of(term):
         base, exponent = base_and_exponent(factor)
-        if factor.head == NUMBER and isinstance(factor.value, Fraction):
-            if factor.value.numerator != 1:
-                above.append(number(factor.value.numerator))
-            below.append(number(factor.value.denominator))
-        elif factor.head in (POW, EXP) and exponent.head == NUMBER and exponent.value < 0:
-            below.append(power(base, number(-exponent.value)))
+        if isinstance(factor, Number) and factor.denominator != 1:
+            if factor.numerator != 1:
+                above.append(number(factor.numerator))
+            below.append(number(factor.denominator))
+        elif factor.function in ("pow", "exp") and is_negative(exponent):
+            below.append(power(base, negative(exponent)))
         else:
             above.append(factor)
     if not below:
@@ -107,7 +95,7 @@ def _product(term: Term) -> str:
     return rf"{sign}\frac{{{_factors(above)}}}{{{_factors(below)}}}"
 
 
-def _factors(factors: list[Term]) -> str:
+def _factors(factors: list[Expression]) -> str:
     if len(factors) < 2:
         return latex(factors[0]) if factors else "1"
     text = last = ""
@@ -125,53 +113,53 @@ def _factors(factors: list[Term]) -> str:
     return text
 
 
-def _needs_brackets(factor: Term, first: bool, last: bool) -> bool:
-    if factor.head == MUL:
+def _needs_brackets(factor: Expression, first: bool, last: bool) -> bool:
+    if factor.function == "mul":
         if not first and leads_with_minus(factor):
             return True
-    elif factor.head == ADD or (factor.head == NUMBER and factor.value < 0):
+    elif factor.function == "add" or is_negative(factor):
         return True
-    return not last and has(factor, INTEGRAL)
+    return not last and has(factor, "integral")
 
 
-def _power(term: Term) -> str:
+def _power(term: Expression) -> str:
     base, exponent = term.args
-    if exponent.head == NUMBER:
-        exact = Fraction(exponent.value)
-        if abs(exact.numerator) == 1 and exact.denominator != 1:
-            order = "" if exact.denominator == 2 else f"[{exact.denominator}]"
-            root = rf"\sqrt{order}{{{latex(base)}}}"
-            return rf"\frac{{1}}{{{root}}}" if exact < 0 else root
-        if exact < 0:
+    if isinstance(exponent, Number):
+        order = exponent.denominator
+        if abs(exponent.numerator) == 1 and order != 1:
+            root = rf"\sqrt{'' if order == 2 else f'[{order}]'}{{{latex(base)}}}"
+            return rf"\frac{{1}}{{{root}}}" if exponent.numerator < 0 else root
+        if exponent.numerator < 0:
             return _product(term)
-    if base.head in _FUNCTIONS and base != EULER:
+    if _is_function(base) and base != EULER:
         return _function(base, latex(exponent))
     shown = latex(base)
-    if not (
-        base.head == SYMBOL
-        or (base.head == NUMBER and isinstance(base.value, int) and base.value >= 0)
-    ):
+    if not (base.function == "symbol" or (is_whole(base) and not leads_with_minus(base))):
         shown = _braced(shown)
     return f"{shown}^{{{latex(exponent)}}}"
 
 
-def _function(term: Term, exponent: str | None) -> str:
+def _is_function(term: Expression) -> bool:
+    return term.function in ("exp", "ln", "sin", "cos") or is_applied(term)
+
+
+def _function(term: Expression, exponent: str | None) -> str:
     raised = "" if exponent is None else f"^{{{exponent}}}"
     if term == EULER:
         return "e"
-    if term.head == EXP:
+    if term.function == "exp":
         text = f"e^{{{latex(term.args[0])}}}"
         return text if exponent is None else rf"{_braced(text)}{raised}"
     inside = rf"{{\left({','.join(map(latex, term.args))} \right)}}"
-    if term.head == LOG:
+    if term.function == "ln":
         return rf"\log{inside}{raised}"
-    name = term.value if term.head == APPLY else f"\\{term.head}"
+    name = term.function if is_applied(term) else f"\\{term.function}"
     return f"{name}{raised}{inside}"
 
 
-def _derivative(term: Term) -> str:
+def _derivative(term: Expression) -> str:
     inner, *variables = term.args
-    d = r"\partial" if len(inner.free) > 1 else "d"
+    d = r"\partial" if len(free(inner)) > 1 else "d"
     below = ""
     for name, times in reversed(_runs(variables)):
         below += f"{d} {name}" if times == 1 else f"{d} {name}^{{{times}}}"
@@ -180,7 +168,7 @@ def _derivative(term: Term) -> str:
     return rf"\frac{{{above}}}{{{below}}} {_operand(inner)}"
 
 
-def _runs(variables: list[Term]) -> list[tuple[str, int]]:
+def _runs(variables: list[Expression]) -> list[tuple[str, int]]:
     runs: list[tuple[str, int]] = []
     for variable in variables:
         name = latex(variable)
@@ -191,7 +179,7 @@ def _runs(variables: list[Term]) -> list[tuple[str, int]]:
     return runs
 
 
-def _integral(term: Term) -> str:
+def _integral(term: Expression) -> str:
     inner, *variables = term.args
     ends = "".join(rf"\, d{latex(variable)}" for variable in variables)
     count = len(variables)
@@ -199,8 +187,8 @@ def _integral(term: Term) -> str:
     return f"{sign} {_operand(inner)}{ends}"
 
 
-def _operand(inner: Term) -> str:
-    if inner.head == ADD or leads_with_minus(inner):
+def _operand(inner: Expression) -> str:
+    if inner.function == "add" or leads_with_minus(inner):
         return _braced(latex(inner))
     return latex(inner)
 
@@ -212,18 +200,15 @@ def _braced(text: str) -> str:
 # --- the plain form ---
 
 
-def plain(term: Term) -> str:
+@lru_cache(CACHED)
+def plain(term: Expression) -> str:
     """An expression as SymPy's ``str`` prints it; the released code searches this text."""
-    if term._plain is None:
-        term._plain = _plain(term)
-    return term._plain
-
-
-def _plain(term: Term) -> str:
-    head = term.head
-    if head in (NUMBER, SYMBOL):
-        return str(term.value)
-    if head == ADD:
+    head = term.function
+    if isinstance(term, Number):
+        return str(value_of(term))
+    if isinstance(term, Symbol):
+        return term.name
+    if head == "add":
         text = ""
         for place, one in enumerate(ordered_terms(term)):
             shown = plain(one)
@@ -232,23 +217,23 @@ def _plain(term: Term) -> str:
             else:
                 text = shown
         return text
-    if head == MUL:
+    if head == "mul":
         return _plain_product(term)
-    if head == POW:
+    if head == "pow":
         base, exponent = term.args
         if exponent == MINUS_ONE:
             return f"1/{_plain_atom(base)}"
         return f"{_plain_atom(base)}**{_plain_atom(exponent)}"
     if term == EULER:
         return "E"
-    if head == DERIVATIVE:
+    if head == "derivative":
         runs = (f"({name}, {n})" if n > 1 else name for name, n in _runs(list(term.args[1:])))
         return f"Derivative({plain(term.args[0])}, {', '.join(runs)})"
-    name = {APPLY: term.value, INTEGRAL: "Integral"}.get(head, head)
+    name = {"integral": "Integral", "ln": "log"}.get(head, head)
     return f"{name}({', '.join(map(plain, term.args))})"
 
 
-def _plain_product(term: Term) -> str:
+def _plain_product(term: Expression) -> str:
     sign = ""
     if leads_with_minus(term):
         term, sign = negative(term), "-"
@@ -256,12 +241,12 @@ def _plain_product(term: Term) -> str:
     below: list[str] = []
     for factor in sorted(factors_of(term), key=sort_key):
         base, exponent = base_and_exponent(factor)
-        if factor.head == NUMBER and isinstance(factor.value, Fraction):
-            if factor.value.numerator != 1:
-                above.append(str(factor.value.numerator))
-            below.append(str(factor.value.denominator))
-        elif factor.head == POW and exponent.head == NUMBER and exponent.value < 0:
-            below.append(_plain_atom(power(base, number(-exponent.value)), tight=False))
+        if isinstance(factor, Number) and factor.denominator != 1:
+            if factor.numerator != 1:
+                above.append(str(factor.numerator))
+            below.append(str(factor.denominator))
+        elif factor.function == "pow" and is_negative(exponent):
+            below.append(_plain_atom(power(base, negative(exponent)), tight=False))
         else:
             above.append(_plain_atom(factor, tight=False))
     text = sign + ("*".join(above) or "1")
@@ -270,8 +255,8 @@ def _plain_product(term: Term) -> str:
     return f"{text}/({'*'.join(below)})" if below else text
 
 
-def _plain_atom(term: Term, tight: bool = True) -> str:
-    loose = (ADD, MUL, POW) if tight else (ADD,)
-    rational = term.head == NUMBER and (not isinstance(term.value, int) or term.value < 0)
+def _plain_atom(term: Expression, tight: bool = True) -> str:
+    loose = ("add", "mul", "pow") if tight else ("add",)
+    rational = isinstance(term, Number) and (term.denominator != 1 or term.numerator < 0)
     shown = plain(term)
-    return f"({shown})" if term.head in loose or rational else shown
+    return f"({shown})" if term.function in loose or rational else shown

@@ -11,25 +11,14 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import product
 
+from ....rewards.expression.traversal import nodes_of
+from ....rewards.expression.tree import Expression, Number, Symbol
 from .printing import plain
 from .terms import (
-    ADD,
-    APPLY,
-    COS,
-    DERIVATIVE,
-    EXP,
-    INTEGRAL,
-    LOG,
     MINUS_ONE,
-    MUL,
-    NUMBER,
     ONE,
-    POW,
-    SIN,
-    SYMBOL,
     ZERO,
     Rational,
-    Term,
     add,
     apply,
     base_and_exponent,
@@ -39,10 +28,16 @@ from .terms import (
     divide,
     exp,
     factors_of,
+    free,
     has,
+    has_applied,
     integral,
+    is_applied,
+    is_negative,
+    is_whole,
     log,
     mul,
+    name_of,
     negative,
     number,
     power,
@@ -50,7 +45,6 @@ from .terms import (
     sin,
     symbol,
     terms_of,
-    walk,
 )
 
 
@@ -71,17 +65,18 @@ MAX_DEPTH = 3
 # --- substitution ---
 
 
-def substitute(term: Term, old: Term, new: Term) -> Term:
+def substitute(term: Expression, old: Expression, new: Expression) -> Expression:
     """``term`` with ``new`` for ``old``; raises `BoundVariableError`."""
     if term == old:
         return new
     if not term.args:
         return term
-    if term.head in (DERIVATIVE, INTEGRAL) and old in term.args[1:] and new.head != SYMBOL:
+    bound = term.args[1:] if term.function in ("derivative", "integral") else ()
+    if old in bound and not isinstance(new, Symbol):
         raise BoundVariableError(f"{plain(new)} for a bound variable")
-    if term.head == INTEGRAL and not _reaches_into(term, old, new):
+    if term.function == "integral" and not _reaches_into(term, old, new):
         return term
-    part = _PARTS.get(term.head)
+    part = _PARTS.get(term.function)
     changed = part(term, old, new) if part else None
     if changed is not None:
         return changed
@@ -89,23 +84,23 @@ def substitute(term: Term, old: Term, new: Term) -> Term:
     return rebuild(term, args)
 
 
-def _reaches_into(term: Term, old: Term, new: Term) -> bool:
+def _reaches_into(term: Expression, old: Expression, new: Expression) -> bool:
     """Whether SymPy substitutes in the integrand: it does not for formulas in its variable."""
-    variables = {variable.value for variable in term.args[1:]}
-    if old.head == APPLY:
-        if not variables & new.free <= old.free:
+    variables = {name_of(variable) for variable in term.args[1:]}
+    if is_applied(old):
+        if not variables & free(new) <= free(old):
             raise BoundVariableError("a variable would be captured")
         return True
-    return old.head == SYMBOL or not variables & old.free
+    return old.function == "symbol" or not variables & free(old)
 
 
-def _in_sum(term: Term, old: Term, new: Term) -> Term | None:
-    if old.head != ADD:
+def _in_sum(term: Expression, old: Expression, new: Expression) -> Expression | None:
+    if old.function != "add":
         return None
     mine = set(term.args)
     for sign, wanted in ((ONE, old), (MINUS_ONE, negative(old))):
         parts = set(terms_of(wanted))
-        numbers = {part for part in parts if part.head == NUMBER}
+        numbers = {part for part in parts if part.function == "number"}
         core = parts - numbers
         if len(core) > 1 and core <= mine:
             rest = [substitute(one, old, new) for one in term.args if one not in core]
@@ -113,8 +108,8 @@ def _in_sum(term: Term, old: Term, new: Term) -> Term | None:
     return None
 
 
-def _in_product(term: Term, old: Term, new: Term) -> Term | None:
-    if old.head != MUL:
+def _in_product(term: Expression, old: Expression, new: Expression) -> Expression | None:
+    if old.function != "mul":
         return None
     value, mine = _powers(term)
     wanted_value, wanted = _powers(old)
@@ -129,9 +124,9 @@ def _in_product(term: Term, old: Term, new: Term) -> Term | None:
     return mul(substitute(left, old, new), power(new, number(times)))
 
 
-def _powers(term: Term) -> tuple[Rational, dict[tuple[Term, Term], Rational]]:
+def _powers(term: Expression) -> tuple[Rational, dict[tuple[Expression, Expression], Rational]]:
     value, core = coefficient(term)
-    powers: dict[tuple[Term, Term], Rational] = {}
+    powers: dict[tuple[Expression, Expression], Rational] = {}
     for factor in factors_of(core):
         base, exponent = base_and_exponent(factor)
         times, kind = coefficient(exponent)
@@ -146,78 +141,78 @@ def _times(exponent: Rational | None, wanted: Rational) -> int:
     return int(exponent / wanted)
 
 
-def _in_power(term: Term, old: Term, new: Term) -> Term | None:
+def _in_power(term: Expression, old: Expression, new: Expression) -> Expression | None:
     base, exponent = base_and_exponent(term)
     old_base, old_exponent = base_and_exponent(old)
-    if base != old_base or old.head not in (POW, EXP):
+    if base != old_base or old.function not in ("pow", "exp"):
         return None
     (e, kind), (f, old_kind) = coefficient(exponent), coefficient(old_exponent)
     ratio = e / f if kind == old_kind and e % f == 0 else 0
     return power(new, number(int(ratio))) if ratio else None
 
 
-_PARTS: dict[str, Callable[[Term, Term, Term], Term | None]] = {
-    ADD: _in_sum,
-    MUL: _in_product,
-    POW: _in_power,
-    EXP: _in_power,
+_PARTS: dict[str, Callable[[Expression, Expression, Expression], Expression | None]] = {
+    "add": _in_sum,
+    "mul": _in_product,
+    "pow": _in_power,
+    "exp": _in_power,
 }
 
 
-def rename(term: Term, names: Mapping[str, str]) -> Term:
+def rename(term: Expression, names: Mapping[str, str]) -> Expression:
     """``term`` with other names of symbols and functions; names not in ``names`` stay."""
-    if term.head == SYMBOL:
-        return symbol(names.get(term.value, term.value))
+    if isinstance(term, Symbol):
+        return symbol(names.get(term.name, term.name))
     args = tuple([rename(arg, names) for arg in term.args])
-    if term.head == APPLY:
-        return apply(names.get(term.value, term.value), args)
+    if is_applied(term):
+        return apply(names.get(term.function, term.function), args)
     return rebuild(term, args)
 
 
 # --- expansion ---
 
 
-def expand(term: Term) -> Term:
+def expand(term: Expression) -> Expression:
     """``term`` with products and integer powers of sums expanded, and e^(x + y) as e^x e^y."""
     if not term.args:
         return term
-    if term.head == DERIVATIVE:
+    if term.function == "derivative":
         return rebuild(term, (expand(term.args[0]), *term.args[1:]))
-    if term.head == INTEGRAL:
+    if term.function == "integral":
         parts = terms_of(expand(term.args[0]))
         return add(*(integral_of(part, term.args[1:]) for part in parts))
     term = rebuild(term, tuple(map(expand, term.args)))
-    if term.head == EXP and term.args[0].head == ADD:
+    if term.function == "exp" and term.args[0].function == "add":
         return mul(*map(exp, term.args[0].args))
-    if term.head == POW:
+    if term.function == "pow":
         return _expanded_power(term)
-    if term.head == MUL:
+    if term.function == "mul":
         return _expanded_product(term.args)
-    if term.head == LOG and term.args[0].head == MUL:
+    if term.function == "ln" and term.args[0].function == "mul":
         value, rest = coefficient(term.args[0])
         return add(log(number(value)), log(rest)) if value > 0 and value != 1 else term
-    if term.head == ADD:
+    if term.function == "add":
         return add(*term.args)
     return term
 
 
-def _expanded_power(term: Term) -> Term:
+def _expanded_power(term: Expression) -> Expression:
     base, exponent = term.args
     value, rest = coefficient(base)
     if value > 0 and value != 1 and rest is not ONE:
         return mul(power(number(value), exponent), power(rest, exponent))
-    if exponent.head == ADD and base.head == NUMBER:
+    if exponent.function == "add" and base.function == "number":
         return mul(*(power(base, part) for part in exponent.args))
-    if base.head == ADD and exponent.head == NUMBER and isinstance(exponent.value, int):
-        times = abs(exponent.value)
+    if base.function == "add" and isinstance(exponent, Number) and exponent.denominator == 1:
+        times = abs(exponent.numerator)
         if times > 1 and len(base.args) ** times <= MAX_TERMS:
             whole = _expanded_product((base,) * times)
-            return whole if exponent.value > 0 else power(whole, MINUS_ONE)
+            return whole if exponent.numerator > 0 else power(whole, MINUS_ONE)
     return term
 
 
-def _expanded_product(factors: tuple[Term, ...]) -> Term:
-    below = [f for f in factors if f.head == POW and base_and_exponent(f)[1] == MINUS_ONE]
+def _expanded_product(factors: tuple[Expression, ...]) -> Expression:
+    below = [f for f in factors if f.function == "pow" and base_and_exponent(f)[1] == MINUS_ONE]
     if len(below) > 1:  # 1/(x (x + 1)) is stored as 1/x 1/(x + 1)
         product_ = _expanded_product(tuple(power(f, MINUS_ONE) for f in below))
         rest = [f for f in factors if f not in below]
@@ -234,56 +229,56 @@ def _expanded_product(factors: tuple[Term, ...]) -> Term:
 # --- differentiation ---
 
 
-def differentiate(term: Term, x: Term) -> Term:
+def differentiate(term: Expression, x: Expression) -> Expression:
     """The derivative of an expression in the symbol x, as SymPy writes it."""
     if term == x:
         return ONE
-    if x.value not in term.free:
+    if name_of(x) not in free(term):
         return ZERO
-    head, args = term.head, term.args
-    if head == ADD:
+    head, args = term.function, term.args
+    if head == "add":
         return add(*(differentiate(arg, x) for arg in args))
-    if head == MUL:
+    if head == "mul":
         return add(
             *(mul(*args[:i], differentiate(arg, x), *args[i + 1 :]) for i, arg in enumerate(args))
         )
-    if head == POW:
+    if head == "pow":
         base, exponent = args
         of_base, of_exponent = differentiate(base, x), differentiate(exponent, x)
         slope = divide(mul(exponent, of_base), base)
         if of_exponent != ZERO:
             slope = add(mul(of_exponent, log(base)), slope)
         return mul(term, slope)
-    if head == EXP:
+    if head == "exp":
         return mul(differentiate(args[0], x), term)
-    if head == LOG:
+    if head == "ln":
         return divide(differentiate(args[0], x), args[0])
-    if head == SIN:
+    if head == "sin":
         return mul(differentiate(args[0], x), cos(args[0]))
-    if head == COS:
+    if head == "cos":
         return negative(mul(differentiate(args[0], x), sin(args[0])))
-    if head == INTEGRAL and args[-1] == x:
+    if head == "integral" and args[-1] == x:
         return integral_of(args[0], args[1:-1])
-    if head == INTEGRAL and x not in args[1:]:
+    if head == "integral" and x not in args[1:]:
         return integral_of(differentiate(args[0], x), args[1:])
-    if head == DERIVATIVE and (inner := evaluated(term)) != term:
+    if head == "derivative" and (inner := evaluated(term)) != term:
         return differentiate(inner, x)
     return derivative(term, x)
 
 
-def integral_of(term: Term, variables: tuple[Term, ...]) -> Term:
+def integral_of(term: Expression, variables: tuple[Expression, ...]) -> Expression:
     """An unevaluated integral over several variables."""
     for variable in variables:
         term = integral(term, variable)
     return term
 
 
-def evaluated(term: Term) -> Term:
+def evaluated(term: Expression) -> Expression:
     """``term`` with its derivatives evaluated where possible."""
     if not term.args:
         return term
     term = rebuild(term, tuple(map(evaluated, term.args)))
-    if term.head == DERIVATIVE:
+    if term.function == "derivative":
         inner, *variables = term.args
         for variable in variables:
             inner = differentiate(inner, variable)
@@ -291,10 +286,10 @@ def evaluated(term: Term) -> Term:
     return term
 
 
-def evaluate_derivatives(term: Term) -> Term:
+def evaluate_derivatives(term: Expression) -> Expression:
     """``term`` with derivatives without integrals evaluated, where `substitute` finds them."""
-    for node in tuple(dict.fromkeys(walk(term))):
-        if node.head == DERIVATIVE and not has(node, INTEGRAL):
+    for node in tuple(dict.fromkeys(nodes_of(term))):
+        if node.function == "derivative" and not has(node, "integral"):
             term = substitute(term, node, evaluated(node))
     return term
 
@@ -303,7 +298,7 @@ def evaluate_derivatives(term: Term) -> Term:
 
 
 @lru_cache(maxsize=4096)
-def antiderivative(term: Term, x: Term) -> Term | None:
+def antiderivative(term: Expression, x: Expression) -> Expression | None:
     """An antiderivative of a term with respect to the symbol x, or None if none is found.
 
     Raises:
@@ -311,7 +306,7 @@ def antiderivative(term: Term, x: Term) -> Term | None:
 
     """
     term = evaluated(term)
-    if has(term, INTEGRAL):
+    if has(term, "integral"):
         return None
     result = _antiderivative(term, x, MAX_DEPTH)
     if result is None:
@@ -321,15 +316,15 @@ def antiderivative(term: Term, x: Term) -> Term | None:
     return result
 
 
-def _antiderivative(term: Term, x: Term, depth: int) -> Term | None:
-    if x.value not in term.free:
+def _antiderivative(term: Expression, x: Expression, depth: int) -> Expression | None:
+    if name_of(x) not in free(term):
         return mul(term, x)
-    if term.head == ADD:
+    if term.function == "add":
         parts = [_antiderivative(part, x, depth) for part in term.args]
         return None if None in parts else add(*parts)  # type: ignore[arg-type]
-    constant = [factor for factor in factors_of(term) if x.value not in factor.free]
+    constant = [factor for factor in factors_of(term) if name_of(x) not in free(factor)]
     if constant:
-        varying = [factor for factor in factors_of(term) if x.value in factor.free]
+        varying = [factor for factor in factors_of(term) if name_of(x) in free(factor)]
         result = _antiderivative(mul(*varying), x, depth)
         if result is None:
             return None
@@ -340,21 +335,21 @@ def _antiderivative(term: Term, x: Term, depth: int) -> Term | None:
     return result
 
 
-def _slope(term: Term, x: Term) -> Term | None:
+def _slope(term: Expression, x: Expression) -> Expression | None:
     """``a`` if the term is a x + b with a free of x."""
     slope = differentiate(term, x)
-    return slope if slope != ZERO and x.value not in slope.free else None
+    return slope if slope != ZERO and name_of(x) not in free(slope) else None
 
 
-def _needs_cases(slope: Term) -> None:
+def _needs_cases(slope: Expression) -> None:
     """Raise `CasesError` for a slope that may be zero, for which SymPy distinguishes cases."""
-    if slope.free:
+    if free(slope):
         raise CasesError("the coefficient may vanish")
 
 
-def _by_table(term: Term, x: Term) -> Term | None:
-    head = term.head
-    if head == DERIVATIVE:
+def _by_table(term: Expression, x: Expression) -> Expression | None:
+    head = term.function
+    if head == "derivative":
         inner, *variables = term.args
         if x in variables:
             variables.remove(x)
@@ -362,57 +357,57 @@ def _by_table(term: Term, x: Term) -> Term | None:
                 inner = derivative(inner, variable)
             return inner
         return None
-    if head == APPLY or head not in (SYMBOL, POW, EXP, LOG, SIN, COS):
+    if head not in ("symbol", "pow", "exp", "ln", "sin", "cos"):
         return None
     base, exponent = base_and_exponent(term)
-    if head in (SYMBOL, POW) and x.value not in exponent.free:
+    if head in ("symbol", "pow") and name_of(x) not in free(exponent):
         slope = _slope(base, x)
         if slope is None:
             return None
         if exponent == MINUS_ONE:
             return divide(log(base), slope)
-        if exponent.head != NUMBER:
+        if exponent.function != "number":
             raise CasesError("the exponent may be -1")
         raised = add(exponent, ONE)
         if base == x:
             return divide(power(base, raised), raised)
         return divide(power(base, raised), mul(raised, slope))
-    if head == POW and x.value not in base.free and _slope(exponent, x) is not None:
+    if head == "pow" and name_of(x) not in free(base) and _slope(exponent, x) is not None:
         raise CasesError("the logarithm of the base may vanish")
-    if head not in (EXP, LOG, SIN, COS):
+    if head not in ("exp", "ln", "sin", "cos"):
         return None
     inner = term.args[0]
     slope = _slope(inner, x)
     if slope is None:
         return None
-    if head == LOG:
+    if head == "ln":
         # log(a x + b): (x + b/a) log(a x + b) - x, in separate terms.
         shift = divide(substitute(inner, x, ZERO), slope)
         return add(mul(x, term), mul(shift, term), negative(x))
     _needs_cases(slope)
-    made = {EXP: exp, SIN: lambda u: negative(cos(u)), COS: sin}[head](inner)
+    made = {"exp": exp, "sin": lambda u: negative(cos(u)), "cos": sin}[head](inner)
     return divide(made, slope)
 
 
-def _by_substitution(term: Term, x: Term, depth: int) -> Term | None:
+def _by_substitution(term: Expression, x: Expression, depth: int) -> Expression | None:
     """Substitute u for a function in the integrand whose derivative is a factor."""
     new = symbol(f"\0{depth}")  # a new variable for each substitution
-    tried: set[Term] = set()
-    for node in walk(term):
-        if node in tried or node == x or node.head in (NUMBER, SYMBOL, ADD, MUL):
-            candidates = [node] if node.head == ADD else []
+    tried: set[Expression] = set()
+    for node in nodes_of(term):
+        if node in tried or node == x or node.function in ("number", "symbol", "add", "mul"):
+            candidates = [node] if node.function == "add" else []
         else:
             candidates = [node, *node.args[:1]]
         tried.add(node)
         for u in candidates:
-            if x.value not in u.free or u in (x, term) or u.head == DERIVATIVE:
+            if name_of(x) not in free(u) or u in (x, term) or u.function == "derivative":
                 continue
             rest = divide(term, differentiate(u, x))
             try:
                 rest = substitute(rest, u, new)
             except BoundVariableError:
                 continue
-            if x.value in rest.free:
+            if name_of(x) in free(rest):
                 continue
             result = _antiderivative(rest, new, depth - 1)
             if result is not None:
@@ -420,16 +415,16 @@ def _by_substitution(term: Term, x: Term, depth: int) -> Term | None:
     return None
 
 
-def _by_parts(term: Term, x: Term, depth: int) -> Term | None:
+def _by_parts(term: Expression, x: Expression, depth: int) -> Expression | None:
     """Integrate a power of x or of a logarithm times what the table has, by parts."""
     factors = factors_of(term)
     for i, factor in enumerate(factors):
         base, exponent = base_and_exponent(factor)
-        whole = exponent.head == NUMBER and isinstance(exponent.value, int) and exponent.value > 0
+        whole = is_whole(exponent) and not is_negative(exponent)
         rest = mul(*factors[:i], *factors[i + 1 :])
-        polynomial = base == x and whole and has(rest, EXP, SIN, COS) and not has(rest, LOG)
-        logarithm = base.head == LOG and whole and not has(rest, LOG, EXP, SIN, COS, APPLY)
-        if not polynomial and not logarithm:
+        polynomial = base == x and whole and has(rest, "exp", "sin", "cos") and not has(rest, "ln")
+        logarithm = base.function == "ln" and whole and not has(rest, "ln", "exp", "sin", "cos")
+        if not polynomial and (not logarithm or has_applied(rest)):
             continue
         inner = _antiderivative(rest, x, 0) if rest != ONE else x
         if inner is None:

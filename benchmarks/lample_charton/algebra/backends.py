@@ -26,6 +26,8 @@ CALLS_PER_SECOND = 1_000_000
 class Backend(Protocol[Formula]):
     """Operations on formulas. One that cannot be done raises `UnusableFormulaError`."""
 
+    variable: Formula
+
     def read(self, tree: Expression) -> Formula: ...
     def varies(self, formula: Formula) -> bool: ...
     def without_constants(self, formula: Formula) -> Formula: ...
@@ -40,65 +42,33 @@ class Backend(Protocol[Formula]):
     def expand(self, formula: Formula) -> Formula: ...
     def terms(self, formula: Formula) -> tuple[Formula, ...]: ...
     def prefix(self, formula: Formula) -> Tokens: ...
-    def variable(self) -> Formula: ...
 
 
-class OwnBackend:
+class OwnBackend(Algebra):
     """`normal_form.Algebra` and `simplify`; only integrals are SymPy's."""
-
-    def __init__(self) -> None:
-        self.algebra = Algebra()
 
     def read(self, tree: Expression) -> Node:
         try:
             check(tree)
         except InvalidError as error:
             raise UnusableFormulaError(str(error)) from None
-        return self.algebra.read(tree)
+        return self.node(tree)
 
     def varies(self, formula: Node) -> bool:
         return formula.varies
 
-    def without_constants(self, formula: Node) -> Node:
-        return self.algebra.without_constants(formula)
-
-    def without_factor(self, formula: Node) -> tuple[Node, Node]:
-        return self.algebra.without_factor(formula)
-
-    def derivative(self, formula: Node) -> Node:
-        return self.algebra.derivative(formula)
-
     def simplify(self, formula: Node, seconds: int) -> Node:
-        return simplify(self.algebra, formula)  # has its own limits
+        return simplify(self, formula)  # has its own limits
 
     def integral(self, formula: Node) -> Node:
         """By SymPy; run it in a worker, with a limit."""
-        tokens = SympyBackend().integral_of(from_prefix(prefix_of(formula)))
-        return self.algebra.read(tokens)
-
-    def mul(self, one: Node, other: Node) -> Node:
-        return self.algebra.mul(one, other)
-
-    def div(self, one: Node, other: Node) -> Node:
-        return self.algebra.div(one, other)
-
-    def add(self, *terms: Node) -> Node:
-        return self.algebra.add(*terms)
-
-    def sub(self, one: Node, other: Node) -> Node:
-        return self.algebra.sub(one, other)
-
-    def expand(self, formula: Node) -> Node:
-        return self.algebra.expand(formula)
+        return self.node(SympyBackend().integral_of(from_prefix(prefix_of(formula))))
 
     def terms(self, formula: Node) -> tuple[Node, ...]:
         return formula.args if formula.kind == "add" else (formula,)
 
     def prefix(self, formula: Node) -> Tokens:
         return tuple(prefix_of(formula))
-
-    def variable(self) -> Node:
-        return self.algebra.variable
 
 
 class SympyBackend:
@@ -111,7 +81,7 @@ class SympyBackend:
     def __init__(self) -> None:
         import sympy
 
-        self._x = sympy.Symbol("x", **{ASSUMPTIONS["x"]: True})
+        self.variable = sympy.Symbol("x", **{ASSUMPTIONS["x"]: True})
 
     def read(self, tree: Expression) -> sympy.Expr:
         try:
@@ -120,17 +90,17 @@ class SympyBackend:
             raise UnusableFormulaError(str(error)) from None
 
     def varies(self, formula: sympy.Expr) -> bool:
-        return self._x in formula.free_symbols
+        return self.variable in formula.free_symbols
 
     def without_constants(self, formula: sympy.Expr) -> sympy.Expr:
-        return formula.as_independent(self._x, as_Add=True)[1]
+        return formula.as_independent(self.variable, as_Add=True)[1]
 
     def without_factor(self, formula: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:
-        constant, rest = formula.as_independent(self._x, as_Add=False)
+        constant, rest = formula.as_independent(self.variable, as_Add=False)
         return constant, rest
 
     def derivative(self, formula: sympy.Expr) -> sympy.Expr:
-        return formula.diff(self._x)
+        return formula.diff(self.variable)
 
     def simplify(self, formula: sympy.Expr, seconds: int) -> sympy.Expr:
         """The simplified formula, or the formula itself if that takes too long or fails."""
@@ -156,7 +126,7 @@ class SympyBackend:
 
         try:
             with ended_early():
-                integral = sympy.integrate(formula, self._x, risch=True)
+                integral = sympy.integrate(formula, self.variable, risch=True)
                 if isinstance(integral, NonElementaryIntegral):
                     raise UnusableFormulaError("not elementary")
                 integral = integral.doit()
@@ -203,6 +173,3 @@ class SympyBackend:
             return sympy_prefix(formula)
         except PrefixError as error:
             raise UnusableFormulaError(str(error)) from None
-
-    def variable(self) -> sympy.Expr:
-        return self._x

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 
 from flint import fmpq
 
+from ....rewards.expression.derivative import SLOPES, template
 from ....rewards.expression.tree import Expression, Number, Symbol
 from ..codec.prefix import Tokens, from_prefix
 from .nodes import HALF, Node, prefix_of
@@ -293,9 +294,15 @@ class Algebra:
         value = special(self, u) if special is not None else None
         if value is not None:
             return value
+        if u.value is not None and u.value.q == 1:
+            known = _VALUES.get(name, {}).get(int(u.value.p))
+            if known == "":
+                raise UnusableFormulaError("a function at its pole")
+            if known is not None:
+                return self.node(template(known))
         undone = _UNDONE.get((name, u.kind))
         if undone is not None:
-            return undone(self, u.args[0])
+            return self.node(template(undone), u.args[0])
         if (name in _ODD or name in _EVEN) and self._is_negative_looking(u):
             turned = self._node(name, self.neg(u))
             return turned if name in _EVEN else self.neg(turned)
@@ -415,9 +422,8 @@ class Algebra:
             )
         if kind == "pow":
             return self._derivative_of_power(node)
-        if kind not in _DERIVATIVES:
-            raise UnusableFormulaError(f"no derivative of {kind}")
-        return self.mul(self.derivative(args[0]), _DERIVATIVES[kind](self, args[0]))
+        slope = self.node(template(_SLOPES[kind]), args[0])
+        return self.mul(self.derivative(args[0]), slope)
 
     def _derivative_of_power(self, node: Node) -> Node:
         """u^v (v' ln u + v u'/u) as SymPy writes it: a number is multiplied into u' first."""
@@ -430,14 +436,19 @@ class Algebra:
 
     # --- trees, and back ---
 
-    def read(self, tree: Expression) -> Node:
-        """The normal form of a tree; `UnusableFormulaError` for a function without rules."""
+    def node(self, tree: Expression, u: Node | None = None) -> Node:
+        """The normal form of a tree, of a template at u.
+
+        Raises:
+            UnusableFormulaError: a function has no rules.
+
+        """
         if isinstance(tree, Number):
             return self.number(fmpq(tree.numerator, tree.denominator))
         if isinstance(tree, Symbol):
-            return self.symbol(tree.name)
+            return u or self.symbol(tree.name)
         build = _READ.get(tree.function)
-        args = [self.read(arg) for arg in tree.args]
+        args = [self.node(arg, u) for arg in tree.args]
         return build(self, *args) if build is not None else self.apply(tree.function, *args)
 
     def write(self, node: Node) -> Expression:
@@ -466,7 +477,7 @@ def _factors(number: int) -> Iterable[tuple[int, int]]:
 
 def prefix(tree: Expression) -> Tokens:
     """The tokens of a tree's normal form, for most formulas those of the published data."""
-    return tuple(prefix_of(Algebra().read(tree)))
+    return tuple(prefix_of(Algebra().node(tree)))
 
 
 _READ: dict[str, Callable[..., Node]] = {
@@ -482,37 +493,53 @@ _READ: dict[str, Callable[..., Node]] = {
 }
 
 
-# --- values and inverses that are evaluated on construction ---
+# --- rules, as templates in u ---
 
-
-def _table(values: dict[int, Callable[[Algebra], Node]]) -> Callable[[Algebra, Node], Node | None]:
-    def look_up(algebra: Algebra, u: Node) -> Node | None:
-        if u.value is None or u.value.q != 1:
-            return None
-        value = values.get(int(u.value.p))
-        return value(algebra) if value else None
-
-    return look_up
-
-
-def _zero(a: Algebra) -> Node:
-    return a.zero
-
-
-def _one(a: Algebra) -> Node:
-    return a.one
-
-
-def _pole(a: Algebra) -> Node:
-    raise UnusableFormulaError("a function at its pole")
-
-
-def _asinh_of_one(a: Algebra) -> Node:
-    return a.apply("ln", a.add(a.one, a.sqrt(a.two)))
-
-
-def _of_pi(p: int, q: int) -> Callable[[Algebra], Node]:
-    return lambda a: a.mul(a.number(fmpq(p, q)), a.pi)
+#: Derivatives that SymPy writes otherwise than `rewards.expression.derivative`.
+_SLOPES = {
+    **SLOPES,
+    "sgn": "0",
+    "tan": "1 + tan(u)**2",
+    "cot": "-1 - cot(u)**2",
+    "tanh": "1 - tanh(u)**2",
+    "coth": "-1/sinh(u)**2",
+}
+#: Values at whole numbers; "" is a pole.
+_VALUES: dict[str, dict[int, str]] = {
+    **{name: {0: "0"} for name in ("sin", "tan", "sinh", "tanh")},
+    **{name: {0: "1"} for name in ("cos", "sec", "cosh", "sech")},
+    **{name: {0: ""} for name in ("cot", "csc", "coth", "csch", "acsch")},
+    "asin": {0: "0", 1: "pi/2", -1: "-pi/2"},
+    "acos": {0: "pi/2", 1: "0", -1: "pi"},
+    "atan": {0: "0", 1: "pi/4", -1: "-pi/4"},
+    "acot": {1: "pi/4", -1: "-pi/4"},
+    "asec": {1: "0", -1: "pi"},
+    "acsc": {1: "pi/2", -1: "-pi/2"},
+    "asinh": {0: "0", 1: "log(1 + sqrt(2))"},
+    "acosh": {1: "0"},
+    "atanh": {0: "0", 1: "", -1: ""},
+    "acoth": {1: "", -1: ""},
+    "asech": {0: "", 1: "0"},
+}
+#: (function, inverse function) -> their composition at u.
+_UNDONE = {
+    **{
+        (name, "a" + name): "u"
+        for name in "sin cos tan cot sec csc sinh cosh tanh coth sech csch".split()
+    },
+    ("sin", "acos"): "sqrt(1 - u**2)",
+    ("cos", "asin"): "sqrt(1 - u**2)",
+    ("tan", "asin"): "u/sqrt(1 - u**2)",
+    ("tan", "acos"): "sqrt(1 - u**2)/u",
+    ("sin", "atan"): "u/sqrt(1 + u**2)",
+    ("cos", "atan"): "1/sqrt(1 + u**2)",
+    ("sinh", "acosh"): "sqrt(u - 1)*sqrt(u + 1)",  # not sqrt(u^2 - 1), below -1
+    ("cosh", "asinh"): "sqrt(1 + u**2)",
+    ("sinh", "atanh"): "u/sqrt(1 - u**2)",
+    ("cosh", "atanh"): "1/sqrt(1 - u**2)",
+    ("tanh", "asinh"): "u/sqrt(1 + u**2)",
+    ("tanh", "acosh"): "sqrt(u - 1)*sqrt(u + 1)/u",
+}
 
 
 def _exp(a: Algebra, u: Node) -> Node | None:
@@ -562,152 +589,4 @@ _EVALUATED: dict[str, Callable[[Algebra, Node], Node | None]] = {
     "ln": _ln,
     "abs": _abs,
     "sgn": _sgn,
-    "sin": _table({0: _zero}),
-    "cos": _table({0: _one}),
-    "tan": _table({0: _zero}),
-    "cot": _table({0: _pole}),
-    "sec": _table({0: _one}),
-    "csc": _table({0: _pole}),
-    "asin": _table({0: _zero, 1: _of_pi(1, 2), -1: _of_pi(-1, 2)}),
-    "acos": _table({0: _of_pi(1, 2), 1: _zero, -1: _of_pi(1, 1)}),
-    "atan": _table({0: _zero, 1: _of_pi(1, 4), -1: _of_pi(-1, 4)}),
-    "acot": _table({1: _of_pi(1, 4), -1: _of_pi(-1, 4)}),
-    "asec": _table({1: _zero, -1: _of_pi(1, 1)}),
-    "acsc": _table({1: _of_pi(1, 2), -1: _of_pi(-1, 2)}),
-    "sinh": _table({0: _zero}),
-    "cosh": _table({0: _one}),
-    "tanh": _table({0: _zero}),
-    "coth": _table({0: _pole}),
-    "sech": _table({0: _one}),
-    "csch": _table({0: _pole}),
-    "asinh": _table({0: _zero, 1: _asinh_of_one}),
-    "acosh": _table({1: _zero}),
-    "atanh": _table({0: _zero, 1: _pole, -1: _pole}),
-    "acoth": _table({1: _pole, -1: _pole}),
-    "asech": _table({0: _pole, 1: _zero}),
-    "acsch": _table({0: _pole}),
-}
-
-
-def _same(a: Algebra, u: Node) -> Node:
-    return u
-
-
-def _root(sign: int, constant: int) -> Callable[[Algebra, Node], Node]:
-    """sqrt(constant + sign u^2)."""
-    return lambda a, u: a.sqrt(a.add(a.number(constant), a.mul(a.number(sign), a.pow(u, a.two))))
-
-
-def _over(
-    above: Callable[[Algebra, Node], Node], below: Callable[[Algebra, Node], Node]
-) -> Callable[[Algebra, Node], Node]:
-    return lambda a, u: a.div(above(a, u), below(a, u))
-
-
-def _unit(a: Algebra, u: Node) -> Node:
-    return a.one
-
-
-def _root_product(a: Algebra, u: Node) -> Node:
-    """sqrt(u - 1) sqrt(u + 1), which is not sqrt(u^2 - 1) below -1."""
-    return a.mul(a.sqrt(a.add(u, a.minus_one)), a.sqrt(a.add(u, a.one)))
-
-
-_MINUS, _PLUS = _root(-1, 1), _root(1, 1)
-#: (function, inverse function) -> their composition.
-_UNDONE: dict[tuple[str, str], Callable[[Algebra, Node], Node]] = {
-    **{
-        (name, "a" + name): _same
-        for name in "sin cos tan cot sec csc sinh cosh tanh coth sech csch".split()
-    },
-    ("sin", "acos"): _MINUS,
-    ("cos", "asin"): _MINUS,
-    ("tan", "asin"): _over(_same, _MINUS),
-    ("tan", "acos"): _over(_MINUS, _same),
-    ("sin", "atan"): _over(_same, _PLUS),
-    ("cos", "atan"): _over(_unit, _PLUS),
-    ("sinh", "acosh"): _root_product,
-    ("cosh", "asinh"): _PLUS,
-    ("sinh", "atanh"): _over(_same, _MINUS),
-    ("cosh", "atanh"): _over(_unit, _MINUS),
-    ("tanh", "asinh"): _over(_same, _PLUS),
-    ("tanh", "acosh"): _over(_root_product, _same),
-}
-
-
-# --- derivatives of functions of one argument, as SymPy writes them ---
-
-
-def _square(function: str) -> Callable[[Algebra, Node], Node]:
-    return lambda a, u: a.pow(a.apply(function, u), a.two)
-
-
-def _minus(slope: Callable[[Algebra, Node], Node]) -> Callable[[Algebra, Node], Node]:
-    return lambda a, u: a.neg(slope(a, u))
-
-
-def _times(one: str, other: str) -> Callable[[Algebra, Node], Node]:
-    return lambda a, u: a.mul(a.apply(one, u), a.apply(other, u))
-
-
-def _plus(
-    constant: int, sign: int, part: Callable[[Algebra, Node], Node]
-) -> Callable[[Algebra, Node], Node]:
-    return lambda a, u: a.add(a.number(constant), a.mul(a.number(sign), part(a, u)))
-
-
-def _function(name: str) -> Callable[[Algebra, Node], Node]:
-    return lambda a, u: a.apply(name, u)
-
-
-def _squared(a: Algebra, u: Node) -> Node:
-    return a.pow(u, a.two)
-
-
-def _reciprocal_root(sign: int, constant: int) -> Callable[[Algebra, Node], Node]:
-    """1/(u^2 sqrt(constant + sign/u^2))."""
-
-    def slope(a: Algebra, u: Node) -> Node:
-        inverse = a.pow(u, a.number(-2))
-        under = a.add(a.number(constant), a.mul(a.number(sign), inverse))
-        return a.div(inverse, a.sqrt(under))
-
-    return slope
-
-
-def _asech(a: Algebra, u: Node) -> Node:
-    return a.neg(a.pow(a.mul(u, _MINUS(a, u)), a.minus_one))
-
-
-_OVER_DIFFERENCE = _over(_unit, _plus(1, -1, _squared))
-_OVER_SUM = _over(_unit, _plus(1, 1, _squared))
-_DERIVATIVES: dict[str, Callable[[Algebra, Node], Node]] = {
-    "exp": _function("exp"),
-    "ln": lambda a, u: a.pow(u, a.minus_one),
-    "abs": _function("sgn"),
-    "sgn": lambda a, u: a.zero,
-    "sin": _function("cos"),
-    "cos": _minus(_function("sin")),
-    "tan": _plus(1, 1, _square("tan")),
-    "cot": _plus(-1, -1, _square("cot")),
-    "sec": _times("sec", "tan"),
-    "csc": _minus(_times("csc", "cot")),
-    "asin": _over(_unit, _MINUS),
-    "acos": _minus(_over(_unit, _MINUS)),
-    "atan": _OVER_SUM,
-    "acot": _minus(_OVER_SUM),
-    "asec": _reciprocal_root(-1, 1),
-    "acsc": _minus(_reciprocal_root(-1, 1)),
-    "sinh": _function("cosh"),
-    "cosh": _function("sinh"),
-    "tanh": _plus(1, -1, _square("tanh")),
-    "coth": lambda a, u: a.neg(a.pow(a.apply("sinh", u), a.number(-2))),
-    "sech": _minus(_times("sech", "tanh")),
-    "csch": _minus(_times("csch", "coth")),
-    "asinh": _over(_unit, _PLUS),
-    "acosh": _over(_unit, _root_product),
-    "atanh": _OVER_DIFFERENCE,
-    "acoth": _OVER_DIFFERENCE,
-    "asech": _asech,
-    "acsch": _minus(_reciprocal_root(1, 1)),
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from ....rewards.expression.build import fraction
 from ....rewards.expression.tree import Call, Expression, Number
 
 
@@ -38,13 +39,7 @@ def _product(factors: Sequence[Expression]) -> Expression:
             below.append(_power(Call("pow", (base, turned))))
         else:
             above.append(readable(factor))
-    size = abs(coefficient)
-    above = [Number(size.numerator)] * (size.numerator != 1 or not above) + above
-    below = [Number(size.denominator)] * (size.denominator != 1) + below
-    product = _joined(above)
-    if below:
-        product = Call("div", (product, _joined(below)))
-    return Call("neg", (product,)) if coefficient < 0 else product
+    return fraction(coefficient, above, below)
 
 
 def _below(factor: Expression) -> bool:
@@ -63,7 +58,3 @@ def _power(power: Call) -> Expression:
             return Call("sqrt", (base,))
         return Call("root", (base, Number(exponent.denominator)))
     return Call("pow", (base, readable(exponent)))
-
-
-def _joined(factors: Sequence[Expression]) -> Expression:
-    return factors[0] if len(factors) == 1 else Call("mul", tuple(factors))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ....benchmarks.brittleness.primitives import INTEGERS
-from ....benchmarks.expressions import add, div, mul, neg, number, power
 from ....benchmarks.hashed_random import HashedRandom
 from ....benchmarks.lample_charton.sampling import sample_tree
+from ....rewards.expression.build import add, div, mul, neg, number, power
 from ....rewards.expression.tree import Call, Expression, Number, Symbol
 from .case import DiscardedError, Formulas
 from .numeric import confirmed

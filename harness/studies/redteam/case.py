@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ....benchmarks.expressions import ONE, ZERO, add, differentiate, mul
 from ....benchmarks.hashed_random import HashedRandom
+from ....rewards.expression.build import ONE, ZERO, add, mul
+from ....rewards.expression.derivative import differentiate
 from ....rewards.expression.tree import Expression
 from ....rewards.latex import to_latex
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from ....benchmarks.expressions import ONE, add, neg, number, walk
-from ....rewards.expression.traversal import symbols_of
+from ....rewards.expression.build import ONE, add, neg, number
+from ....rewards.expression.traversal import nodes_of, symbols_of
 from ....rewards.expression.tree import Call, Expression, Number, Symbol
 from .case import BOXED, Case, DiscardedError, Formulas
 from .numeric import confirmed, refuted
@@ -27,7 +27,7 @@ def size(case: Case) -> int:
         return len(case.integrand) + len(case.completion)
     formulas = case.formulas
     trees = (formulas.truth, formulas.answer, formulas.added, formulas.factor)
-    return sum(_weight(node) for tree in trees for node in walk(tree)) + (case.voice != BOXED)
+    return sum(_weight(node) for tree in trees for node in nodes_of(tree)) + (case.voice != BOXED)
 
 
 def _weight(node: Expression) -> int:
@@ -102,7 +102,7 @@ def _smaller(case: Case) -> Iterator[Case]:
 
 def _edited(formulas: Formulas) -> Iterator[Formulas]:
     trees = (formulas.truth, formulas.answer, formulas.added, formulas.factor)
-    for node in dict.fromkeys(node for tree in trees for node in walk(tree)):
+    for node in dict.fromkeys(node for tree in trees for node in nodes_of(tree)):
         for simple in _simpler(node):
             everywhere = Formulas(*(_replaced(tree, node, simple) for tree in trees))
             yield everywhere

@@ -1,7 +1,7 @@
 """Labels checked apart from the verifier: F' against f in mpmath, at two precisions.
 
 Points include those where the formulas' large numbers make things happen: 1/n and 1 + 1/n for a
-number n that occurs, and n itself. Derivatives are by rule (`benchmarks.expressions`).
+number n that occurs, and n itself. Derivatives are by rule (`rewards.expression.derivative`).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 
 import mpmath
 
-from ....benchmarks.expressions import differentiate, walk
-from ....rewards.expression.traversal import symbols_of
+from ....rewards.expression.derivative import differentiate
+from ....rewards.expression.traversal import nodes_of, symbols_of
 from ....rewards.expression.tree import Call, Expression, Number, Symbol
 
 Value: TypeAlias = Any  # mpf or mpc
@@ -101,7 +101,7 @@ def _apply(name: str, args: list[Value]) -> Value:
 
 def points(*trees: Expression, assumptions: Mapping[str, str]) -> Iterator[dict[str, Fraction]]:
     """Where to look: near the scales of the formulas first, then at usual points."""
-    sizes = {size for tree in trees for node in walk(tree) for size in _sizes(node)}
+    sizes = {size for tree in trees for node in nodes_of(tree) for size in _sizes(node)}
     places: list[Fraction] = []
     for n in sorted((n for n in sizes if 10 <= n < 10**40), reverse=True)[:4]:
         for small in (Fraction(1, n), Fraction(1, 3 * n), Fraction(1, 2 * isqrt(n))):

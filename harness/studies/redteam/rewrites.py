@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ....benchmarks.expressions import add, div, mul, neg, number, parse, power
+from ....benchmarks.expressions import parse
 from ....benchmarks.hashed_random import HashedRandom
+from ....rewards.expression.build import add, div, mul, neg, number, power
 from ....rewards.expression.tree import Call, Expression, Number
 from ....rewards.latex import to_latex
 from .antiderivatives import ONE, SCALES, X, antiderivative, call, smooth

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from ....benchmarks.expressions import ZERO, add, div, mul, neg, number, power
 from ....benchmarks.hashed_random import HashedRandom
+from ....rewards.expression.build import ZERO, add, div, mul, neg, number, power
 from ....rewards.expression.tree import Call, Expression, Number
 from .antiderivatives import ONE, SCALES, X, antiderivative, call, smooth
 from .case import BOXED, Case, DiscardedError, Formulas, generator

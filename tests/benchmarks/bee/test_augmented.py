@@ -19,12 +19,12 @@ from calculus_harness.benchmarks.bee.bank import entries
 from calculus_harness.benchmarks.bee.decisions import decisions
 from calculus_harness.benchmarks.bee.perturbations import PERTURBATIONS
 from calculus_harness.benchmarks.bee.simplify import simplify_all
-from calculus_harness.benchmarks.expressions import parse, substitute
+from calculus_harness.benchmarks.expressions import parse
 from calculus_harness.benchmarks.fingerprint import overlap
 from calculus_harness.benchmarks.recorded_decisions import cache_file
 from calculus_harness.benchmarks.registry import resolve
 from calculus_harness.rewards import verify_antiderivative
-from calculus_harness.rewards.expression.traversal import symbols_of
+from calculus_harness.rewards.expression.traversal import substitute, symbols_of
 from calculus_harness.rewards.latex import read, to_latex
 
 pytestmark = pytest.mark.slow

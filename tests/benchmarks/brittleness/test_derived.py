@@ -19,9 +19,9 @@ from calculus_harness.benchmarks.brittleness import (
 )
 from calculus_harness.benchmarks.brittleness.pools import eligible, short
 from calculus_harness.benchmarks.brittleness.sums import collect
-from calculus_harness.benchmarks.expressions import add, mul, neg, number, power
 from calculus_harness.benchmarks.lample_charton import to_prefix
 from calculus_harness.rewards import verify_antiderivative
+from calculus_harness.rewards.expression.build import add, mul, neg, number, power
 from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
 from calculus_harness.rewards.latex import read
 

@@ -8,7 +8,6 @@ from typing import Any
 import sympy
 
 from calculus_harness.benchmarks.derivations.expressions.terms import (
-    Term,
     UndefinedError,
     add,
     apply,
@@ -26,6 +25,7 @@ from calculus_harness.benchmarks.derivations.expressions.terms import (
     symbol,
 )
 from calculus_harness.benchmarks.hashed_random import HashedRandom
+from calculus_harness.rewards.expression.tree import Expression, Number, Symbol
 
 _CLASSES = {
     "add": sympy.Add,
@@ -36,23 +36,21 @@ _CLASSES = {
     "sin": sympy.sin,
     "cos": sympy.cos,
     "exp": sympy.exp,
-    "log": sympy.log,
+    "ln": sympy.log,
 }
 
 
-def as_sympy(term: Term) -> Any:
+def as_sympy(term: Expression) -> Any:
     """Built with SymPy's own evaluation."""
-    if term.head == "number":
-        return sympy.Rational(term.value)
-    if term.head == "symbol":
-        return sympy.Symbol(term.value)
+    if isinstance(term, Number):
+        return sympy.Rational(term.numerator, term.denominator)
+    if isinstance(term, Symbol):
+        return sympy.Symbol(term.name)
     args = [as_sympy(arg) for arg in term.args]
-    if term.head == "apply":
-        return sympy.Function(term.value)(*args)
-    return _CLASSES[term.head](*args)
+    return (_CLASSES.get(term.function) or sympy.Function(term.function))(*args)
 
 
-Pair = tuple[Term, Any]
+Pair = tuple[Expression, Any]
 
 
 def walks(seed: int, length: int = 8) -> Iterator[Pair]:

@@ -8,7 +8,6 @@ import pytest
 
 from calculus_harness.benchmarks.derivations.examples import example
 from calculus_harness.benchmarks.derivations.expressions.terms import (
-    Term,
     add,
     apply,
     cos,
@@ -43,13 +42,16 @@ from calculus_harness.benchmarks.derivations.steps import (
     Equation,
     Step,
 )
+from calculus_harness.rewards.expression.tree import Expression
 
 x, y, c, d = (symbol(name) for name in "xycd")
 f, g, h = apply("f", (x,)), apply("g", (x, y)), apply("h", (y,))
 two, three = number(2), number(3)
 
 
-def step(left: Term, right: Term, operator: str, *equations: int, **more: object) -> Step:
+def step(
+    left: Expression, right: Expression, operator: str, *equations: int, **more: object
+) -> Step:
     operand = more.get("m")
     constants = tuple(more.get("constants", ()))  # type: ignore[call-overload]
     return Step(Equation(left, right), Annotation(operator, equations, operand), constants)  # type: ignore[arg-type]
@@ -206,7 +208,7 @@ def test_what_counts_as_the_result() -> None:
 def test_equality_in_balls() -> None:
     interpretation = Interpretation()
 
-    def same(one: Term, other: Term) -> bool:
+    def same(one: Expression, other: Expression) -> bool:
         return equal(interpretation.lower(one), interpretation.lower(other))
 
     assert same(power(add(x, y), two), add(power(x, two), mul(two, x, y), power(y, two)))

@@ -13,12 +13,13 @@ import sympy
 from calculus_harness.benchmarks.derivations.chains import grow
 from calculus_harness.benchmarks.derivations.expressions.printing import latex
 from calculus_harness.benchmarks.derivations.expressions.terms import (
-    APPLY,
-    SYMBOL,
     UNARY,
     add,
     apply,
     exp,
+    free,
+    is_applied,
+    name_of,
     names_of,
     number,
     sin,
@@ -96,16 +97,16 @@ def test_recent_equations_are_likelier_by_a_cube() -> None:
 def test_premises() -> None:
     for number_ in range(300):
         made = premise(HashedRandom("premise", number_), CODE)
-        assert made.left.head == APPLY
-        assert {arg.value for arg in made.left.args} == set(made.right.free)
-        assert made.left.value not in names_of(made.right)
-    names = [premise(HashedRandom("p", i), CODE, used=set("abc")).left.value for i in range(200)]
+        assert is_applied(made.left)
+        assert {name_of(arg) for arg in made.left.args} == set(free(made.right))
+        assert made.left.function not in names_of(made.right)
+    names = [premise(HashedRandom("p", i), CODE, used=set("abc")).left.function for i in range(200)]
     assert not set("abc") & set(names)
 
 
 def test_the_original_lets_a_function_have_the_name_of_its_argument() -> None:
     made = [premise(HashedRandom("original", i), ORIGINAL) for i in range(1500)]
-    assert any(one.left.value in names_of(one.right) for one in made)
+    assert any(one.left.function in names_of(one.right) for one in made)
 
 
 def by_sympy(step: Step, before: list[Any]) -> Any:
@@ -196,7 +197,7 @@ def test_no_operand_is_a_digit_and_variables_are_symbols() -> None:
             note = step.annotation
             if note.operator in CALCULUS:
                 assert note.operand is not None
-                assert note.operand.head == SYMBOL
+                assert note.operand.function == "symbol"
             elif note.operator in ARITHMETIC and note.operator != POWER:
                 assert latex(note.operand) not in "0123456789"  # type: ignore[arg-type]
 

@@ -14,7 +14,6 @@ from calculus_harness.benchmarks.derivations.expressions import rewriting, terms
 from calculus_harness.benchmarks.derivations.expressions.printing import latex, plain
 from calculus_harness.benchmarks.derivations.expressions.terms import (
     MINUS_ONE,
-    Term,
     UndefinedError,
     add,
     apply,
@@ -31,6 +30,7 @@ from calculus_harness.benchmarks.derivations.expressions.terms import (
     sin,
     symbol,
 )
+from calculus_harness.rewards.expression.tree import Expression
 from tests.benchmarks.derivations.as_sympy import as_sympy, walks
 
 x, y, z = symbol("x"), symbol("y"), symbol("z")
@@ -94,7 +94,7 @@ def test_rebuilding_changes_nothing() -> None:
         (add(number(1), negative(x)), "1 - x"),
     ],
 )
-def test_evaluation_and_latex(made: Term, text: str) -> None:
+def test_evaluation_and_latex(made: Expression, text: str) -> None:
     assert latex(made) == text
     assert sympy.latex(as_sympy(made)) == text
 
@@ -118,14 +118,14 @@ LEAVES = st.sampled_from([x, y, z, f, number(1), number(2), MINUS_ONE, terms.num
 
 
 @given(st.lists(LEAVES, min_size=1, max_size=6), st.randoms(use_true_random=False))
-def test_sums_and_products_do_not_depend_on_order(parts: list[Term], random: Any) -> None:
+def test_sums_and_products_do_not_depend_on_order(parts: list[Expression], random: Any) -> None:
     shuffled = random.sample(parts, len(parts))
     assert add(*parts) == add(*shuffled)
     assert mul(*parts) == mul(*shuffled)
 
 
 @given(LEAVES, LEAVES, LEAVES)
-def test_negation_is_an_involution(a: Term, b: Term, c: Term) -> None:
+def test_negation_is_an_involution(a: Expression, b: Expression, c: Expression) -> None:
     whole = add(mul(a, b), sin(c))
     assert negative(negative(whole)) == whole
     assert add(whole, negative(whole)) == number(0)

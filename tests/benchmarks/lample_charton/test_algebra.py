@@ -112,7 +112,7 @@ def test_every_operators_derivative(name: str) -> None:
     """By the verifier, and in SymPy's words."""
     algebra = Algebra()
     tree = from_prefix([name, "x"])
-    node = algebra.read(tree)
+    node = algebra.node(tree)
     slope = algebra.write(algebra.derivative(node))
     assert judged(tree, slope, order=1)[0] is Status.CORRECT
     x = sympy.Symbol("x", nonzero=True)
@@ -125,7 +125,7 @@ def both(seed: int, size: int) -> tuple[Algebra, Node, Node] | None:
     algebra = Algebra()
     try:
         node = algebra.without_constants(
-            algebra.read(sample_tree(HashedRandom("algebra", seed), size))
+            algebra.node(sample_tree(HashedRandom("algebra", seed), size))
         )
         return algebra, node, algebra.derivative(node)
     except UnusableFormulaError:
@@ -146,7 +146,7 @@ def test_the_normal_form_has_the_same_value_and_the_right_derivative(seed: int, 
     tree = sample_tree(HashedRandom("value", seed), size)
     algebra = Algebra()
     try:
-        node = algebra.read(tree)
+        node = algebra.node(tree)
     except UnusableFormulaError:
         return
     same = judged(algebra.write(node), tree)
@@ -164,7 +164,7 @@ def test_most_formulas_are_written_as_sympy_writes_them() -> None:
         tree = sample_tree(HashedRandom("sympy", seed), 3 + seed % 11)
         algebra = Algebra()
         try:
-            node, expr = algebra.read(tree), sympy_of(tree)
+            node, expr = algebra.node(tree), sympy_of(tree)
         except (UnusableFormulaError, InvalidError):
             continue
         slope = expr.diff(sympy.Symbol("x", nonzero=True))
@@ -206,7 +206,7 @@ def test_an_algebra_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_what_is_simplified(latex: str, tokens: str) -> None:
     algebra = Algebra()
-    assert " ".join(prefix_of(simplify(algebra, algebra.read(parse(latex))))) == tokens
+    assert " ".join(prefix_of(simplify(algebra, algebra.node(parse(latex))))) == tokens
 
 
 @settings(max_examples=40)
@@ -232,7 +232,7 @@ def test_other_operators_are_differentiated_too() -> None:
     for seed in range(60):
         algebra = Algebra()
         try:
-            node = algebra.read(sample_tree(HashedRandom("every", seed), 3, every))
+            node = algebra.node(sample_tree(HashedRandom("every", seed), 3, every))
             slope = algebra.derivative(node)
         except UnusableFormulaError:
             continue

@@ -112,7 +112,7 @@ def test_filters_of_bwd() -> None:
             continue
         assert 2 * operator_count(unproven.antiderivative) >= unproven.operators
         tree = from_prefix(unproven.antiderivative)
-        node = backend.algebra.read(tree)
+        node = backend.algebra.node(tree)
         assert node is backend.algebra.without_constants(node)
     assert "constant" in refused
     short = GeneratorSettings(max_length=8, operators=12)
@@ -203,7 +203,7 @@ def test_known_integrals() -> None:
     backend, known = OwnBackend(), KnownIntegrals()
 
     def node(text: str) -> object:
-        return backend.algebra.read(from_prefix(text.split()))
+        return backend.algebra.node(from_prefix(text.split()))
 
     assert known.integral(backend, node("sin x")) is None
     assert known.integral(backend, node("INT+ 3")) is node("mul INT+ 3 x")
@@ -324,7 +324,7 @@ def test_problems() -> None:
     assert problem.id == "bwd-o6-s0-0"
     assert problem.metadata["operators"]["drawn"] == 6  # type: ignore[index,call-overload]
     tree: Expression = from_prefix(str(problem.metadata["prefix"]).split())
-    assert OwnBackend().algebra.read(tree).varies
+    assert OwnBackend().node(tree).varies
     assert (
         problems.name_of("fwd", GeneratorSettings("published", 4, None, 100))
         == "fwd-published-m4-l100"

@@ -152,11 +152,11 @@ def test_a_tree_and_its_tokens_have_the_same_value(seed: int, size: int) -> None
 def test_infix_says_the_same_as_prefix(seed: int, size: int) -> None:
     tokens = sample_prefix(HashedRandom(seed), size, TEAM)
     try:
-        expected = Algebra().read(from_prefix(tokens))
+        expected = Algebra().node(from_prefix(tokens))
     except UnusableFormulaError:
         return
     text = to_infix(tokens)
-    assert prefix_of(Algebra().read(read_sympy(text))) == prefix_of(expected)
+    assert prefix_of(Algebra().node(read_sympy(text))) == prefix_of(expected)
 
 
 def test_infix_of_every_operator() -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import pytest
 from scipy.stats import chi2
 
-from calculus_harness.benchmarks.expressions import walk
 from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.benchmarks.lample_charton.codec.prefix import operator_count, to_prefix
 from calculus_harness.benchmarks.lample_charton.codec.vocabulary import OPERATORS
@@ -21,6 +20,7 @@ from calculus_harness.benchmarks.lample_charton.sampling import (
     sample_shape,
     sample_tree,
 )
+from calculus_harness.rewards.expression.traversal import nodes_of
 from calculus_harness.rewards.expression.tree import Number, Symbol
 
 
@@ -140,7 +140,7 @@ def test_leaves() -> None:
     leaves = [
         node
         for _ in range(300)
-        for node in walk(sample_tree(rng, 8, Grammar(weights={"add": 1})))
+        for node in nodes_of(sample_tree(rng, 8, Grammar(weights={"add": 1})))
         if isinstance(node, Symbol | Number)
     ]
     variables = sum(isinstance(leaf, Symbol) for leaf in leaves)

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calculus_harness.benchmarks.expressions import differentiate, parse
+from calculus_harness.benchmarks.expressions import parse
 from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.harness.cli.studies.redteam import redteam
 from calculus_harness.harness.studies.redteam import (
@@ -27,6 +27,7 @@ from calculus_harness.harness.studies.redteam import (
 from calculus_harness.harness.studies.redteam.case import Formulas
 from calculus_harness.harness.studies.redteam.minimise import label_holds, minimise, size
 from calculus_harness.rewards import Status, Verdict
+from calculus_harness.rewards.expression.derivative import differentiate
 from calculus_harness.rewards.latex import read
 
 NAMES = sorted(GENERATORS)
