@@ -5,6 +5,7 @@
     saved_dataset                                      a folder by `datasets.save_to_disk`
     hub:someone/integrals?split=test&syntax=sympy      by `datasets.load_dataset`
     lample_charton/prim_fwd.valid                      pairs as Lample and Charton released them
+    runs/search/archive                                the failures that `run.py search` found
 
 After the question mark come columns (FIELD=COLUMN, see `benchmarks.table_rows`), ``syntax``
 (``latex`` or ``sympy``) and ``split``. Every row is checked when the table is loaded. Rows that
@@ -28,6 +29,8 @@ from .problem import Problem
 from .table_rows import FIELDS, RowFormat, problem_from_row
 
 SUFFIXES = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
+#: The file of a search's failures in its run directory, which may be named without its suffix.
+ARCHIVE = "archive.jsonl"
 #: Before the name of a file in a benchmark's own format: the module whose `rows` reads it. It
 #: declares a benchmark, so it is imported when one is met (as in `benchmarks.registry`).
 RELEASED = {"lample_charton/": ".lample_charton.released_problems"}
@@ -67,6 +70,7 @@ def is_source(spec: str) -> bool:
         name.startswith(("file:", "hub:"))
         or name.endswith(SUFFIXES)
         or (Path(name) / "state.json").is_file()  # a folder by `datasets.save_to_disk`
+        or _archive(name) != name
         or _released(name)[1] != ""
     )
 
@@ -83,6 +87,14 @@ def _released(name: str) -> tuple[str, str]:
     return name, ""
 
 
+def _archive(name: str) -> str:
+    """The file of ``RUN/archive``; any other name as it is."""
+    path = Path(name)
+    file = path.with_name(ARCHIVE)
+    is_archive = path.name == file.stem and (path.parent / "manifest.json").is_file()
+    return str(file) if is_archive and file.is_file() else name
+
+
 def parse(spec: str) -> TableSource:
     """Parse a name such as ``file:mine.csv?integrand=problem``.
 
@@ -91,7 +103,7 @@ def parse(spec: str) -> TableSource:
 
     """
     place, _, query = spec.partition("?")
-    place, reader = _released(place)
+    place, reader = _released(_archive(place))
     kind, colon, rest = place.partition(":")
     if colon and kind in ("file", "hub"):
         place = rest

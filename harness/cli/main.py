@@ -55,6 +55,7 @@ class Commands(click.Group):
         "reproduce": (".studies.reproduce:reproduce", "Repeat a published table or figure."),
         "runs": (".runs:runs", "List runs: what was asked of whom, how much is stored."),
         "score": (".runs:score", "Judge a run's answers, without asking any model."),
+        "search": (".studies.search:search", "Search for problems that a model fails."),
         "serve-reward": (
             ".serve:serve_reward",
             "Serve rewards over HTTP to trainers on other machines.",

@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
 
 import click
-from click.core import ParameterSource
 
 from ...rewards.arguments import check_switches
-from ...rewards.records import plain
 from ..core.errors import UserError
 from ..core.program import program
 from ..core.requests import FinishReason, problem_key
@@ -25,7 +22,7 @@ from ..run.job import Job
 from ..run.phases import run_phases
 from ..run.plan import plan
 from ..run.progress import for_stderr
-from ..run.spec import COMMAND_LINE_ONLY, PhaseFilter, SweepSpec, read_settings
+from ..run.spec import PhaseFilter, SweepSpec, read_settings
 from ..stats.summary import summarise
 from ..store.atomic import write_output
 from ..store.run import Run
@@ -33,25 +30,16 @@ from ..studies import named_phases
 from .options import (
     cluster_option,
     json_option,
-    key_values,
     model_options_option,
     on_cluster,
     policy_options,
     preset_file,
     source_options,
 )
+from .sweep_options import given_settings, setting
 
 #: Dollars: a sweep that may cost more, without --max-cost, is confirmed first.
 ASK_ABOVE = 5
-_DEFAULTS = plain(SweepSpec((), ()))
-_DEFAULTS |= _DEFAULTS["sampling"]
-
-
-def setting(*flags: str, **attributes: Any) -> Callable[[Any], Any]:
-    """An option of a sweep; `SweepSpec` has its default, which ``--help`` shows."""
-    default = _DEFAULTS.get(flags[-1].lstrip("-").replace("-", "_"))
-    shown = str(default) if default and type(default) is not list else None
-    return click.option(*flags, show_default=shown or False, **attributes)
 
 
 @click.command()
@@ -208,7 +196,7 @@ def sweep(
         settings |= read_settings(file)
     in_file = settings.pop("dry-run", False)
     check_switches(**{"dry-run": in_file})
-    spec = SweepSpec.from_settings(settings | _given(ctx))
+    spec = SweepSpec.from_settings(settings | given_settings(ctx))
     phases = named_phases(spec.phases, spec.phase_filter or "none") if spec.phases else ()
     job = plan(spec)
     if save_config is not None:
@@ -249,19 +237,6 @@ def sweep(
         error = row["finish_reason"] == FinishReason.ERROR
         failed[row["model"]] = failed.get(row["model"], True) and error
     return int(any(job.missing(model, answered) or failed.get(model.hash) for model in job.models))
-
-
-def _given(ctx: click.Context) -> dict[str, Any]:
-    """The settings that stand on the command line, named like the flags."""
-    given: dict[str, Any] = {}
-    for option in ctx.command.params:
-        name = max(option.opts, key=len).lstrip("-")
-        source = ctx.get_parameter_source(option.name or "")
-        if source is ParameterSource.COMMANDLINE and name not in COMMAND_LINE_ONLY:
-            given[name] = plain(ctx.params[option.name or ""])
-    if "model-option" in given:
-        given["model-option"] = key_values(given["model-option"], "-M")
-    return given
 
 
 def _save(spec: SweepSpec, path: Path) -> None:

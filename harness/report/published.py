@@ -1,12 +1,14 @@
-"""Published results to set beside a run's: AntiderivBench, Table 1."""
+"""Published results to set beside a run's: AntiderivBench, Table 1; Symbolic Brittleness."""
 
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 
-from ...benchmarks import bee
+from ...benchmarks import bee, brittleness
 from ..stats.summary import Summary
 from .sections import Section
 
@@ -35,6 +37,16 @@ def published() -> list[PublishedResult]:
         result = PublishedResult(row["method"], f"bee/{row['subset']}", {})
         rows.setdefault(key, result).passes[int(row["k"])] = float(row["percent"])
     return list(rows.values())
+
+
+@cache
+def brittleness_numbers() -> Mapping[tuple[str, str, str, str], str]:
+    """Those of Welleck et al.: by place (``table 2``), group, row and measure; as printed."""
+    file = resources.files(brittleness) / "published.csv"
+    return {
+        (row["place"], row["group"], row["row"], row["measure"]): row["value"]
+        for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines())
+    }
 
 
 def beside(summary: Summary) -> list[PublishedResult]:

@@ -29,13 +29,21 @@ WAITING = 1024
 BATCHES = 2
 
 
-def run_job(job: Job, *, policy: Policy | None = None, progress: Progress | None = None) -> Run:
+def run_job(
+    job: Job,
+    *,
+    policy: Policy | None = None,
+    progress: Progress | None = None,
+    loop: asyncio.Runner | None = None,
+) -> Run:
     """Ask and grade what a job says and the run directory does not hold yet.
 
     Args:
         job: from `plan`.
         policy: how strictly to judge; by default `Policy()`.
         progress: is told of every completion and verdict; silent by default.
+        loop: an event loop of several jobs with the same models. These stay open (weights, servers,
+            connections), and the caller closes them in this loop.
 
     Returns:
         The run.
@@ -60,9 +68,9 @@ def run_job(job: Job, *, policy: Policy | None = None, progress: Progress | None
     with writing(job.out, job.identity, job.primary_k) as run:
         run.extend(plans, job.problems)
         with run.scoring(policy.name, policy.to_dict()) as verdicts, forward_model_logs(progress):
-            runner = SweepRunner(run, job, policy, verdicts, progress)
+            runner = SweepRunner(run, job, policy, verdicts, progress, keep_open=loop is not None)
             try:
-                run_async(runner.run_all())
+                (loop.run if loop is not None else run_async)(runner.run_all())
             except ModelError:
                 answered = {key.partition(":")[0] for key in runner.stored}
                 run.forget(plan.model for plan in plans if plan.model not in answered)
@@ -74,9 +82,16 @@ class SweepRunner:
     """Asks the models of a job; stores completions as they arrive and grades them meanwhile."""
 
     def __init__(
-        self, run: RunWriter, job: Job, policy: Policy, verdicts: Log, progress: Progress
+        self,
+        run: RunWriter,
+        job: Job,
+        policy: Policy,
+        verdicts: Log,
+        progress: Progress,
+        *,
+        keep_open: bool = False,
     ) -> None:
-        self.run, self.job, self.progress = run, job, progress
+        self.run, self.job, self.progress, self.keep_open = run, job, progress, keep_open
         self.scorer = Scorer(run, policy, verdicts, progress)
         self.budget = Budget(job, run)
         self.queue: asyncio.Queue[Completion | None] = asyncio.Queue()  # no more than `WAITING`
@@ -90,7 +105,12 @@ class SweepRunner:
         scoring = [asyncio.create_task(self._score_queue()) for _ in range(BATCHES)]
         try:
             for model in self.job.models:
-                await self._ask(model.with_state(self.run.path / "state" / model.hash), scoring)
+                asked = model.with_state(self.run.path / "state" / model.hash)
+                try:
+                    await self._ask(asked, scoring)
+                finally:
+                    if not self.keep_open or asked is not model:
+                        await asked.close()
             for _ in scoring:
                 self.queue.put_nowait(None)
             await asyncio.gather(*scoring)
@@ -110,21 +130,18 @@ class SweepRunner:
         """Ask one model, stage by stage; a stage ends before the next begins."""
         replies = self._stored_replies(model)
         duplicates = DuplicateSamples()
-        try:
-            for stage in range(self.job.stages):
+        for stage in range(self.job.stages):
+            missing = self.job.missing(model, self.stored, stage=stage, replies=replies)
+            total = max(missing, len(self.job.problems) * self.job.samples_of(model))
+            self.progress.begin(model.label, total, total - missing)
+            while missing:
+                requests = self.job.requests(model, self.stored, stage=stage, replies=replies)
+                admitted = takewhile(self.budget.admits, requests)
+                stored = len(self.stored)
+                await self._ask_stage(model, admitted, scoring, replies, duplicates)
+                if not self.budget.goes_on() or len(self.stored) == stored:
+                    break
                 missing = self.job.missing(model, self.stored, stage=stage, replies=replies)
-                total = max(missing, len(self.job.problems) * self.job.samples_of(model))
-                self.progress.begin(model.label, total, total - missing)
-                while missing:
-                    requests = self.job.requests(model, self.stored, stage=stage, replies=replies)
-                    admitted = takewhile(self.budget.admits, requests)
-                    stored = len(self.stored)
-                    await self._ask_stage(model, admitted, scoring, replies, duplicates)
-                    if not self.budget.goes_on() or len(self.stored) == stored:
-                        break
-                    missing = self.job.missing(model, self.stored, stage=stage, replies=replies)
-        finally:
-            await model.close()
         if self.job.identity.sampling.temperature > 0 and (warning := duplicates.warning()):
             self.progress.notice(f"{model.label}: {warning}")
 

@@ -18,7 +18,7 @@ class Shape:
     """A line, an area, a text or a dot, in units of a pixel from the top left corner.
 
     ``style`` are classes of the style sheet. ``text`` is that of a text, and of an area what is
-    shown when one points at it.
+    shown when one points at it. ``link`` is where a click on it leads.
     """
 
     kind: Literal["line", "area", "text", "dot"]
@@ -27,6 +27,7 @@ class Shape:
     text: str = ""
     anchor: Anchor = "start"
     opacity: float = 1.0
+    link: str = ""
 
 
 @dataclass(frozen=True)
@@ -120,11 +121,11 @@ def key(
     return shapes, y + 18
 
 
-def circle(style: str, x: float, y: float, radius: float, title: str = "") -> Shape:
+def circle(style: str, x: float, y: float, radius: float, title: str = "", link: str = "") -> Shape:
     """A disc as an area."""
     corners = (2 * math.pi * i / 32 for i in range(32))
     points = tuple((x + radius * math.cos(a), y + radius * math.sin(a)) for a in corners)
-    return Shape("area", style, points, title)
+    return Shape("area", style, points, title, link=link)
 
 
 def apart(
@@ -151,6 +152,11 @@ def svg(figure: Figure, style: str = "") -> Markup:
 
 
 def _element(shape: Shape) -> str:
+    drawn = _drawn(shape)
+    return f'<a href="{escape(shape.link)}">{drawn}</a>' if shape.link else drawn
+
+
+def _drawn(shape: Shape) -> str:
     (x, y), *_ = shape.points
     words = escape(shape.text)
     if shape.kind == "text":

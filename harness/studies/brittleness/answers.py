@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
-from importlib import resources
+from functools import cached_property
 
-from ....benchmarks import brittleness
 from ....benchmarks.problem import Problem
 from ....rewards.verdict import Status
 from ...core.errors import UserError
 from ...core.program import program
 from ...report.numbers import percent
+from ...report.published import brittleness_numbers
 from ...stats.metrics.fail_at_k import none_at_k
 from ...stats.tallies import Estimate, Tally, estimate, is_ranked, tally_samples
 from ...store.run import Run
@@ -27,16 +25,7 @@ NOT_RUN = "not run"
 KS = (1, 10, 50)
 
 Where = Callable[[Problem], bool]
-
-
-@cache
-def published() -> Mapping[tuple[str, str, str, str], str]:
-    """The published numbers: by place (``table 2``), group, row and measure; as printed."""
-    file = resources.files(brittleness) / "published.csv"
-    return {
-        (row["place"], row["group"], row["row"], row["measure"]): row["value"]
-        for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines())
-    }
+published = brittleness_numbers
 
 
 @dataclass(frozen=True)

@@ -37,14 +37,17 @@ ALWAYS = {"--limit", "--count"}
 
 def smaller(words: list[str]) -> list[str]:
     """The command with its models replaced and its sizes reduced."""
-    if words[0] in ("sweep", "logprobs", "reproduce"):
+    if words[0] in ("sweep", "logprobs", "reproduce", "search"):
         words = list(_with_models(words))
     if words[:2] == ["train", "encoder"]:
         words += "--model scratch --epochs 1 --every 2 --batch-size 16 --hidden 16".split()
     if "--preset" in words:
         words += ["-n", "2"]
     if any(word.startswith("solver/") for word in words):  # a second each
-        words += {"sweep": ["--limit", "6"], "generate": ["--count", "6"]}[words[0]]
+        fewer = {"sweep": ["--limit", "6"], "generate": ["--count", "6"]}
+        words += fewer.get(words[0], [])
+    if words[0] == "search" and "--model" in words:
+        words += "--archive 4 --generation-size 8 --generations 2 --clusters 2".split()
     for command, sizes in SIZES.items():
         if words[: len(command.split())] == command.split():
             for flag, most in sizes.items():

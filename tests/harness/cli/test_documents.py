@@ -177,8 +177,8 @@ def test_no_command_is_overlooked() -> None:
     in_blocks = sum(len(COMMAND.findall(text)) for text in texts)
     found = [step.kind for document in DOCUMENTS for step in steps(document)]
     assert found.count("command") > in_blocks > 120
-    assert found.count("file") == 9
-    assert found.count("program") == 19
+    assert found.count("file") == 10
+    assert found.count("program") == 20
     with pytest.raises(click.ClickException):
         parse(["sweep", "--no-such-option"])
     with pytest.raises(click.ClickException):

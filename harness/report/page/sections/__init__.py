@@ -15,6 +15,7 @@ from ...sources import Sources
 #: The modules, in the order of the page.
 NAMES = (
     "results",
+    "search",
     "published",
     "hint",
     "bars",

@@ -1,0 +1,36 @@
+"""Options that say how models are asked, shared by `sweep` and `search`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from ...rewards.records import plain
+from ..run.spec import COMMAND_LINE_ONLY, SweepSpec
+from .options import key_values
+
+_DEFAULTS = plain(SweepSpec((), ()))
+_DEFAULTS |= _DEFAULTS["sampling"]
+
+
+def setting(*flags: str, **attributes: Any) -> Callable[[Any], Any]:
+    """An option of a sweep; `SweepSpec` has its default, which ``--help`` shows."""
+    default = _DEFAULTS.get(flags[-1].lstrip("-").replace("-", "_"))
+    shown = str(default) if default and type(default) is not list else None
+    return click.option(*flags, show_default=shown or False, **attributes)
+
+
+def given_settings(ctx: click.Context) -> dict[str, Any]:
+    """The settings that stand on the command line, named like the flags."""
+    given: dict[str, Any] = {}
+    for option in ctx.command.params:
+        name = max(option.opts, key=len).lstrip("-")
+        source = ctx.get_parameter_source(option.name or "")
+        if source is ParameterSource.COMMANDLINE and name not in COMMAND_LINE_ONLY:
+            given[name] = plain(ctx.params[option.name or ""])
+    if "model-option" in given:
+        given["model-option"] = key_values(given["model-option"], "-M")
+    return given

@@ -1,0 +1,1 @@
+"""What a search for failures found: its record in the run, tables and figures."""

@@ -1,0 +1,186 @@
+"""The files of a search in its run directory, beside those of every run.
+
+search.json             settings, generations, notes: made anew after every generation
+search/generation-N.json  the mutants of a generation, written before they are asked
+archive.jsonl           the failures that were kept, as a file of problems
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ....benchmarks.files import ARCHIVE
+from ....benchmarks.problem import Problem
+from ....rewards.errors import UserError
+from ....rewards.records import Record
+from ...core.errors import RunError
+from ...store.atomic import write_atomically
+
+RECORD = "search.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Generation(Record):
+    """What came of one generation.
+
+    Attributes:
+        number: from 1.
+        drawn: mutants that were made.
+        refused: those that are no problem, by reason.
+        repeated: those that were asked before, or occur twice in the generation.
+        asked: the new ones.
+        failed: of these, those that the model fails.
+        unconfirmed: of these, those that it solves when asked again.
+        unknown: of the new ones, those of which a verdict is not known.
+        novel: those that entered the archive.
+        archive: its size then.
+        length: the mean length of the novel ones, in characters.
+
+    """
+
+    number: int
+    drawn: int
+    refused: Mapping[str, int]
+    repeated: int
+    asked: int
+    failed: int
+    unconfirmed: int
+    unknown: int
+    novel: int
+    archive: int
+    length: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Minimal(Record):
+    """The smallest failure found near another, and a neighbour of it that is solved.
+
+    Attributes:
+        found: the failure that was begun with, by its id.
+        problem: the smallest one, by its id.
+        text: its formula.
+        neighbour: of a problem next to it that is solved, the id; empty if there is none.
+        neighbour_text: its formula.
+        steps: how many times something was made smaller.
+
+    """
+
+    found: str
+    problem: str
+    text: str
+    neighbour: str = ""
+    neighbour_text: str = ""
+    steps: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRecord(Record):
+    """A search, as ``search.json`` has it.
+
+    Attributes:
+        settings: those of the search (`harness.studies.search.SearchSettings`).
+        model: the hash of the model whose failures are looked for.
+        solved_by: that of the model that solves them, if there is one.
+        embedding: what failures are clustered by, in words.
+        policy: the name of the verdicts.
+        generations: what came of each.
+        minimal: smallest failures.
+        notes: what a reader should know.
+        ended: why it ended; empty while it has not.
+
+    """
+
+    settings: Mapping[str, Any]
+    model: str
+    solved_by: str | None
+    embedding: str
+    policy: str
+    generations: tuple[Generation, ...] = ()
+    minimal: tuple[Minimal, ...] = ()
+    notes: tuple[str, ...] = ()
+    ended: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch(Record):
+    """The mutants of a generation that are to be asked, and what was left out."""
+
+    drawn: int
+    refused: Mapping[str, int]
+    repeated: int
+    problems: tuple[Problem, ...] = field(default_factory=tuple)
+
+
+def read_record(path: Path) -> SearchRecord | None:
+    """The record of a search in a run directory; None where no search was made.
+
+    Raises:
+        RunError: the record is damaged.
+
+    """
+    row = _json(path / RECORD)
+    return None if row is None else _parsed(SearchRecord, row, path / RECORD)
+
+
+def write_record(path: Path, record: SearchRecord) -> None:
+    """Write the record of a search."""
+    _write(path / RECORD, json.dumps(record.to_dict(), indent=1, ensure_ascii=False))
+
+
+def read_archive(path: Path) -> list[Problem]:
+    """The problems in the archive of a run directory, in the order of their discovery."""
+    file = path / ARCHIVE
+    if not file.exists():
+        return []
+    rows = (json.loads(line) for line in file.read_text(encoding="utf-8").splitlines())
+    return [_parsed(Problem, row, file) for row in rows]
+
+
+def write_archive(path: Path, problems: Sequence[Problem]) -> None:
+    """Write the archive, a file that `--benchmark` takes."""
+    lines = (json.dumps(problem.to_dict(), ensure_ascii=False) + "\n" for problem in problems)
+    _write(path / ARCHIVE, "".join(lines))
+
+
+def read_batch(path: Path, number: int) -> Batch | None:
+    """A generation's mutants, if they were stored."""
+    row = _json(_batch_file(path, number))
+    return None if row is None else _parsed(Batch, row, _batch_file(path, number))
+
+
+def write_batch(path: Path, number: int, batch: Batch) -> None:
+    """Store a generation's mutants."""
+    file = _batch_file(path, number)
+    file.parent.mkdir(exist_ok=True)
+    _write(file, json.dumps(batch.to_dict(), ensure_ascii=False))
+
+
+def _batch_file(path: Path, number: int) -> Path:
+    return path / "search" / f"generation-{number:03}.json"
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise RunError(f"{path} is damaged ({error}); restore it, or use another --out") from None
+
+
+def _parsed(kind: Any, row: Any, path: Path) -> Any:
+    try:
+        return kind.from_dict(row)
+    except (UserError, TypeError) as error:
+        raise RunError(f"{path} is damaged ({error}); restore it, or use another --out") from None
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        write_atomically(path, text.encode())
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {error.strerror or error}") from None

@@ -1,0 +1,258 @@
+"""The tables of searches: archives beside the published ones, generations, clusters, pairs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from ....benchmarks.problem import Problem
+from ...core.requests import problem_key
+from ...store.run import Run
+from ..figures.figure import Figure
+from ..numbers import percent
+from ..published import brittleness_numbers
+from ..sections import Section
+from .figures import archive_map, by_generation
+from .records import SearchRecord, read_archive, read_record
+
+#: Problems of a cluster that its table shows, and characters of an answer.
+EXAMPLES, SHOWN = 3, 60
+_MEASURES = ("iterations", "length", "nodes", "depth", "1 term", "2 terms", "3 terms")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A search and what it found, read from its run."""
+
+    run: Run
+    record: SearchRecord
+    archive: tuple[Problem, ...]
+
+    @classmethod
+    def of(cls, run: Run) -> Found | None:
+        """The search in a run; None if there is none."""
+        record = read_record(run.path)
+        return cls(run, record, tuple(read_archive(run.path))) if record else None
+
+    @property
+    def name(self) -> str:
+        """What the search is called."""
+        return str(self.record.settings["name"])
+
+    @property
+    def label(self) -> str:
+        """Whose failures it found."""
+        labels = self.run.labels
+        model = labels.get(self.record.model, self.record.model)
+        if self.record.solved_by is None:
+            return model
+        return f"{model} (solved by {labels.get(self.record.solved_by, self.record.solved_by)})"
+
+    @cached_property
+    def answers(self) -> Mapping[str, Mapping[str, Any]]:
+        """The model's first verdict on each example of a cluster, by the problem's key."""
+        wanted = {problem_key(one) for group in self.clusters.values() for one in group[:EXAMPLES]}
+        return {
+            row["problem"]: row
+            for row in self.run.verdicts(self.record.policy).rows()
+            if row["model"] == self.record.model and row["problem"] in wanted and not row["sample"]
+        }
+
+    @cached_property
+    def clusters(self) -> Mapping[str, list[Problem]]:
+        """The failures by cluster, the largest first, the fittest of each first."""
+        groups: dict[str, list[Problem]] = {}
+        for problem in self.archive:
+            groups.setdefault(str(problem.metadata.get("cluster", "")), []).append(problem)
+        for group in groups.values():
+            group.sort(key=lambda problem: -float(str(problem.metadata["fitness"])))
+        return dict(sorted(groups.items(), key=lambda item: -len(item[1])))
+
+
+def search_sections(runs: Sequence[Run | Path | str]) -> list[Section]:
+    """The tables and figures of the searches in these runs; none where there are none."""
+    searches = [one for one in map(Found.of, map(Run.of, runs)) if one is not None]
+    if not searches:
+        return []
+    made = [_archives(searches), _generations(searches)]
+    for one in searches:
+        made += _of_one(one, f" of {one.name}" if len(searches) > 1 else "")
+    return made
+
+
+def _archives(searches: Sequence[Found]) -> Section:
+    """Table 15."""
+    rows: list[tuple[str, ...]] = []
+    for one in searches:
+        generations = one.record.generations
+        asked = sum(generation.asked for generation in generations)
+        failed = sum(generation.failed - generation.unconfirmed for generation in generations)
+        share = percent(failed / asked) if asked else ""
+        rows.append((one.name, one.label, str(len(one.archive)), share, *_measures(one)))
+        label = "-".join(part.capitalize() for part in one.name.split("-"))
+        numbers = brittleness_numbers()
+        if ("table 15", "archive", label, "iterations") in numbers:
+            theirs = (numbers["table 15", "archive", label, m] for m in _MEASURES)
+            size = "5000" if label.startswith("Length") else "1000"
+            rows.append((one.name, "paper: neural integrator", size, "", *theirs))
+    return Section(
+        "Archives of failures (Table 15)",
+        (
+            *("search", "model", "failures", "% of asked"),
+            *("generations", "length", "nodes", "depth", "% 1 term", "% 2", "% 3"),
+        ),
+        tuple(rows),
+        (
+            "Means over the archive: characters, nodes and depth of formulas; terms are plus signs "
+            "plus 1.",
+            *_remarks(searches),
+        ),
+        names=2,
+    )
+
+
+def _measures(one: Found) -> Iterator[str]:
+    yield str(len(one.record.generations))
+    if not one.archive:
+        yield from [""] * 6
+        return
+    rows = [problem.metadata for problem in one.archive]
+    yield f"{fmean(len(str(row['formula'])) for row in rows):.1f}"
+    for name in ("nodes", "depth"):
+        yield f"{fmean(float(str(row[name])) for row in rows):.1f}"
+    terms = Counter(int(str(row["terms"])) for row in rows)
+    for number in (1, 2, 3):
+        yield percent(terms[number] / len(rows))
+
+
+def _remarks(searches: Sequence[Found]) -> Iterator[str]:
+    for one in searches:
+        start = f"{one.name}: " if len(searches) > 1 else ""
+        settings = one.record.settings
+        yield (
+            f"{start}{one.record.ended or 'not finished'}. Mutations of the {settings['variant']}; "
+            f"simplified by {settings['simplifier']}; clusters by {one.record.embedding}; "
+            f"verdicts {one.record.policy}."
+        )
+        yield from (f"{start}{note}" for note in one.record.notes)
+
+
+def _generations(searches: Sequence[Found]) -> Section:
+    """Figures 3 and 8."""
+    rows = tuple(
+        (
+            *(one.name, str(row.number), str(row.drawn), str(sum(row.refused.values()))),
+            *(str(row.repeated), str(row.asked), str(row.failed), str(row.unconfirmed)),
+            *(str(row.unknown), str(row.novel), str(row.archive)),
+            "" if row.length is None else f"{row.length:.1f}",
+        )
+        for one in searches
+        for row in one.record.generations
+    )
+    figures: list[Figure] = []
+    if rows:
+        growth, lengths = {}, {}
+        for one in searches:
+            name = one.name if one.name not in growth else f"{one.name}, {one.label}"
+            growth[name] = [float(row.archive) for row in one.record.generations]
+            lengths[name] = [row.length for row in one.record.generations]
+        figures = [
+            by_generation("archive_growth", "Failures found by generation", growth, "Figure 8."),
+            by_generation(
+                *("archive_lengths", "Length of new failures by generation", lengths),
+                "Mean number of characters (Figure 3, left).",
+            ),
+        ]
+    return Section(
+        "Generations of the search",
+        (
+            *("search", "generation", "mutants", "refused", "repeated", "asked", "failed"),
+            *("solved again", "unknown", "new", "archive", "length"),
+        ),
+        rows,
+        ("solved again: failed once, and not when asked with fresh seeds.",),
+        tuple(figures),
+        names=2,
+        folded=len(rows) > 12,
+    )
+
+
+def _of_one(one: Found, suffix: str) -> list[Section]:
+    """The clusters, map and smallest failures of a search."""
+    made: list[Section] = []
+    if one.archive and "cluster" in one.archive[0].metadata:
+        drawn = archive_map(f"map_{one.name}", f"Map of the archive{suffix}", one.archive)
+        made.append(
+            Section(
+                f"Clusters of failures{suffix}",
+                ("cluster", "failures", "problem", "answer", "verdict"),
+                tuple(_examples(one)),
+                ("The fittest of each cluster; any is on the page, whole.",),
+                (drawn,) if drawn else (),
+                names=5,
+            )
+        )
+    if one.record.minimal:
+        rows = tuple(
+            (
+                *(_formula(one, pair.found), pair.text, str(pair.steps)),
+                pair.neighbour_text or "none: it solves none of the smaller ones",
+            )
+            for pair in one.record.minimal
+        )
+        made.append(
+            Section(
+                f"Smallest failures{suffix}",
+                ("found", "smallest that fails", "steps", "solved next to it"),
+                rows,
+                names=4,
+            )
+        )
+    return made
+
+
+def _formula(one: Found, id: str) -> str:
+    found = next((problem for problem in one.archive if problem.id == id), None)
+    return str(found.metadata["formula"]) if found else id
+
+
+def _examples(one: Found) -> Iterator[tuple[str, ...]]:
+    for cluster, group in one.clusters.items():
+        for place, problem in enumerate(group[:EXAMPLES]):
+            row = one.answers.get(problem_key(problem), {})
+            first = (cluster, str(len(group))) if place == 0 else ("", "")
+            answer = str(row.get("answer") or "")
+            shown = answer if len(answer) <= SHOWN else f"{answer[: SHOWN - 1]}…"
+            yield (*first, str(problem.metadata["formula"]), shown, _verdict(problem, row))
+
+
+def _verdict(problem: Problem, row: Mapping[str, Any]) -> str:
+    """The verdict, with the point that refutes the answer and both values there."""
+    samples = int(str(problem.metadata["samples"]))
+    passed = f", {problem.metadata['correct']} of {samples} correct" if samples > 1 else ""
+    witness = (row.get("evidence") or {}).get("witness")
+    if not witness:
+        return f"{problem.metadata['status']}{passed}"
+    return (
+        f"{problem.metadata['status']}{passed}: at {_point(witness['point'])} the derivative is "
+        f"{_short(witness['got'])}, not {_short(witness['expected'])}"
+    )
+
+
+def _point(point: str) -> str:
+    name, _, value = point.partition("=")
+    return f"{name} = {_short(value)}"
+
+
+def _short(ball: str) -> str:
+    """The midpoint of a ball with few digits."""
+    middle = ball.strip("[]").partition("+/-")[0].strip()
+    try:
+        return f"{float(middle):.5g}"
+    except ValueError:
+        return middle[:12]

@@ -1,0 +1,238 @@
+"""Formulas as the search sees them: sums, products, powers and functions, as SymPy has them.
+
+There is no negation, quotient or root here: 1/x is a power, -x a product. Mutations, lengths and
+counts of nodes refer to this form, so they are those of the paper, which used SymPy's trees.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from ....benchmarks.lample_charton.algebra.nodes import prefix_of
+from ....benchmarks.lample_charton.algebra.normal_form import Algebra, UnusableFormulaError
+from ....benchmarks.lample_charton.algebra.readable import readable
+from ....benchmarks.lample_charton.codec.prefix import PrefixError, from_prefix, to_prefix
+from ....rewards.expression.sympy_text import read_sympy
+from ....rewards.expression.traversal import nodes_of
+from ....rewards.expression.tree import Call, Expression, Number, Symbol
+from ....rewards.latex import to_latex
+
+X = Symbol("x")
+HALF = Number(1, 2)
+TRIGONOMETRIC = frozenset(("sin", "cos", "tan"))
+
+
+class UnusableError(ValueError):
+    """A formula that is no problem; the message says why."""
+
+
+class NormalForms:
+    """Formulas in normal form, without SymPy.
+
+    Parts of formulas are kept for the next one, which has most of them in common with its like.
+
+    >>> text(NormalForms().of(read_sympy("x + 2*x + sin(-x)/2")))
+    '3*x - sin(x)/2'
+
+    """
+
+    #: Formulas of one algebra, which holds a limited number of parts.
+    SHARED = 64
+
+    def __init__(self) -> None:
+        self._algebra, self._used = Algebra(), 0
+
+    def of(self, tree: Expression) -> Expression:
+        """The normal form of a tree.
+
+        Raises:
+            UnusableError: the formula has no value, or is too large.
+
+        """
+        if self._used == self.SHARED:
+            self._algebra, self._used = Algebra(), 0
+        self._used += 1
+        try:
+            return structure(from_prefix(prefix_of(self._algebra.node(tree))))
+        except (UnusableFormulaError, PrefixError) as error:
+            self._used = self.SHARED  # what was refused may have filled the algebra
+            raise UnusableError(str(error)) from None
+
+
+def structure(tree: Expression) -> Expression:
+    """A tree with powers for quotients and roots, products for signs, and sums in one level."""
+    if not isinstance(tree, Call) or not tree.args:
+        return tree
+    args = tuple(map(structure, tree.args))
+    match tree.function:
+        case "sqrt":
+            return Call("pow", (args[0], HALF))
+        case "neg":
+            return _flat("mul", (Number(-1), args[0]))
+        case "div":
+            return _flat("mul", (args[0], Call("pow", (args[1], Number(-1)))))
+        case "add" | "mul":
+            return _flat(tree.function, args)
+    return tree if args == tree.args else Call(tree.function, args)
+
+
+def _flat(function: str, args: tuple[Expression, ...]) -> Expression:
+    flat: list[Expression] = []
+    for arg in args:
+        inner = isinstance(arg, Call) and arg.function == function
+        flat += arg.args if inner and isinstance(arg, Call) else (arg,)
+    return Call(function, tuple(flat))
+
+
+def latex(tree: Expression) -> str:
+    """The formula in the usual notation, as prompts show it."""
+    return to_latex(readable(tree))
+
+
+def prefix(tree: Expression) -> str:
+    """The formula's tokens for models of Lample and Charton; empty if it has none."""
+    try:
+        return " ".join(to_prefix(tree))
+    except PrefixError:
+        return ""
+
+
+@lru_cache(maxsize=8192)
+def read(formula: str) -> Expression:
+    """The normal form of a formula in SymPy's notation.
+
+    Raises:
+        UnusableError: it cannot be read, or has no normal form.
+
+    """
+    try:
+        return NormalForms().of(read_sympy(formula))
+    except UnusableError:
+        raise
+    except ValueError as error:
+        raise UnusableError(str(error)) from None
+
+
+# --- measures ---
+
+
+def depth(tree: Expression) -> int:
+    """1 for a leaf, else one more than the deepest argument."""
+    args = tree.args if isinstance(tree, Call) else ()
+    return 1 + max(map(depth, args), default=0)
+
+
+def size(tree: Expression) -> int:
+    """The number of nodes."""
+    return sum(1 for _ in nodes_of(tree))
+
+
+def terms(tree: Expression) -> int:
+    """One more than the number of plus signs, anywhere in the formula."""
+    return 1 + sum(
+        len(node.args) - 1
+        for node in nodes_of(tree)
+        if isinstance(node, Call) and node.function == "add"
+    )
+
+
+def functions(tree: Expression) -> set[str]:
+    """The names of the functions and operations in it."""
+    return {node.function for node in nodes_of(tree) if isinstance(node, Call)}
+
+
+# --- text ---
+
+_SUM, _PRODUCT, _POWER, _ATOM = range(4)
+_NAMES = {"ln": "log", "abs": "Abs", "sgn": "sign", "pi": "pi", "e": "E", "i": "I"}
+
+
+def text(tree: Expression) -> str:
+    """The formula as SymPy prints it, but for the order of terms and factors.
+
+    >>> text(read("x**2/3 - 1/(x + 1) + sqrt(x)"))
+    'x**2/3 + sqrt(x) - 1/(x + 1)'
+
+    """
+    return _text(tree)[0]
+
+
+def _text(tree: Expression) -> tuple[str, int]:
+    """The text, and how tightly it binds."""
+    if isinstance(tree, Symbol):
+        return tree.name, _ATOM
+    if isinstance(tree, Number):
+        return _number(tree)
+    match tree.function:
+        case "add":
+            return _sum([_text(arg)[0] for arg in reversed(tree.args)]), _SUM
+        case "mul":
+            return _product(tree.args)
+        case "pow":
+            return _power(*tree.args)
+    name = _NAMES.get(tree.function, tree.function)
+    if not tree.args:
+        return name, _ATOM
+    return f"{name}({', '.join(_text(arg)[0] for arg in tree.args)})", _ATOM
+
+
+def _number(number: Number) -> tuple[str, int]:
+    words = str(number.numerator)
+    if number.denominator != 1:
+        return f"{words}/{number.denominator}", _PRODUCT
+    return words, _ATOM if number.numerator >= 0 else _SUM
+
+
+def _sum(parts: list[str]) -> str:
+    positive = [part for part in parts if not part.startswith("-")]
+    negative = [part[1:] for part in parts if part.startswith("-")]
+    if not positive:
+        return "-" + " - ".join(negative)
+    return " + ".join(positive) + "".join(f" - {part}" for part in negative)
+
+
+def _inside(tree: Expression, least: int) -> str:
+    """The text, in parentheses unless it binds at least so tightly."""
+    words, binds = _text(tree)
+    return words if binds >= least else f"({words})"
+
+
+def _power(base: Expression, exponent: Expression) -> tuple[str, int]:
+    if isinstance(exponent, Number) and exponent.denominator == 2 and abs(exponent.numerator) == 1:
+        root = f"sqrt({_text(base)[0]})"
+        return (root, _ATOM) if exponent.numerator > 0 else (f"1/{root}", _PRODUCT)
+    if exponent == Number(-1):
+        return f"1/{_inside(base, _POWER)}", _PRODUCT
+    return f"{_inside(base, _ATOM)}**{_inside(exponent, _ATOM)}", _POWER
+
+
+def _product(args: tuple[Expression, ...]) -> tuple[str, int]:
+    above: list[str] = []
+    below: list[str] = []
+    sign = ""
+    for arg in args:
+        if isinstance(arg, Number):
+            sign = "-" if arg.numerator < 0 else sign
+            above += [str(abs(arg.numerator))] * (abs(arg.numerator) != 1)
+            below += [str(arg.denominator)] * (arg.denominator != 1)
+        elif (turned := _denominator(arg)) is not None:
+            below.append(_inside(turned, _POWER))
+        else:
+            above.append(_inside(arg, _POWER))
+    words = "*".join(above) or "1"
+    if below:
+        bottom = below[0] if len(below) == 1 else f"({'*'.join(below)})"
+        words = f"{words}/{bottom}"
+    return sign + words, _SUM if sign else _PRODUCT
+
+
+def _denominator(arg: Expression) -> Expression | None:
+    """What a power with a negative number as exponent is one over."""
+    if not (isinstance(arg, Call) and arg.function == "pow"):
+        return None
+    base, exponent = arg.args
+    if not isinstance(exponent, Number) or exponent.numerator >= 0:
+        return None
+    if exponent == Number(-1):
+        return base
+    return Call("pow", (base, Number(-exponent.numerator, exponent.denominator)))

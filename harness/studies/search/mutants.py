@@ -1,0 +1,149 @@
+"""A generation of mutants: evaluated, valid, each with where it comes from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ....benchmarks.hashed_random import HashedRandom
+from ....benchmarks.lample_charton.codec.prefix import PrefixError, from_prefix
+from ....rewards.decision.integrand import prepare
+from ....rewards.errors import ProblemError
+from ....rewards.expression.traversal import nodes_of
+from ....rewards.expression.tree import Expression, Number
+from ....rewards.workers.errors import WorkerError
+from ....rewards.workers.pool import shared_pool
+from .formulas import NormalForms, UnusableError, latex, prefix, structure, text
+from .mutations import Rules, mutate
+
+#: Of the released code: texts are shorter than this, integers smaller.
+LONGEST, LARGEST = 100, 10**7
+#: Seconds of wall clock for a formula of `simplify`, only in case a worker hangs.
+_DEADLINE = 300.0
+_TASKS = {"simplified": f"{__package__}._worker:simplified"}
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A valid mutant.
+
+    Attributes:
+        tree: the formula.
+        text: the same as SymPy prints it.
+        parent: the text of the formula that it was made from.
+        mutation: what was done.
+
+    """
+
+    tree: Expression
+    text: str
+    parent: str
+    mutation: str
+
+
+def mutants(
+    seeds: Sequence[Expression],
+    number: int,
+    rules: Rules,
+    key: tuple[object, ...],
+    simplifier: str = "normal-form",
+) -> tuple[list[Mutant], Counter[str]]:
+    """Mutants of every seed, each seed as often as any other.
+
+    Args:
+        seeds: formulas in the form of `formulas.structure`.
+        number: of how many all together the seeds have their share; at least one each.
+        rules: which mutations there are.
+        key: what the random numbers depend on, beside the place of a mutant.
+        simplifier: ``normal-form``, or ``sympy`` as published.
+
+    Returns:
+        The valid ones, in order and with repetitions, and how many were refused by reason.
+
+    >>> from .formulas import read
+    >>> found, refused = mutants([read("x")], 3, Rules(), ("example",))
+    >>> [(mutant.text, mutant.mutation) for mutant in found]
+    [('17', 'leaf: constant'), ('874*x', 'leaf: symbol'), ('928*x', 'leaf: symbol')]
+
+    """
+    refused: Counter[str] = Counter()
+    drawn = list(_drawn(seeds, max(1, number // len(seeds)), rules, key, refused))
+    evaluate = _by_sympy if simplifier == "sympy" else _in_normal_form
+    valid = []
+    for (_, parent, mutation), tree in zip(
+        drawn, evaluate([mutant for mutant, _, _ in drawn]), strict=True
+    ):
+        words = tree if isinstance(tree, str) else text(tree)
+        reason = words if isinstance(tree, str) else refusal(tree, words)
+        if reason or isinstance(tree, str):
+            refused[reason] += 1
+        else:
+            valid.append(Mutant(tree, words, parent, mutation))
+    return valid, refused
+
+
+def _drawn(
+    seeds: Sequence[Expression],
+    each: int,
+    rules: Rules,
+    key: tuple[object, ...],
+    refused: Counter[str],
+) -> Iterator[tuple[Expression, str, str]]:
+    """Mutants that are not evaluated yet, with the parent's text and the mutation."""
+    for place, seed in enumerate(seeds):
+        parent = text(seed)
+        for number in range(each):
+            try:
+                mutant, name = mutate(seed, HashedRandom("search", *key, place, number), rules)
+            except UnusableError as error:
+                refused[str(error)] += 1
+                continue
+            yield mutant, parent, name
+
+
+def refusal(tree: Expression, words: str) -> str:
+    """Why a formula is no problem, by the released code's rules; empty if it is one."""
+    if len(words) >= LONGEST:
+        return f"{LONGEST} characters or more"
+    for node in nodes_of(tree):
+        if isinstance(node, Number) and node.denominator == 1 and abs(node.numerator) >= LARGEST:
+            return f"a number of {LARGEST} or more"
+    return ""
+
+
+def unusable(tree: Expression) -> str:
+    """Why the verifier could not judge answers; empty if it can."""
+    try:
+        prepare(latex(tree), "x", None)
+    except ProblemError as error:
+        return str(error)
+    return "" if prefix(tree) else "no prefix form"
+
+
+def _in_normal_form(trees: Sequence[Expression]) -> Iterator[Expression | str]:
+    """The normal form of each tree, or why there is none."""
+    forms = NormalForms()
+    for tree in trees:
+        try:
+            yield forms.of(tree)
+        except UnusableError as error:
+            yield str(error)
+
+
+def _by_sympy(trees: Sequence[Expression]) -> Iterator[Expression | str]:
+    """SymPy's `simplify` of each tree, in workers, within a limit that is the same anywhere."""
+    tokens = [prefix(tree) for tree in trees]
+    results = shared_pool(tasks=_TASKS).map(
+        "simplified", [[words] for words in tokens], deadline=_DEADLINE
+    )
+    for result in results:
+        if isinstance(result, WorkerError):
+            yield f"SymPy fails: {type(result).__name__}"
+        elif result["reason"]:
+            yield str(result["reason"])
+        else:
+            try:
+                yield structure(from_prefix(str(result["tokens"]).split()))
+            except PrefixError as error:
+                yield str(error)

@@ -1,0 +1,209 @@
+"""Which problems a model fails: they are asked in a run, which keeps every answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ....benchmarks.problem import Parent, Problem
+from ....rewards.verdict import Status
+from ...core.errors import RunError, UserError
+from ...core.policy import Policy
+from ...core.requests import FinishReason, problem_key
+from ...run.job import Job
+from ...run.phases import extended
+from ...run.progress import Progress
+from ...run.runner import run_job
+from ...stats.intervals import clopper_pearson
+from ...store.counts import UNKNOWN
+from ...store.run import Run
+
+#: How often what got no answer, as of a server that was down for a moment, is asked.
+ATTEMPTS = 3
+#: Ends the subset of the problems that are asked again.
+AGAIN = "-again"
+
+
+class LimitReached(Exception):  # noqa: N818 (not an error: the search ends)
+    """The limit of cost or tokens is reached, so that answers are missing."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """The verdicts on a model's answers to a problem.
+
+    Attributes:
+        samples: how many answers were judged.
+        correct: how many are correct.
+        unknown: of how many it is not known: no verdict, an error, or a limit of time.
+        status: the verdict on the first.
+
+    """
+
+    samples: int = 0
+    correct: int = 0
+    unknown: int = 0
+    status: str = ""
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Count a verdict."""
+        self.samples += 1
+        reason = row["finish_reason"]
+        cut = reason in (FinishReason.ERROR, FinishReason.TIME_LIMIT)
+        self.correct += row["status"] == Status.CORRECT
+        self.unknown += row["status"] in UNKNOWN or cut
+        if not row["sample"]:
+            self.status = str(reason if cut else row["status"])
+
+
+class Oracle:
+    """Asks a model, or two, and says which problems are failures.
+
+    A failure is a problem none of whose answers is correct or undecided; where ``below`` is given,
+    one whose pass rate is below it, by the interval of 95 %. With two models the second has to
+    solve it.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        policy: Policy,
+        progress: Progress,
+        loop: asyncio.Runner,
+        *,
+        below: float | None = None,
+        confirm: bool = True,
+    ) -> None:
+        self.job, self.policy, self.progress, self.loop = job, policy, progress, loop
+        self.below = below
+        self.models = [model.hash for model in job.models]
+        self.outcomes: dict[tuple[str, str], Outcome] = {}
+        sampling = job.identity.sampling
+        self.ranked = sampling.beams > 0
+        self.sampled = (
+            sampling.temperature > 0
+            and not self.ranked
+            and any(not model.deterministic for model in job.models)
+        )
+        self.confirms = confirm and self.sampled
+        if below is not None:
+            self._refuse_too_few(below)
+        self._read = 0
+
+    def _refuse_too_few(self, below: float) -> None:
+        samples = self.job.samples
+        if clopper_pearson(0, samples)[1] < below:
+            return
+        enough = next(
+            (n for n in range(samples, 10_000) if clopper_pearson(0, n)[1] < below), 10_000
+        )
+        raise UserError(
+            f"no failure could be told with {samples} samples: even of 0 correct ones the interval "
+            f"ends at {clopper_pearson(0, samples)[1]:.2f}, not below {below:g}; say -n {enough}"
+        )
+
+    def ask(self, problems: Sequence[Problem]) -> None:
+        """Ask what was not asked yet.
+
+        Raises:
+            LimitReached: answers are missing because of a limit.
+            RunError: answers are missing for another reason, such as a server that is down.
+
+        """
+        self.job = extended(self.job, problems)
+        for _ in range(ATTEMPTS):
+            run = run_job(self.job, policy=self.policy, progress=self.progress, loop=self.loop)
+            self._count(run)
+            missing = self._missing(problems)
+            if not missing:
+                return
+            if not self.job.limits.none:
+                raise LimitReached(str(self.job.limits))
+        raise RunError(
+            f"{missing} answers are missing in {run.path}, and the search depends on them; the "
+            "same command asks them again"
+        )
+
+    def _missing(self, problems: Sequence[Problem]) -> int:
+        """How many answers to these problems were not judged yet."""
+        return sum(
+            max(0, self.job.samples_of(model) - known.samples)
+            for model in self.job.models
+            for problem in problems
+            for known in [self.outcomes.get((model.hash, problem_key(problem)), Outcome())]
+        )
+
+    def _count(self, run: Run) -> None:
+        """Count the verdicts since the last time; they are in the order of writing."""
+        for number, (_, row) in enumerate(run.verdicts(self.policy.name).heads()):
+            if number >= self._read:
+                self.outcomes.setdefault((row["model"], row["problem"]), Outcome()).add(row)
+                self._read = number + 1
+
+    def outcome(self, problem: Problem, model: int = 0) -> Outcome:
+        """What is known of a problem that was asked."""
+        return self.outcomes[self.models[model], problem_key(problem)]
+
+    def fails(self, problem: Problem) -> bool:
+        """Whether the answers to a problem make it a failure."""
+        own = self.outcome(problem)
+        failed = self._high(own) < self.below if self.below is not None else not self._most(own)
+        return failed and (len(self.models) < 2 or self.solves(problem, 1))
+
+    def solves(self, problem: Problem, model: int = 0) -> bool:
+        """Whether a model solves a problem; a sampled one, more often than ``below``."""
+        own = self.outcome(problem, model)
+        if self.below is None or self.ranked or own.samples == 1:
+            return own.correct > 0
+        return clopper_pearson(own.correct, own.samples)[0] > self.below
+
+    @staticmethod
+    def _most(own: Outcome) -> int:
+        """How many answers may be correct."""
+        return own.correct + own.unknown
+
+    def _high(self, own: Outcome) -> float:
+        """The end of the interval of the pass rate; of a deterministic model the rate itself."""
+        if self.ranked or own.samples == 1:
+            return float(self._most(own) > 0)
+        return clopper_pearson(self._most(own), own.samples)[1]
+
+    def failures(self, problems: Sequence[Problem]) -> tuple[list[Problem], int]:
+        """Ask problems; those of a sampled model that fail are asked once more, with fresh seeds.
+
+        Args:
+            problems: the problems.
+
+        Returns:
+            The failures, and how many were none when asked again.
+
+        Raises:
+            LimitReached: answers are missing because of a limit.
+            RunError: answers are missing for another reason.
+
+        """
+        self.ask(problems)
+        failed = [problem for problem in problems if self.fails(problem)]
+        if not self.confirms or not failed:
+            return failed, 0
+        self.ask([again(problem) for problem in failed])
+        kept = [problem for problem in failed if self.fails(again(problem))]
+        return kept, len(failed) - len(kept)
+
+    def deciding(self, problem: Problem) -> Outcome:
+        """The answers by which a failure was kept: the second ones, where it was asked again."""
+        return self.outcome(again(problem) if self.confirms else problem)
+
+
+def again(problem: Problem) -> Problem:
+    """The same problem under another name, so that its samples have other seeds."""
+    return replace(
+        problem,
+        id=f"{problem.id}{AGAIN}",
+        subset=f"{problem.subset}{AGAIN}",
+        parents=(Parent(problem.id, "again"),),
+        pair_parent=problem.id,
+        perturbation="again",
+    )

@@ -1,0 +1,481 @@
+"""The search: generations of mutants are asked, and failures become an archive (SAGGA).
+
+Everything is in a run directory. A generation's mutants are stored before they are asked, and what
+follows from the verdicts is computed anew, so the same call goes on wherever it was stopped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
+
+from ....benchmarks.hashed_random import HashedRandom
+from ....benchmarks.problem import Problem
+from ....rewards.expression.tree import Expression
+from ....rewards.records import plain
+from ....rewards.verdict import Status
+from ...core.errors import RunError, UserError
+from ...core.requests import FinishReason, digest
+from ...models import Model
+from ...report.search.records import (
+    Batch,
+    Generation,
+    SearchRecord,
+    read_batch,
+    read_record,
+    write_archive,
+    write_batch,
+    write_record,
+)
+from ...run.job import Job
+from ...run.plan import plan
+from ...run.progress import Progress, Silent
+from ...run.spec import SweepSpec
+from ...store.run import Run
+from .clusters import cluster_names, projected
+from .embedding import embedding
+from .formulas import UnusableError, depth, latex, prefix, read, size, terms, text
+from .minimise import minimise
+from .mutants import Mutant, mutants, refusal, unusable
+from .oracle import LimitReached, Oracle
+from .selection import Fitness, fittest_of_clusters, k_means
+from .settings import SearchSettings
+
+#: The benchmark's name in the problems of searches.
+BENCHMARK = "search"
+#: After so many generations in a row without a new failure a search ends.
+PATIENCE = 10
+#: The share of answers without a readable formula from which on there is a remark.
+UNREADABLE = 0.9
+#: Settings that may be larger when a search goes on.
+GROWING = ("archive", "generations", "minimised")
+
+Report = Callable[[SearchRecord], None]
+
+
+def search(
+    spec: SweepSpec,
+    settings: SearchSettings | None = None,
+    *,
+    models: Sequence[str | Model] | None = None,
+    progress: Progress | None = None,
+    on_generation: Report | None = None,
+) -> Run:
+    """Search for problems that a model fails; the same call goes on where it was stopped.
+
+    Args:
+        spec: whom to ask and how: one model, or two, whose second solves what the first fails. Its
+            benchmarks are only what the run is called; `search_spec` makes one.
+        settings: what is searched for.
+        models: models in place of the names in ``spec.models``.
+        progress: is told of every completion and verdict; silent by default.
+        on_generation: is called with the record after every generation.
+
+    Returns:
+        The run: every problem with its answers, ``search.json`` and ``archive.jsonl``.
+
+    Raises:
+        UserError: a seed or a setting cannot be used, or the run directory belongs to another
+            search.
+
+    >>> settings = SearchSettings(archive=3, generation_size=8)
+    >>> spec = search_spec(settings, models=["solver/sympy"], out="run")
+    >>> run = search(spec, settings)
+    >>> read_record(run.path).generations[0].asked > 0
+    True
+
+    """
+    settings = settings or SearchSettings()
+    if not 1 <= len(models or spec.models) <= 2:
+        raise UserError("a search is of one model, or of one that fails and one that solves")
+    seeds = seed_problems(settings)
+    job = planned(spec, settings, models, seeds)
+    if len({model.hash for model in job.models}) < len(job.models):
+        raise UserError("the model that fails and the one that solves are the same")
+
+    def work() -> Run:
+        with asyncio.Runner() as loop:
+            oracle = Oracle(
+                job,
+                spec.policy,
+                progress or Silent(),
+                loop,
+                below=settings.fails_below,
+                confirm=settings.confirm,
+            )
+            try:
+                return _Search(oracle, settings, seeds, on_generation).run()
+            finally:
+                for model in job.models:
+                    loop.run(model.close())
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return work()
+    with ThreadPoolExecutor(1) as thread:  # in a notebook, whose loop cannot be used
+        return thread.submit(work).result()
+
+
+def planned(
+    spec: SweepSpec,
+    settings: SearchSettings,
+    models: Sequence[str | Model] | None,
+    seeds: Sequence[Problem],
+) -> Job:
+    """The job of a search, which asks its seeds; the run directory depends on the settings.
+
+    Raises:
+        UserError: something is unknown or cannot work.
+
+    """
+    job = plan(spec, models=models, problems=seeds)
+    if spec.out is not None:
+        return job
+    fixed = {k: v for k, v in settings.to_dict().items() if k not in GROWING}
+    name = digest([job.identity.to_dict(), fixed, [model.hash for model in job.models]])[:8]
+    return replace(job, out=Path("runs") / f"{BENCHMARK}-{settings.name}-{name}")
+
+
+def search_spec(settings: SearchSettings, **fields: object) -> SweepSpec:
+    """The `SweepSpec` of a search: its problems are named after the settings.
+
+    Args:
+        settings: those of the search.
+        fields: fields of `SweepSpec`, but ``benchmarks``.
+
+    Returns:
+        The spec.
+
+    Raises:
+        UserError: a field is unknown, of the wrong kind or out of range.
+
+    >>> search_spec(SearchSettings(), models=["solver/sympy"], samples=4).benchmarks
+    ('search/own',)
+
+    """
+    return SweepSpec.make(benchmarks=[f"{BENCHMARK}/{settings.name}"], **fields)
+
+
+def seed_problems(settings: SearchSettings) -> list[Problem]:
+    """The seeds as problems, each once.
+
+    Raises:
+        UserError: some cannot be read, or are no integrands; the message names them all.
+
+    """
+    trees: dict[str, Expression] = {}
+    broken: list[str] = []
+    for seed in settings.seeds:
+        try:
+            tree = read(seed)
+        except UnusableError as error:
+            broken.append(f"{seed!r}: {error}")
+            continue
+        words = text(tree)
+        reason = refusal(tree, words) or unusable(tree)
+        if reason:
+            broken.append(f"{seed!r}: {reason}")
+        trees[words] = tree
+    if broken:
+        raise UserError(
+            f"{len(broken)} of {len(settings.seeds)} seeds cannot be integrands in x: "
+            + "; ".join(broken)
+        )
+    return [
+        problem_of(tree, f"{settings.name}-seeds", {"generation": 0}, "seed-")
+        for tree in trees.values()
+    ]
+
+
+def problem_of(
+    tree: Expression, subset: str, metadata: dict[str, object], prefix_of_id: str = ""
+) -> Problem:
+    """A formula as a problem, whose id is a hash of the formula."""
+    words = text(tree)
+    shown = {"integrand": latex(tree), "variable": "x"}
+    name = blake2b(words.encode(), digest_size=6).hexdigest()
+    more = plain(metadata) | {
+        "formula": words,
+        "prefix": prefix(tree),
+        "nodes": size(tree),
+        "depth": depth(tree),
+        "terms": terms(tree),
+    }
+    return Problem(
+        f"{prefix_of_id}{name}", "integration", BENCHMARK, subset, shown, shown, metadata=more
+    )
+
+
+@dataclass
+class _State:
+    """What follows from the verdicts so far."""
+
+    seeds: list[Expression]
+    seen: set[str]
+    archive: dict[str, Problem] = field(default_factory=dict)
+    generations: list[Generation] = field(default_factory=list)
+    barren: int = 0
+
+
+class _Search:
+    """One search, with its models open."""
+
+    def __init__(
+        self,
+        oracle: Oracle,
+        settings: SearchSettings,
+        seeds: Sequence[Problem],
+        on_generation: Report | None,
+    ) -> None:
+        self.oracle, self.settings, self.on_generation = oracle, settings, on_generation
+        self.job: Job = oracle.job
+        self.first = list(seeds)
+        embed, self.words = embedding(settings.embedding)
+        self.embed, self.fitness = embed, Fitness(settings, embed)
+        self.record = SearchRecord(
+            settings=settings.to_dict(),
+            model=oracle.models[0],
+            solved_by=oracle.models[1] if len(oracle.models) > 1 else None,
+            embedding=self.words,
+            policy=oracle.policy.name,
+        )
+        self._refuse_other()
+
+    def _refuse_other(self) -> None:
+        """Raise `RunError` if the run directory has another search."""
+        known = read_record(self.job.out)
+        if known is None:
+            return  # a run of another kind has another identity
+        here = json.loads(json.dumps(self.record.to_dict()))
+        for name in ("model", "solved_by", "policy"):
+            if getattr(known, name) != here[name]:
+                raise RunError(
+                    f"{self.job.out} is a search with another {name.replace('_', ' ')}; use "
+                    "another --out"
+                )
+        for name, value in here["settings"].items():
+            there = known.settings.get(name)
+            if there != value and name not in GROWING:
+                raise RunError(
+                    f"{self.job.out} was searched with {name.replace('_', '-')} {there}, not "
+                    f"{value}; use the same settings, or another --out"
+                )
+
+    def run(self) -> Run:
+        state = _State([], set())
+        ended = ""
+        try:
+            self._ask_seeds(state)
+            while not (ended := self._end(state)):
+                self._generation(state)
+            self._describe(state)
+            self._cluster(state)
+            if self.settings.minimised:
+                self._minimise(state)
+        except LimitReached as limit:
+            self._cluster(state)
+            ended = f"the limit of {limit} is reached; a larger one goes on from here"
+        self.record = replace(self.record, ended=ended)
+        self._write(state)
+        return Run(self.job.out)
+
+    def _ask_seeds(self, state: _State) -> None:
+        """Ask the seeds, too: what the model solves at home is what failures are seen against."""
+        state.seeds = [read(str(problem.metadata["formula"])) for problem in self.first]
+        state.seen = {str(problem.metadata["formula"]) for problem in self.first}
+        self.oracle.ask(self.first)
+        write_record(self.job.out, self.record)
+        failed = [one for one in self.first if not self.oracle.solves(one)]
+        if not failed:
+            return
+        names = ", ".join(str(problem.metadata["formula"]) for problem in failed)
+        note = f"{len(failed)} of {len(self.first)} seeds are not solved by the model: {names}."
+        if len(failed) == len(self.first):
+            note += (
+                " It solves none, so what it fails says little: look at its answers to the seeds "
+                "(the prompt, limits of tokens and time, the notation of answers)."
+            )
+        self._note(note)
+
+    def _end(self, state: _State) -> str:
+        settings = self.settings
+        if len(state.archive) >= settings.archive:
+            return f"the archive has {len(state.archive)} failures"
+        if len(state.generations) >= settings.generations:
+            return f"{settings.generations} generations are over"
+        if state.barren >= PATIENCE:
+            return f"{PATIENCE} generations in a row brought no new failure"
+        return ""
+
+    # --- a generation ---
+
+    def _generation(self, state: _State) -> None:
+        number = len(state.generations) + 1
+        batch = read_batch(self.job.out, number)
+        if batch is None:
+            batch = self._draw(state, number)
+            write_batch(self.job.out, number, batch)
+        state.seen |= {str(problem.metadata["formula"]) for problem in batch.problems}
+        failed, unconfirmed = self.oracle.failures(batch.problems)
+        novel = self._admit(state, failed)
+        state.barren = 0 if novel else state.barren + 1
+        state.seeds = self._next_seeds(novel, number)
+        lengths = [len(str(problem.metadata["formula"])) for problem, _ in novel]
+        state.generations.append(
+            Generation(
+                number=number,
+                drawn=batch.drawn,
+                refused=batch.refused,
+                repeated=batch.repeated,
+                asked=len(batch.problems),
+                failed=len(failed) + unconfirmed,
+                unconfirmed=unconfirmed,
+                unknown=self._unknown(batch.problems),
+                novel=len(novel),
+                archive=len(state.archive),
+                length=sum(lengths) / len(lengths) if lengths else None,
+            )
+        )
+        self._write(state)
+        if self.on_generation is not None:
+            self.on_generation(self.record)
+
+    def _draw(self, state: _State, number: int) -> Batch:
+        """The new mutants of a generation as problems."""
+        settings = self.settings
+        key = (self.job.identity.seed, settings.name, number)
+        found, refused = mutants(
+            state.seeds, settings.generation_size, settings.rules, key, settings.simplifier
+        )
+        new: dict[str, Mutant] = {}
+        repeated = 0
+        for mutant in found:
+            if mutant.text in state.seen or mutant.text in new:
+                repeated += 1
+            elif reason := unusable(mutant.tree):
+                refused[reason] += 1
+            else:
+                new[mutant.text] = mutant
+        problems = tuple(
+            problem_of(
+                mutant.tree,
+                settings.name,
+                {"generation": number, "parent": mutant.parent, "mutation": mutant.mutation},
+            )
+            for mutant in new.values()
+        )
+        return Batch(len(found) + sum(refused.values()), dict(refused), repeated, problems)
+
+    def _admit(self, state: _State, failed: Sequence[Problem]) -> list[tuple[Problem, float]]:
+        """Put the failures that are fit enough into the archive, as far as there is room."""
+        trees = [read(str(problem.metadata["formula"])) for problem in failed]
+        novel: list[tuple[Problem, float]] = []
+        for problem, fitness in zip(failed, self.fitness.of(trees), strict=True):
+            if fitness < self.settings.threshold or len(state.archive) >= self.settings.archive:
+                continue
+            own = self.oracle.deciding(problem)
+            metadata = {
+                **problem.metadata,
+                "fitness": fitness,
+                "status": own.status,
+                "samples": own.samples,
+                "correct": own.correct,
+            }
+            novel.append((problem, fitness))
+            state.archive[problem.id] = replace(problem, metadata=metadata)
+        return novel
+
+    def _next_seeds(self, novel: Sequence[tuple[Problem, float]], number: int) -> list[Expression]:
+        """The fittest new failures of every cluster; the first seeds take part again."""
+        settings = self.settings
+        trees = [read(str(problem.metadata["formula"])) for problem, _ in novel]
+        values = [fitness for _, fitness in novel]
+        chosen: list[int] = []
+        if novel and settings.select == "fittest":
+            order = sorted(range(len(novel)), key=lambda place: -values[place])
+            chosen = order[: settings.seed_size]
+        elif novel:
+            rng = HashedRandom("search", "clusters", self.job.identity.seed, number)
+            clusters = k_means(self.embed(trees), settings.clusters, rng)
+            each = max(1, settings.seed_size // settings.clusters)
+            chosen = fittest_of_clusters(values, clusters, each)
+        first = [read(str(problem.metadata["formula"])) for problem in self.first]
+        return [*(trees[place] for place in chosen), *first]
+
+    def _unknown(self, problems: Sequence[Problem]) -> int:
+        return sum(
+            own.unknown > 0 and not own.correct
+            for own in (self.oracle.outcome(problem) for problem in problems)
+        )
+
+    # --- what is written ---
+
+    def _describe(self, state: _State) -> None:
+        """Remarks on a search that found nothing, or nothing but unreadable answers."""
+        asked = sum(one.asked for one in state.generations)
+        unknown = sum(one.unknown for one in state.generations)
+        if not asked:
+            self._note("No mutant was new and valid: widen the constants, or add seeds.")
+        elif not state.archive and unknown < asked:
+            self._note(f"The model failed none of {asked} problems.")
+        if asked and unknown >= UNREADABLE * asked:
+            self._note(
+                f"Of {unknown} of {asked} problems no verdict is known (errors of the model, or "
+                "limits of time): look at the answers (`view`)."
+            )
+        statuses = Counter(str(one.metadata["status"]) for one in state.archive.values())
+        silent = (Status.NO_ANSWER, Status.UNPARSEABLE, FinishReason.LENGTH)
+        unreadable = sum(statuses[status] for status in silent)
+        if state.archive and unreadable >= UNREADABLE * len(state.archive):
+            self._note(
+                f"{unreadable} of {len(state.archive)} failures are answers without a readable "
+                "formula: is the prompt, or --answer-format, the right one for this model?"
+            )
+
+    def _cluster(self, state: _State) -> None:
+        """Note the cluster of every failure, and its place on a map by structure."""
+        if not state.archive:
+            return
+        found = list(state.archive.values())
+        trees = [read(str(problem.metadata["formula"])) for problem in found]
+        rng = HashedRandom("search", "archive", self.job.identity.seed)
+        which = k_means(self.embed(trees), self.settings.clusters, rng)
+        names = cluster_names(trees, which)
+        places = projected(embedding("structure")[0](trees))
+        for problem, cluster, (x, y) in zip(found, which.tolist(), places.tolist(), strict=True):
+            more = {"cluster": names[cluster], "place": [round(x, 4), round(y, 4)]}
+            state.archive[problem.id] = replace(problem, metadata={**problem.metadata, **more})
+
+    def _minimise(self, state: _State) -> None:
+        chosen = list(state.archive.values())
+        trees = [read(str(problem.metadata["formula"])) for problem in chosen]
+        rng = HashedRandom("search", "minimised", self.job.identity.seed)
+        if chosen:
+            wanted = self.settings.minimised
+            clusters = k_means(self.embed(trees), wanted, rng)
+            fitness = [float(str(problem.metadata["fitness"])) for problem in chosen]
+            places = fittest_of_clusters(fitness, clusters, 1)
+            pairs = minimise([chosen[place] for place in places], self.oracle, self._smaller)
+            self.record = replace(self.record, minimal=tuple(pairs))
+
+    def _smaller(self, tree: Expression, parent: str) -> Problem:
+        """A smaller formula as a problem."""
+        return problem_of(
+            tree, f"{self.settings.name}-minimal", {"parent": parent, "mutation": "smaller"}, "min-"
+        )
+
+    def _note(self, note: str) -> None:
+        if note not in self.record.notes:
+            self.record = replace(self.record, notes=(*self.record.notes, note))
+
+    def _write(self, state: _State) -> None:
+        self.record = replace(self.record, generations=tuple(state.generations))
+        write_archive(self.job.out, list(state.archive.values()))
+        write_record(self.job.out, self.record)

@@ -1,0 +1,142 @@
+"""How fit failures are, and the next generation's seeds: the fittest of every cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....benchmarks.hashed_random import HashedRandom
+from ....rewards.expression.tree import Expression
+from .embedding import Embed, Floats
+from .formulas import TRIGONOMETRIC, read, text
+from .settings import SearchSettings
+
+#: Rounds of k-means; it ends earlier where nothing changes.
+ROUNDS = 50
+
+
+def k_means(vectors: Floats, k: int, rng: HashedRandom) -> NDArray[np.int64]:
+    """The cluster of each vector.
+
+    The first centres are drawn as by k-means++. A cluster that loses all its vectors stays empty,
+    so there may be fewer than k.
+
+    Args:
+        vectors: a row each.
+        k: the most clusters.
+        rng: what the centres are drawn from.
+
+    Returns:
+        A number from 0 to k - 1 for each row.
+
+    >>> rows = np.array([[0.0], [0.1], [5.0], [5.1]])
+    >>> sorted(map(int, np.bincount(k_means(rows, 2, HashedRandom("example")))))
+    [2, 2]
+
+    """
+    count = len(vectors)
+    centres = [vectors[rng.below(count)]]
+    while len(centres) < min(k, count):
+        squares = _squares(vectors, np.array(centres)).min(axis=1)
+        total = squares.sum()
+        if total <= 1e-12:
+            break  # fewer different vectors than clusters
+        drawn = rng.below(1 << 53) / (1 << 53) * total
+        place = int(np.searchsorted(np.cumsum(squares), drawn, side="right"))
+        centres.append(vectors[min(place, count - 1)])
+    middle = np.array(centres)
+    which = np.full(count, -1)
+    for _ in range(ROUNDS):
+        nearest = _squares(vectors, middle).argmin(axis=1)
+        if (nearest == which).all():
+            break
+        which = nearest
+        for cluster in range(len(middle)):
+            if (which == cluster).any():
+                middle[cluster] = vectors[which == cluster].mean(axis=0)
+    return which.astype(np.int64)
+
+
+def _squares(vectors: Floats, centres: Floats) -> Floats:
+    """The squared distance of each vector from each centre."""
+    products = -2.0 * vectors @ centres.T
+    squares = products + (vectors**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1)[None, :]
+    positive: Floats = np.maximum(squares, 0.0)
+    return positive
+
+
+def fittest_of_clusters(
+    fitness: Sequence[float], clusters: NDArray[np.int64], each: int
+) -> list[int]:
+    """The places of the fittest of each cluster; of the equally fit the first.
+
+    Args:
+        fitness: of each candidate.
+        clusters: the cluster of each.
+        each: how many are taken of a cluster.
+
+    Returns:
+        The places, cluster by cluster.
+
+    """
+    chosen: list[int] = []
+    for cluster in sorted(set(clusters.tolist())):
+        members = [place for place, its in enumerate(clusters) if its == cluster]
+        chosen += sorted(members, key=lambda place: -fitness[place])[:each]
+    return chosen
+
+
+# --- fitness ---
+
+#: Of the paper's text, which divides by 0 at the length that is asked for, and at the seeds.
+AT_TARGET, NEAREST = 2.0, 1e-9
+
+
+@dataclass(frozen=True)
+class Fitness:
+    """The fitness of failures, as of `SearchSettings`."""
+
+    settings: SearchSettings
+    embed: Embed
+
+    def of(self, trees: Sequence[Expression]) -> list[float]:
+        """The fitness of each formula, if the model fails it.
+
+        Args:
+            trees: the formulas.
+
+        Returns:
+            Numbers, the larger the fitter.
+
+        >>> from .embedding import embedding
+        >>> Fitness(SearchSettings(), embedding("ngrams")[0]).of([read("x + 1")])
+        [0.2]
+
+        """
+        if self.settings.fitness == "distance":
+            return self._near_seeds(trees)
+        return [self._of_text(text(tree)) for tree in trees]
+
+    def _of_text(self, words: str) -> float:
+        settings = self.settings
+        if settings.fitness == "trig" and not any(name in words for name in TRIGONOMETRIC):
+            return 0.0
+        if settings.fitness != "target" or settings.target is None:
+            return 1 / len(words)
+        off = abs(len(words) - settings.target)
+        if settings.variant == "code":
+            return 1 / (1 + off)
+        return 1 / off if off else AT_TARGET
+
+    def _near_seeds(self, trees: Sequence[Expression]) -> list[float]:
+        if not trees:
+            return []
+        own, seeds = self.embed(trees), self.embed([read(seed) for seed in self.settings.seeds])
+        cosines: Floats = (own @ seeds.T).max(axis=1)
+        if self.settings.variant == "code":
+            return [float(value) for value in cosines]
+        nearest = np.sqrt(np.maximum(2 - 2 * cosines, 0.0))  # the vectors have length 1
+        return [float(1 / max(value, NEAREST)) for value in nearest]

@@ -1,0 +1,144 @@
+"""What a search does: its settings, and those of the published runs."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib import resources
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from ....rewards.records import Record, convert
+from ...core.errors import UnknownNameError, UserError, suggest
+from .mutations import Kinds, Rules, Variant
+
+Count = Annotated[int, Meta(ge=1)]
+Fitness = Literal["length", "trig", "target", "distance"]
+Select = Literal["clusters", "fittest"]
+Simplifier = Literal["normal-form", "sympy"]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings(Record):
+    """A search for problems that a model fails.
+
+    The defaults are those of the published code, but for the embedding and the simplifier.
+
+    Attributes:
+        name: what the problems' subset is called.
+        seeds: the first formulas, in SymPy's notation.
+        mutations: ``all``, or ``constants`` only.
+        low: the least constant of mutations.
+        high: they are below this.
+        variant: the mutations and fitness of the released ``code``, or of the ``paper``'s text.
+        fitness: of failures those are preferred that are short (``length``), that are short and
+            have sines, cosines or tangents (``trig``), that are of a length (``target``), or that
+            are like the seeds (``distance``).
+        target: the number of characters for ``target``.
+        threshold: the least fitness of what is kept.
+        archive: how many failures end the search.
+        generations: how many generations do.
+        generation_size: mutants of a generation.
+        seed_size: how many failures the next generation is made from, beside the first seeds.
+        select: these are the fittest of every one of the ``clusters``, or the ``fittest`` of all.
+        clusters: the number of clusters of new failures.
+        embedding: what failures are clustered by: ``ngrams``, ``structure``, or ``scibert:NAME``
+            with the name or folder of a model of transformers.
+        simplifier: ``normal-form``, or SymPy's ``simplify`` as published (``sympy``).
+        fails_below: with several samples of each problem, what the pass rate of a failure is below;
+            None takes one that no sample solves.
+        confirm: ask a failure again, with fresh seeds, before it is kept.
+        minimised: of so many failures the smallest form that still fails is looked for.
+
+    >>> SearchSettings(seeds=("x",), generation_size=10).to_dict()["archive"]
+    1000
+
+    """
+
+    name: str = "own"
+    seeds: tuple[str, ...] = ("1", "x", "x + 1", "x**2 + x + 1")
+    mutations: Kinds = "all"
+    low: int = -1000
+    high: int = 1000
+    variant: Variant = "code"
+    fitness: Fitness = "length"
+    target: Count | None = None
+    threshold: Annotated[float, Meta(ge=0)] = 0.01
+    archive: Count = 1000
+    generations: Count = 100
+    generation_size: Count = 1000
+    seed_size: Count = 100
+    select: Select = "clusters"
+    clusters: Count = 10
+    embedding: str = "ngrams"
+    simplifier: Simplifier = "normal-form"
+    fails_below: Annotated[float, Meta(gt=0, le=1)] | None = None
+    confirm: bool = True
+    minimised: Annotated[int, Meta(ge=0)] = 0
+
+    def __post_init__(self) -> None:
+        if self.low >= self.high:
+            raise UserError(f"constants from {self.low} to below {self.high}: there are none")
+        if not self.seeds:
+            raise UserError("a search needs at least one seed")
+        if (self.fitness == "target") != (self.target is not None):
+            raise UserError("a target is a number of characters, for the fitness 'target' only")
+
+    @property
+    def rules(self) -> Rules:
+        """What mutations there are."""
+        return Rules(self.mutations, self.low, self.high, self.variant)
+
+
+@cache
+def _presets() -> Mapping[str, dict[str, Any]]:
+    text = resources.files(__package__).joinpath("presets.toml").read_text(encoding="utf-8")
+    return {
+        name: {word.replace("-", "_"): value for word, value in row.items()}
+        for name, row in tomllib.loads(text).items()
+    }
+
+
+def preset_names() -> tuple[str, ...]:
+    """The names of the published runs.
+
+    Returns:
+        The names, for `search_settings`.
+
+    >>> preset_names()[:3]
+    ('general', 'general-trig', 'robust-poly')
+
+    """
+    return tuple(_presets())
+
+
+def search_settings(preset: str | None = None, **changes: Any) -> SearchSettings:
+    """The settings of a published run, or the defaults, with changes.
+
+    Args:
+        preset: the run's name.
+        changes: fields of `SearchSettings`.
+
+    Returns:
+        The checked settings.
+
+    Raises:
+        UserError: a setting is unknown, of the wrong kind or out of range.
+
+    >>> search_settings("robust-poly", archive=50).high
+    100
+
+    """
+    row: dict[str, Any] = {}
+    if preset is not None:
+        if preset not in _presets():
+            raise UnknownNameError(f"no search {preset!r}; {suggest(preset, preset_names())}")
+        row = {"name": preset} | _presets()[preset]
+    known = {item.name for item in fields(SearchSettings)}
+    for name in changes:
+        if name not in known:
+            raise UserError(f"a search has no setting {name!r}; {suggest(name, known)}")
+    return convert(row | changes, SearchSettings, lambda name: name.replace("_", "-"))
