@@ -56,7 +56,7 @@ def test_where_solutions_of_a_run_fail(cli: Command, run: Path) -> None:
     wrong = [
         text[start:end]
         for row, text in zip(rows, ANSWERS.values(), strict=True)
-        for start, end, judgement, _ in row["marks"][:2]
+        for start, end, judgement, *_ in row["marks"][:2]
         if judgement == "incorrect"
     ]
     assert wrong == ["x^2 + C", "6x^2 + C", "4x^3 + C"]
