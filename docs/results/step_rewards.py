@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 import msgspec
+
 from calculus_harness.harness.stats.summary import summarise
 from calculus_harness.harness.store.run import Run
 from calculus_harness.harness.training.config import Config, RewardSection, load

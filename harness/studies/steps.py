@@ -119,5 +119,7 @@ def _why(claim: Claim) -> str:
     """What refutes a claim, or why it is unchecked."""
     if claim.witness is None:
         return claim.detail
-    at, left, right = islice(claim.witness.described().values(), 3)
-    return f"{f'at {at}: ' if at else ''}{left} on the left, {right} on the right"
+    values = claim.witness.described()
+    values.pop("difference", "")
+    *at, left, right = values.values()
+    return f"{''.join(f'at {place}: ' for place in at)}{left} on the left, {right} on the right"

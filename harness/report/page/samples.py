@@ -179,7 +179,7 @@ def facts(verdict: Verdict, completion: dict[str, Any]) -> Iterator[tuple[str, s
 
 def step_facts(steps: Steps, text: str) -> Iterator[tuple[str, str]]:
     """What `run.py steps` has found of a completion."""
-    judged = Counter(judgement for *_, judgement, _ in steps.marks)
+    judged = Counter(mark[2] for mark in steps.marks)
     counts = ", ".join(f"{number} {judgement}" for judgement, number in judged.items())
     yield "steps", f"{counts or 'none'} ({steps.outcome})"
     wrong = next((mark for mark in steps.marks if mark[2] == Judgement.INCORRECT), None)

@@ -437,7 +437,7 @@ def stepwise(messages, seed):
 def test_every_claim_of_a_solution_is_marked(tmp_path: Path, chromium: Browser) -> None:
     rows = [
         row
-        | {"id": str(n), "inputs": inputs, "target": inputs, "pair_parent": n > 1 and "0" or None}
+        | {"id": str(n), "inputs": inputs, "target": inputs, "pair_parent": (n > 1 and "0") or None}
         | {"perturbation": "zero" if n > 1 else None}
         for n, (row, integrand) in enumerate(zip(problem_rows(), SOLUTIONS, strict=False))
         for inputs in [{"integrand": integrand, "variable": "x"}]

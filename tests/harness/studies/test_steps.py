@@ -63,6 +63,32 @@ def test_where_solutions_of_a_run_fail(cli: Command, run: Path) -> None:
     assert len(json.loads(cli("steps", "run", "--limit", "1", "--json").stdout)) == 1
 
 
+def test_any_number_of_workers_finds_the_same(cli: Command, run: Path) -> None:
+    found = []
+    for workers in ("1", "2"):
+        assert cli("steps", "run", "--workers", workers).returncode == 0
+        found.append((run / "steps.jsonl").read_bytes())
+    assert found[0] == found[1]
+
+
+def test_solutions_of_definite_integrals(cli: Command, tmp_path: Path) -> None:
+    (tmp_path / "asked.py").write_text(
+        "def answer(messages, seed):\n"
+        "    return r'$\\int_0^1 2x\\,dx = [x^2]_0^1 = 2$, so $\\boxed{1}$'\n"
+    )
+    asked = {"integral": r"\int_0^1 2x \, dx"}
+    row = {"id": "1", "task": "definite_integral", "benchmark": "own", "subset": "all"}
+    row |= {"inputs": asked, "target": asked}
+    (tmp_path / "own.jsonl").write_text(json.dumps(row) + "\n")
+    words = ["--model", "python/asked.py:answer", "--benchmark", "./own.jsonl", "--out", "run"]
+    done = cli("sweep", *words)
+    assert done.returncode == 0, done.stderr
+    (judged,) = json.loads(cli("steps", "run", "--json").stdout)
+    assert (judged["outcome"], judged["wrong"]) == ("lucky", "definite integral")
+    reason = judged["marks"][1][4]
+    assert reason == "1.00000000000000 on the left, 2.00000000000000 on the right"
+
+
 def test_the_report_shows_steps_where_they_were_judged(cli: Command, run: Path) -> None:
     assert cli("report", "run").returncode == 0
     assert "Steps of solutions" not in (run / "report.html").read_text("utf-8")
@@ -80,8 +106,9 @@ def test_a_damaged_file_is_said_to_be(cli: Command, run: Path) -> None:
 
 
 def test_runs_of_other_tasks_are_refused(cli: Command, tmp_path: Path) -> None:
-    words = ["--model", "solver/sympy", "--benchmark", "definite/bank", "--limit", "1"]
+    (tmp_path / "asked.py").write_text(MODEL)
+    words = ["--model", "python/asked.py:answer", "--benchmark", "hint/I", "--limit", "1"]
     assert cli("sweep", *words, "--out", "other").returncode in (0, 1)
     done = cli("steps", "other")
     assert done.returncode == 2
-    assert "no problems of the task integration" in done.stderr
+    assert "no problems of the tasks whose steps are judged: integration" in done.stderr

@@ -97,7 +97,22 @@ def test_a_solution_travels_as_json() -> None:
         (r"Let $u = x^2$. $\frac{du}{dx} = 2x$, $du = 3x\,dx$", "CI"),
         (r"$\int u\,dv = uv - \int v\,du$, $\int u\,dv = uv + \int v\,du$", "CI"),
         (r"$\int_0^1 x^2\,dx = \frac{x^3}{3}\Big|_0^1 = \frac13 = \frac12$", "CCI"),
-        (r"$\int_0^\infty e^{-x}\,dx = 1$", "U"),  # improper
+        (r"$\int_0^\infty e^{-x}\,dx = 1$", "C"),
+        (r"$\int_0^\infty e^{-x}\,dx = \lim_{b\to\infty}\int_0^b e^{-x}\,dx$", "C"),
+        (r"$\int_0^\infty xe^{-x}\,dx = \left[-xe^{-x}\right]_0^\infty + 2$", "I"),
+        (r"$\int_1^\infty \frac{dx}{x} = 3$", "U"),  # it diverges
+        (r"$\int_0^1 \frac{dx}{\sqrt x} = \left[2\sqrt x\right]_0^1 = 2$", "CC"),
+        (r"$\int_0^1 \ln x\,dx = [x\ln x - x]_0^1 = -1$", "CC"),
+        (r"$\lim_{x\to0}\frac{\sin x}{x} = \lim_{x\to0}\cos x = 1$", "CC"),
+        (r"$\lim_{x\to0^+} x\ln x = -1$", "I"),
+        (r"$\lim_{x\to\infty}\left(1+\frac1x\right)^x = e$", "C"),
+        (r"$\lim_{x\to0}\frac{|x|}{x} = 1$", "U"),  # from one side only
+        (r"$\lim_{x\to\infty}\sin x = 0$", "U"),
+        (r"$\lim_{x\to\infty}\ln\ln x = 6$", "U"),
+        (r"$\int_0^1\int_0^x y\,dy\,dx = \int_0^1\frac{x^2}{2}\,dx = \frac16$", "CC"),
+        (r"$\int_0^1\int_0^1 xy\,dy\,dx = \frac12$", "I"),
+        (r"Set $F(x) = x^2$. Then $F(3) - F(1) = 8$, and $F(2) = 5$.", "CI"),
+        (r"\[\int \frac{2x\,dx}{1+x^2} = \int\frac{du}{u} \qquad (u = 1 + x^2)\]", "C"),
         (r"$\int_0^1 ax\,dx = \frac a2$", "C"),
         (r"Let $u = x^2$. $\int_0^1 u\,du = \frac12$, $\int_0^1 xu\,dx = \frac14$", "CC"),
         (r"Let $u = x^2$. $u\int_0^1 u\,du = \frac{x^2}{2}$", "C"),
@@ -108,7 +123,8 @@ def test_a_solution_travels_as_json() -> None:
         (r"$\int \frac{dx}{x+a} = \ln|x| + C$", "I"),  # arbitrary
         (r"Let $x + 3 = 2u$. $dx = 2\,du$, $u = \frac{x+3}{2}$", "CC"),
         (r"$\pi = 3.14159$", "U"),  # rounded
-        (r"$\operatorname{Si}(x) = x$", "U"),  # special functions may run long
+        (r"$\int\frac{\sin x}{x}\,dx = \operatorname{Si}(x) + C$", "C"),
+        (r"$\operatorname{Si}(x) = x$", "I"),
         (r"$x > 0$, $x = 1$, $x \approx 2$", ""),
         (r"At $x = 0$ we get $1 = A$, so $2A = 3$.", "CI"),
         (r"$\int f(x)\,dx = F(x) + C$", "U"),
