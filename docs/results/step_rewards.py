@@ -2,14 +2,13 @@
 
 python docs/results/step_rewards.py DIR [SEED ...]
 
-Both arms have the settings of examples/steps_cpu.yaml and, for each seed, the same model to start
-from. What is finished in DIR is not done again.
+Both arms have the settings of examples/steps_cpu.yaml and start from the same model; a seed is that
+of the training and of the problems. What is finished in DIR is not done again.
 """
 
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 import time
 from pathlib import Path
@@ -18,33 +17,24 @@ import msgspec
 
 from calculus_harness.harness.stats.summary import summarise
 from calculus_harness.harness.store.run import Run
-from calculus_harness.harness.training.config import Config, RewardSection, load
+from calculus_harness.harness.training.config import Config, ModelSection, RewardSection, load
 from calculus_harness.harness.training.pipeline import train
-from calculus_harness.harness.training.settings_file import write_settings
-from calculus_harness.rewards.records import plain
 
 CONFIG = Path(__file__).resolve().parents[2] / "examples" / "steps_cpu.yaml"
 
 
 def main(folder: Path, seeds: list[int]) -> None:
     config = load(CONFIG)
+    start = folder / "start"
+    trained(msgspec.structs.replace(config, grpo=None), start)
+    model = ModelSection(path=str(start / "sft/model"))
+    config = msgspec.structs.replace(config, model=model, sft=None)
     arms = {"outcome": RewardSection(strict=config.reward.strict), "outcome + steps": config.reward}
-    rows = []
     for seed in seeds:
-        before: Path | None = None
         for arm, reward in arms.items():
             out = folder / f"{arm.replace(' + ', '-')}-{seed}"
-            its = msgspec.structs.replace(config, reward=reward, seed=seed)
-            settings = plain(its)
-            del settings["report_to"]
-            write_settings(out, "config.json", settings)
-            for part in ("start", "sft") if before else ():
-                if not (out / part).exists():
-                    shutil.copytree(before / part, out / part)
-            minutes = trained(its, out)
-            rows.append((arm, str(seed), *scores(out), minutes))
-            before = out
-            print("|", " | ".join(rows[-1]), "|", flush=True)
+            minutes = trained(msgspec.structs.replace(config, reward=reward, seed=seed), out)
+            print("|", " | ".join((arm, str(seed), *scores(out), minutes)), "|", flush=True)
 
 
 def trained(config: Config, out: Path) -> str:

@@ -147,12 +147,11 @@ def _solution(
     reader = _Reader(integrand, whole, work)
     for statement in statements(completion, stop):
         reader.take(statement)
+    chains = [each.links for each in reader.ends if len(each.links) > 1]
     lost = verdict.status is Status.INCORRECT and verdict.evidence.witness is None
-    if whole.limits and lost and not any(each.boxed for each in reader.ends):
+    if whole.limits and lost and chains and not any(each.boxed for each in reader.ends):
         # Taken for the answer was an antiderivative on the way to the value.
-        verdict = (
-            verify(rf"\boxed{{{reader.ends[-1].links[-1].latex}}}") if reader.ends else verdict
-        )
+        verdict = verify(rf"\boxed{{{chains[-1][-1].latex}}}")
     reader.conclude(verdict, completion)
     return Solution(tuple(reader.claims), tuple(reader.definitions), verdict)
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
-from pathlib import Path
-
 import pytest
 
 from calculus_harness.rewards import Judgement, Solution, verify_solution
@@ -12,11 +9,11 @@ from calculus_harness.rewards.adapters.for_trl import make_reward
 from calculus_harness.rewards.adapters.for_verl import compute_score
 from calculus_harness.rewards.adapters.scoring import Rubric
 from calculus_harness.rewards.steps import token_rewards
+from tests.rewards.solutions.corpus import HAND, Labelled, by_hand
+from tests.rewards.solutions.measure import finds
 from tests.rewards.steps import steps as calls
 
-CASES = Path(__file__).parents[1] / "cases" / "solutions.toml"
-HAND = tomllib.loads(CASES.read_text("utf-8"))["solution"]
-SLACK = 3  # punctuation behind a formula
+ROWS = [row for name in HAND for row in by_hand(name)]
 
 PARTS = r"""Let $u = x$ and $dv = e^{2x}\,dx$, so $du = dx$ and $v = \frac12 e^{2x}$. Then
 \begin{align*}
@@ -32,19 +29,14 @@ def judged(text: str, integrand: str = "x") -> list[str]:
     return [str(one.judgement)[0].upper() for one in claims if one.kind != "final"]
 
 
-@pytest.mark.parametrize("row", HAND, ids=[row["name"] for row in HAND])
-def test_solutions_that_were_written_by_hand(row: dict[str, str]) -> None:
-    text = row["text"]
-    start, end = text.find("<<<"), text.find(">>>") - 3
-    text = text.replace("<<<", "").replace(">>>", "")
-    solution = verify_solution(text, row["integrand"])
-    if start < 0:
+@pytest.mark.parametrize("row", ROWS, ids=[row.id for row in ROWS])
+def test_solutions_that_were_written_by_hand(row: Labelled) -> None:
+    solution = verify_solution(row.text, row.integrand)
+    if row.label == "right":
         assert solution.first_wrong is None
     else:
-        assert solution.first_wrong is not None
-        claim = solution.claims[solution.first_wrong]
-        assert abs(claim.end - end) <= SLACK
-    assert (solution.outcome == "lucky") == bool(row.get("lucky"))
+        assert finds(solution, row.start, row.end)
+    assert (solution.outcome == "lucky") == (row.label == "lucky")
 
 
 def test_a_solution_by_parts() -> None:
