@@ -8,6 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from ...benchmarks.problem import JSON, Problem
+from ...benchmarks.solution_steps import problems_of
 from ...rewards.steps import Claim, Judgement, Solution
 from ...rewards.verdict import VERSION
 from ...rewards.workers.errors import WorkerError
@@ -30,6 +32,7 @@ def judge_steps(
     limit: int | None = None,
     workers: int | None = None,
     on_progress: Callable[[int], None] = lambda done: None,
+    found: Callable[[Sample, Solution], None] = lambda sample, solution: None,
 ) -> int:
     """Judge the steps of a run's solutions of integrals, and store what is found.
 
@@ -38,6 +41,7 @@ def judge_steps(
         limit: judge only so many completions of each model.
         workers: processes, or workers of the cluster in use; by default as many as there are.
         on_progress: called with the number of completions that are done.
+        found: called with every completion and its judged solution.
 
     Returns:
         The number of completions that were judged.
@@ -52,11 +56,24 @@ def judge_steps(
         raise UserError(
             f"{run.path} has no problems of the tasks whose steps are judged: {', '.join(TASKS)}"
         )
-    return write_steps(run.path, _rows(run, limit, workers, on_progress))
+    return write_steps(run.path, _rows(run, limit, workers, on_progress, found))
+
+
+def step_problems(sample: Sample, solution: Solution) -> Iterator[Problem]:
+    """The steps of a judged completion as problems of the task ``derivation_step``."""
+    target = str(sample.problem.target[TASKS[sample.problem.task]])
+    if sample.problem.task == "integration":
+        target = rf"\int {target} \, d{sample.problem.target['variable']}"
+    about: dict[str, JSON] = {"solution": sample.completion["key"], "of": sample.key}
+    return problems_of(sample.completion["key"], target, solution, metadata=about)
 
 
 def _rows(
-    run: Run, limit: int | None, workers: int | None, on_progress: Callable[[int], None]
+    run: Run,
+    limit: int | None,
+    workers: int | None,
+    on_progress: Callable[[int], None],
+    found: Callable[[Sample, Solution], None],
 ) -> Iterator[Steps]:
     prompts = Prompts(run)
     tasks = {problem.task for problem in run.problems.values()} & TASKS.keys()
@@ -65,10 +82,12 @@ def _rows(
     done = 0
     while batch := list(islice(chosen, BATCH)):
         items = [_item(one, stops[one.problem.task]) for one in batch]
-        found = shared_pool(workers).map("solution", items, deadline=DEADLINE)
-        for one, result in zip(batch, found, strict=True):
+        results = shared_pool(workers).map("solution", items, deadline=DEADLINE)
+        for one, result in zip(batch, results, strict=True):
             if not isinstance(result, WorkerError):
-                yield _steps(one, Solution.from_dict(result))
+                solution = Solution.from_dict(result)
+                found(one, solution)
+                yield _steps(one, solution)
         done += len(batch)
         on_progress(done)
 

@@ -71,6 +71,25 @@ def test_any_number_of_workers_finds_the_same(cli: Command, run: Path) -> None:
     assert found[0] == found[1]
 
 
+def test_judged_steps_are_problems(cli: Command, run: Path, tmp_path: Path) -> None:
+    done = cli("steps", "run", "--problems", "steps.jsonl")
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in (tmp_path / "steps.jsonl").read_text().splitlines()]
+    # Not what comes after a wrong step, nor the answer.
+    assert [row["target"]["label"] for row in rows] == [1, 1, 0, 1, 0, 1]
+    assert rows[2]["inputs"]["equation"] == r"4\int x\,dx = x^2 + C"
+    assert rows[2]["inputs"]["steps"] == [
+        ["problem", r"\int 4x \, dx"],
+        ["algebra", r"\int 4x\,dx = 4\int x\,dx"],
+    ]
+    assert cli("steps", "run", "--problems", "steps.jsonl").returncode == 2  # it is there
+    words = ["--model", "python/asked.py:label", "--prompt", "solution-step", "--out", "labels"]
+    (tmp_path / "asked.py").write_text("def label(messages, seed):\n    return r'\\boxed{1}'\n")
+    assert cli("sweep", *words, "--benchmark", "./steps.jsonl").returncode == 0
+    (all_rows, *_) = json.loads(cli("report", "labels", "--format", "json").stdout)["rows"]
+    assert all_rows["labels"]["accuracy"] == pytest.approx(4 / 6)
+
+
 def test_solutions_of_definite_integrals(cli: Command, tmp_path: Path) -> None:
     (tmp_path / "asked.py").write_text(
         "def answer(messages, seed):\n"
