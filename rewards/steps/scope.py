@@ -144,7 +144,7 @@ class Scope:
         for name, part in side.parts.items():
             if isinstance(part, Value):
                 value = self.values.get(part.function)
-                if value is None:
+                if value is None or _movers(value):
                     raise NotReadError("a value of a function that is not known")
                 argument = {self.functions[part.function]: Side(part.at, {})}
                 table[name] = substituted(value, argument)
