@@ -8,6 +8,7 @@ for every held-out problem, so that generalisation is measured by paired differe
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from ..rewards.expression.build import add, mul, number, power
@@ -19,6 +20,8 @@ from .registry import benchmark
 
 SOURCE = "this project, docs/training.md"
 COEFFICIENTS, EXPONENTS = range(1, 31), range(1, 13)
+#: Of the problems in two steps, whose antiderivatives have whole coefficients.
+STEP_COEFFICIENTS, STEP_EXPONENTS = range(1, 10), range(1, 7)
 _PAIRS = HashedRandom("drills").shuffled([(k, n) for k in COEFFICIENTS for n in EXPONENTS])
 HELD_OUT = tuple(sorted(_PAIRS[: len(_PAIRS) // 5]))
 TRAIN = tuple(sorted(_PAIRS[len(_PAIRS) // 5 :]))
@@ -73,6 +76,29 @@ def sum_of_two(seed: int, index: int) -> Problem:
     rng = HashedRandom("drills/sums", seed, index)
     other = rng.choice([place for place, (_, n) in enumerate(HELD_OUT) if n != first[1]])
     return _problem("sums", index, (first, HELD_OUT[other]), perturbed=True, other=other)
+
+
+@benchmark("drills/two_steps", source=SOURCE, size=100, default=False)
+def two_steps(seed: int, index: int) -> Problem:
+    """Sums of two monomials, with a solution in two steps."""
+    return _in_steps("two_steps", seed, index)
+
+
+@benchmark("drills/two_steps_train", source=SOURCE, size=2000, default=False)
+def two_steps_train(seed: int, index: int) -> Problem:
+    """Sums of two monomials to train on; some occur among ``drills/two_steps`` as well."""
+    return _in_steps("two_steps_train", seed, index)
+
+
+def _in_steps(subset: str, seed: int, index: int) -> Problem:
+    """A sum of two monomials, with its two steps in the target."""
+    rng = HashedRandom(f"drills/{subset}", seed, index)
+    degrees = rng.shuffled(STEP_EXPONENTS)[:2]
+    terms = tuple((rng.choice(STEP_COEFFICIENTS) * (n + 1), n) for n in degrees)
+    problem = _problem(subset, index, terms)
+    one, other = (to_latex(_term(k // (n + 1), n + 1, "x")) for k, n in terms)
+    steps = rf"{one}+\int {to_latex(_term(*terms[1], 'x'))}dx={one}+{other}"
+    return replace(problem, target={**problem.target, "steps": steps})
 
 
 def _problem(

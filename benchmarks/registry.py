@@ -45,6 +45,7 @@ MODULES: dict[str, str] = {
     "lample_charton": ".lample_charton",
     "definite": ".definite",
     "drills": ".drills",
+    "solution_steps": ".solution_steps",
     "brittleness": ".brittleness",
     "derivations": ".derivations",
     "calculus": ".derivations",

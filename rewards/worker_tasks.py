@@ -14,6 +14,7 @@ from .certificates.make import certify as make_certificate
 from .definite import verify_definite_integral
 from .errors import ProblemError
 from .labels import read_label, verify_label
+from .steps import verify_solution
 from .steps.reward import verify_steps
 from .values import verify_equivalent, verify_value
 from .workers.verdicts import pack
@@ -41,6 +42,10 @@ def definite(completion: str, problem: str, options: dict[str, Any]) -> list[Any
 
 def steps(completion: str, integrand: str, options: dict[str, Any]) -> list[Any]:
     return pack(verify_steps(completion, integrand, **options))
+
+
+def solution(completion: str, problem: str, options: dict[str, Any]) -> dict[str, Any]:
+    return verify_solution(completion, problem, **options).to_dict()
 
 
 def label(completion: str, target: Any, options: dict[str, Any]) -> list[Any]:

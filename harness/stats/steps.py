@@ -34,7 +34,7 @@ class Steps(Record):
         progress: as `rewards.steps.Solution.progress`.
         displayed: number of displayed claims.
         judged: how many of them were judged.
-        marks: start, end, judgement and kind of every claim.
+        marks: start, end, judgement, kind and reason of every claim.
 
     """
 
@@ -47,7 +47,7 @@ class Steps(Record):
     progress: float
     displayed: int
     judged: int
-    marks: tuple[tuple[int, int, str, str], ...] = ()
+    marks: tuple[tuple[int, int, str, str, str], ...] = ()
 
 
 def write_steps(folder: Path, rows: Iterator[Steps]) -> int:

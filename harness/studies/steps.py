@@ -2,87 +2,143 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
-from ...rewards.errors import ProblemError
-from ...rewards.steps import Judgement, verify_solution
+from ...benchmarks.problem import JSON, Problem
+from ...benchmarks.solution_steps import problems_of
+from ...rewards.steps import Claim, Judgement, Solution
 from ...rewards.verdict import VERSION
+from ...rewards.workers.errors import WorkerError
+from ...rewards.workers.pool import shared_pool
 from ..core.errors import UserError
 from ..core.requests import FinishReason
 from ..stats.steps import Steps, write_steps
 from ..store.run import Run
-from ..store.samples import Prompts, samples
+from ..store.samples import Prompts, Sample, samples
 
-TASK = "integration"
+#: The tasks whose solutions are read, and what they call the problem.
+TASKS = {"integration": "integrand", "definite_integral": "integral"}
+#: Solutions that are judged together, and seconds for one.
+BATCH, DEADLINE = 512, 30.0
 
 
 def judge_steps(
     run: Run | Path | str,
     *,
     limit: int | None = None,
+    workers: int | None = None,
     on_progress: Callable[[int], None] = lambda done: None,
+    found: Callable[[Sample, Solution], None] = lambda sample, solution: None,
 ) -> int:
-    """Judge the steps of a run's solutions of indefinite integrals, and store what is found.
+    """Judge the steps of a run's solutions of integrals, and store what is found.
 
     Args:
         run: the run, or its directory.
         limit: judge only so many completions of each model.
+        workers: processes, or workers of the cluster in use; by default as many as there are.
         on_progress: called with the number of completions that are done.
+        found: called with every completion and its judged solution.
 
     Returns:
         The number of completions that were judged.
 
     Raises:
-        UserError: the run has none of this task.
+        UserError: the run has no solutions of integrals.
         RunError: it is not a run, or it is damaged.
 
     """
     run = Run.of(run)
-    if not any(problem.task == TASK for problem in run.problems.values()):
-        raise UserError(f"{run.path} has no problems of the task {TASK}, whose steps are judged")
-    return write_steps(run.path, _rows(run, limit, on_progress))
-
-
-def _rows(run: Run, limit: int | None, on_progress: Callable[[int], None]) -> Iterator[Steps]:
-    prompts = Prompts(run)
-    stop = prompts.stop(TASK)
-    done = 0
-    of_model: dict[str, int] = {}
-    for one in samples(run):
-        if not one.final or one.problem.task != TASK:
-            continue
-        of_model[one.model] = of_model.get(one.model, 0) + 1
-        if limit is not None and of_model[one.model] > limit:
-            continue
-        target = one.problem.target
-        try:
-            solution = verify_solution(
-                one.completion["text"],
-                str(target["integrand"]),
-                variable=str(target["variable"]),
-                assumptions=dict(one.problem.assumptions),
-                stop=stop,
-                truncated=FinishReason(one.completion["finish_reason"]).truncated,
-            )
-        except ProblemError:
-            continue
-        shown = [claim for claim in solution.claims if claim.displayed]
-        first = solution.first_wrong
-        done += 1
-        on_progress(done)
-        yield Steps(
-            one.completion["key"],
-            one.model,
-            one.key,
-            VERSION,
-            solution.outcome,
-            solution.claims[first].kind if first is not None else "",
-            round(solution.progress, 6),
-            len(shown),
-            sum(claim.judgement is not Judgement.UNCHECKED for claim in shown),
-            tuple(
-                (claim.start, claim.end, str(claim.judgement), claim.kind)
-                for claim in solution.claims
-            ),
+    if not any(problem.task in TASKS for problem in run.problems.values()):
+        raise UserError(
+            f"{run.path} has no problems of the tasks whose steps are judged: {', '.join(TASKS)}"
         )
+    return write_steps(run.path, _rows(run, limit, workers, on_progress, found))
+
+
+def step_problems(sample: Sample, solution: Solution) -> Iterator[Problem]:
+    """The steps of a judged completion as problems of the task ``derivation_step``."""
+    target = str(sample.problem.target[TASKS[sample.problem.task]])
+    if sample.problem.task == "integration":
+        target = rf"\int {target} \, d{sample.problem.target['variable']}"
+    about: dict[str, JSON] = {"solution": sample.completion["key"], "of": sample.key}
+    return problems_of(sample.completion["key"], target, solution, metadata=about)
+
+
+def _rows(
+    run: Run,
+    limit: int | None,
+    workers: int | None,
+    on_progress: Callable[[int], None],
+    found: Callable[[Sample, Solution], None],
+) -> Iterator[Steps]:
+    prompts = Prompts(run)
+    tasks = {problem.task for problem in run.problems.values()} & TASKS.keys()
+    stops = {task: prompts.stop(task) for task in tasks}
+    chosen = _chosen(run, limit)
+    done = 0
+    while batch := list(islice(chosen, BATCH)):
+        items = [_item(one, stops[one.problem.task]) for one in batch]
+        results = shared_pool(workers).map("solution", items, deadline=DEADLINE)
+        for one, result in zip(batch, results, strict=True):
+            if not isinstance(result, WorkerError):
+                solution = Solution.from_dict(result)
+                found(one, solution)
+                yield _steps(one, solution)
+        done += len(batch)
+        on_progress(done)
+
+
+def _chosen(run: Run, limit: int | None) -> Iterator[Sample]:
+    """The solutions to judge."""
+    of_model: Counter[str] = Counter()
+    for one in samples(run):
+        if one.final and one.problem.task in TASKS:
+            of_model[one.model] += 1
+            if limit is None or of_model[one.model] <= limit:
+                yield one
+
+
+def _item(one: Sample, stop: list[str]) -> tuple[str, str, dict[str, Any]]:
+    """The arguments of `verify_solution` for a completion."""
+    problem, completion = one.problem, one.completion
+    options = {
+        "variable": problem.target.get("variable"),
+        "assumptions": dict(problem.assumptions),
+        "stop": stop,
+        "truncated": FinishReason(completion["finish_reason"]).truncated,
+    }
+    return completion["text"], str(problem.target[TASKS[problem.task]]), options
+
+
+def _steps(one: Sample, solution: Solution) -> Steps:
+    shown = [claim for claim in solution.claims if claim.displayed]
+    first = solution.first_wrong
+    return Steps(
+        one.completion["key"],
+        one.model,
+        one.key,
+        VERSION,
+        solution.outcome,
+        solution.claims[first].kind if first is not None else "",
+        round(solution.progress, 6),
+        len(shown),
+        sum(claim.judgement is not Judgement.UNCHECKED for claim in shown),
+        tuple(
+            (claim.start, claim.end, str(claim.judgement), claim.kind, _why(claim))
+            for claim in solution.claims
+        ),
+    )
+
+
+def _why(claim: Claim) -> str:
+    """What refutes a claim, or why it is unchecked."""
+    if claim.witness is None:
+        return claim.detail
+    values = claim.witness.described()
+    values.pop("difference", "")
+    *at, left, right = values.values()
+    return f"{''.join(f'at {place}: ' for place in at)}{left} on the left, {right} on the right"

@@ -45,7 +45,7 @@ class DataSection(Section, frozen=True, kw_only=True):
     """What to train on: benchmarks, or folders of `run.py generate train`; and the prompt.
 
     ``answer`` is the completion of supervised fine-tuning: a template in which
-    ``{antiderivative}`` stands for the reference.
+    ``{antiderivative}`` stands for the reference, and so for every text of a problem's target.
     """
 
     benchmarks: tuple[str, ...]
@@ -57,6 +57,7 @@ class DataSection(Section, frozen=True, kw_only=True):
 class RewardSection(Section, frozen=True, kw_only=True):
     """Options of `rewards.adapters.for_trl.make_reward`."""
 
+    task: str = "antiderivative"
     components: tuple[str, ...] = ("correctness",)
     weights: tuple[float, ...] | None = None
     strict: bool = True

@@ -31,7 +31,8 @@ def sft_rows(problems: Iterable[Problem], prompt: Prompt, answer: str) -> list[d
     Args:
         problems: Problems with references.
         prompt: The template of the prompts.
-        answer: The template of the completions, with ``{antiderivative}`` for the reference.
+        answer: The template of the completions, with ``{antiderivative}`` for the reference, and
+            names of other texts of the target.
 
     Raises:
         UserError: A problem has no reference.
@@ -42,7 +43,9 @@ def sft_rows(problems: Iterable[Problem], prompt: Prompt, answer: str) -> list[d
         reference = problem.target.get("antiderivative")
         if not isinstance(reference, str):
             raise UserError(f"{problem_key(problem)} has no reference to train on")
-        text = answer.replace("{antiderivative}", reference)
+        text = answer
+        for name, value in problem.target.items():
+            text = text.replace(f"{{{name}}}", str(value))
         rendered = prompt.render(problem)
         completion = [{"role": "assistant", "content": text}] if rendered.messages else text
         rows.append({"prompt": trl_prompt(rendered), "completion": completion})

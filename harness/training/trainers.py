@@ -68,6 +68,7 @@ def train_grpo(
     config = _config(GRPOConfig, "grpo", options, out, seed)
     tokenizer = _tokenizer(start)
     reward_function = make_reward(
+        reward.task,
         components=tuple(map(load_component, reward.components)),
         weights=reward.weights,
         strict=reward.strict,

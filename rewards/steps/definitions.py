@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from ..decision.integrand import Integrand
 from ..expression.tree import Symbol
 from .judge import linear
 from .scope import Scope, free_symbols, implicit, is_constant_name
@@ -43,7 +42,7 @@ def meaning_of(
     right: Side,
     lead: str,
     scope: Scope,
-    problem: Integrand,
+    whole: Integral,
     agrees: Callable[[Side, Side], bool],
 ) -> Meaning:
     """What an equation at the beginning of a chain is for.
@@ -53,7 +52,7 @@ def meaning_of(
         right: its right side.
         lead: the prose before it.
         scope: the definitions in force.
-        problem: the problem, which ``I`` may stand for.
+        whole: the integral of the problem, which ``I`` may stand for.
         agrees: whether two sides are equal up to a constant.
 
     Raises:
@@ -66,7 +65,7 @@ def meaning_of(
         if isinstance(part, Differential):
             return _differential(part.variable, right, scope, lambda: agrees(left, right))
         if part is None:
-            return _symbol(node.name, right, lead, scope, problem, agrees)
+            return _symbol(node.name, right, lead, scope, whole, agrees)
     found = implicit(left, right, scope)
     if found is None or not free_symbols(found[1]) & (scope.variables | scope.values.keys()):
         return _CLAIM
@@ -78,7 +77,7 @@ def _symbol(
     right: Side,
     lead: str,
     scope: Scope,
-    problem: Integrand,
+    whole: Integral,
     agrees: Callable[[Side, Side], bool],
 ) -> Meaning:
     names = free_symbols(right)
@@ -108,9 +107,9 @@ def _symbol(
     if is_constant_name(name) and constant:
         return _NOTHING
     if name in _WHOLE and not isinstance(right.expression, Symbol):
-        whole = Side(Symbol("Q_0"), {"Q_0": Integral(problem.expression, problem.variable)})
-        if agrees(whole, right):
-            return Meaning("claim", name, whole)
+        meant = Side(Symbol("Q_0"), {"Q_0": whole})
+        if agrees(meant, right):
+            return Meaning("claim", name, meant)
     return define
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from flint import acb
 
+from ..answers import require_worker
 from ..decision.balls import Tape, UnusableError, precision
 from ..decision.compiler import compile_tape
 from ..decision.domain import candidates, real_everywhere, uniform
@@ -23,13 +24,11 @@ from ..expression.build import ONE as UNIT
 from ..expression.build import ZERO as NOTHING
 from ..expression.traversal import needs_worker, symbols_of
 from ..expression.tree import Call, Expression, Symbol
-from ..quadrature import QuadratureError
-from ..quadrature.analytic import box_function, integrate
-from ..quadrature.value import limit_value
 from ..verdict import Witness
 from .result import Judgement
-from .scope import Equation
-from .sides import Derivative, Differential, Integral, NotReadError, Side
+from .scope import Equation, free_symbols
+from .sides import Derivative, Differential, Integral, LimitAt, NotReadError, Part, Side
+from .values import inner_parts, part_tree, value_of
 
 #: Points on which both sides are compared, the fewest that suffice, and those that are tried.
 POINTS, ENOUGH, TRIED = 5, 4, 40
@@ -38,9 +37,9 @@ DIFFERING = 3
 #: Bits to which they agree, and precisions.
 AGREE_BITS, PRECISIONS = 60, (128, 512)
 #: Work for a whole solution: slots of tapes that are evaluated, and definite integrals.
-SLOTS, INTEGRALS = 200_000, 12
-#: Evaluations for a definite integral, and the end of the first quadrant.
-EVALUATIONS, QUADRANT = 2_000, 1.5
+SLOTS, INTEGRALS, NESTED = 200_000, 24, 8
+#: The end of the first quadrant.
+QUADRANT = 1.5
 
 
 @dataclass
@@ -49,11 +48,34 @@ class Work:
 
     slots: int = SLOTS
     integrals: int = INTEGRALS
+    special: bool = True
+    known: dict[Part, Ball] = field(default_factory=dict)
 
     def spend(self, slots: int) -> None:
         self.slots -= slots
         if self.slots < 0:
             raise NotReadError("the work for one solution is spent")
+
+    def allow(self, tree: Expression) -> None:
+        """Refuse functions that take long, or have the solution judged in a worker."""
+        if needs_worker(tree):
+            if not self.special:
+                raise NotReadError("a special function that takes too long")
+            require_worker(True)
+
+    def value(self, name: str, parts: Mapping[str, Part], values: Mapping[str, Ball]) -> Ball:
+        """The value of a definite integral or of a limit; without parameters it is kept."""
+        part = parts[name]
+        inner = inner_parts(part_tree(part), parts)
+        if part in self.known and not inner:
+            return self.known[part]
+        self.integrals -= NESTED if inner else 1
+        if self.integrals < 0:
+            raise NotReadError("too many definite integrals and limits")
+        value = value_of(name, parts, values)
+        if not free_symbols(Side(Symbol(name), parts)):
+            self.known[part] = value
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +141,7 @@ class Program:
         return self._tape(rest), terms
 
     def _tape(self, tree: Expression) -> Tape:
-        if needs_worker(tree):
-            raise NotReadError("a special function")
+        self.work.allow(tree)
         try:
             tape = compile_tape(tree, self.variable)
         except UnusableError as error:
@@ -141,37 +162,23 @@ class Program:
             raise NotReadError("derivatives in an equation that holds up to a constant")
         return placed
 
-    def definite_values(self) -> None:
-        """Compute the definite integrals, which are constants here."""
+    def constant_values(self) -> None:
+        """Compute the definite integrals and the limits, which are constants here."""
         for side in (self.equation.left, self.equation.right):
-            for name, part in side.parts.items():
-                if isinstance(part, Integral) and part.limits is not None:
-                    self.values[name] = self._definite(part)
-
-    def _definite(self, part: Integral) -> Ball:
-        self.work.integrals -= 1
-        lower, upper = part.limits or (0, 0)
-        names = symbols_of(part.integrand) - {part.variable}
-        for limit in (lower, upper):
-            names |= set() if isinstance(limit, int) else symbols_of(limit)
-        if not names <= self.values.keys() or self.work.integrals < 0:
-            raise NotReadError("a definite integral with unknown ends, or too many")
-        if needs_worker(part.integrand):
-            raise NotReadError("a special function")
-        if isinstance(lower, int) or isinstance(upper, int):
-            raise NotReadError("an improper integral")
-        function = box_function(part.integrand, part.variable, self.values)
-        if function is None:
-            raise NotReadError("a definite integral of a function that is not analytic")
-        try:
-            low, high = limit_value(lower, self.values), limit_value(upper, self.values)
-        except QuadratureError as error:
-            raise NotReadError(str(error)) from None
-        with precision(PRECISIONS[0] + 64):
-            value = integrate(function, low, high, PRECISIONS[0], EVALUATIONS)
-        if value is None or not value.imag.contains(0) or not value.is_finite():
-            raise NotReadError("a definite integral that is improper, or takes much work")
-        return value
+            constant = {
+                name: part
+                for name, part in side.parts.items()
+                if isinstance(part, LimitAt) or (isinstance(part, Integral) and part.limits)
+            }
+            within = {
+                inner
+                for part in constant.values()
+                for inner in inner_parts(part_tree(part), side.parts)
+            }
+            for part in constant.values():
+                self.work.allow(part_tree(part))
+            for name in sorted(constant.keys() - within):
+                self.values[name] = self.work.value(name, side.parts, self.values)
 
     # --- at one point ---
 
@@ -266,7 +273,7 @@ def compare(
     """
     with precision(PRECISIONS[0]):
         program = Program(equation, order, kinds, key, work)
-        program.definite_values()
+        program.constant_values()
         moving = any(tape.symbols for side in program.sides for tape in _tapes(side))
         agreed, differing = 0, 0
         witness: Witness | None = None
@@ -277,7 +284,7 @@ def compare(
             agreed += same
             differing += not same
             if not same and witness is None and pair is not None:
-                witness = _witness(program, x, pair)
+                witness = _witness(program, x if moving else None, pair)
             if agreed + differing == (POINTS if moving else 1):
                 break
     if differing and agreed:
@@ -317,9 +324,9 @@ def _same(program: Program, x: Ball) -> tuple[bool | None, tuple[Ball, Ball] | N
     return None, None
 
 
-def _witness(program: Program, x: Ball, pair: tuple[Ball, Ball]) -> Witness:
+def _witness(program: Program, x: Ball | None, pair: tuple[Ball, Ball]) -> Witness:
     constants = {name: value for name, value in program.values.items() if not name.startswith("Q_")}
-    place = {program.variable: x} | constants
+    place = ({} if x is None else {program.variable: x}) | constants
     point = ", ".join(f"{name} = {show(ball)}" for name, ball in place.items())
     return Witness(point, expected=show(pair[0]), got=show(pair[1]))
 

@@ -8,7 +8,7 @@ from ..expression.traversal import nodes_of
 from ..expression.tree import Call, Symbol
 from .result import Kind
 from .scope import Scope, free_symbols
-from .sides import Change, Derivative, Differential, Integral, Side
+from .sides import Change, Derivative, Differential, Integral, LimitAt, Side, Value
 
 #: Functions whose rewriting is an identity.
 _TRANSCENDENTAL = frozenset(
@@ -43,7 +43,9 @@ def kind_of(left: Side, right: Side, scope: Scope, lead: str) -> Kind:
         return "parts" if by_parts and isinstance(left.expression, Symbol) else "integral"
     if names & scope.solved:
         return "partial fractions"
-    if any(side.has(Integral, Change) for side in (left, right)):
+    if any(side.has(LimitAt) for side in (left, right)):
+        return "limit"
+    if any(side.has(Integral, Change, Value) for side in (left, right)):
         return "definite integral"
     running = scope.variables | scope.values.keys()
     if not names & running:

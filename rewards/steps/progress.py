@@ -15,7 +15,6 @@ from flint import acb
 from ..decision.balls import precision
 from ..decision.compiler import compile_tape
 from ..decision.domain import uniform
-from ..decision.integrand import Integrand
 from ..decision.jets import ZERO, Ball
 from ..expression.traversal import symbols_of
 from ..expression.tree import Expression, Number, Symbol
@@ -27,18 +26,22 @@ from .sides import Integral, Side
 #: Claims that are remembered, and the precision of the factors of integrals.
 MOST, BITS = 200, 128
 
-#: An integrand, its variable, and what that stands for.
+#: An integrand, its variable, and what that stands for, or the limits.
 _Key = tuple[object, str, object]
+#: What the value of a definite integral costs beyond that of the indefinite one.
+_EVALUATION: _Key = ("value", "", None)
 
 
 class Progress:
     """The costs of the integrals of a solution."""
 
-    def __init__(self, problem: Integrand) -> None:
-        self.problem: _Key = (_canonical(problem.expression), problem.variable, None)
-        self.whole = self.left = size(problem.expression)
-        self.costs: dict[_Key, int] = {self.problem: self.whole}
+    def __init__(self, whole: Integral) -> None:
+        self.problem: _Key = (_canonical(whole.integrand), whole.variable, whole.limits)
+        self.whole = self.left = size(whole.integrand) + bool(whole.limits)
+        self.costs: dict[_Key, int] = {self.problem: self.whole, _EVALUATION: 1}
         self.relations: list[tuple[_Key, ...]] = []
+        if whole.limits:
+            self._add_evaluation(self.problem)
 
     def gain(self, left: Side, right: Side, scope: Scope) -> float:
         """The share of the problem that a right claim settles.
@@ -55,7 +58,10 @@ class Progress:
         factors: dict[_Key, Ball] = {}
         for side, sign in ((left, 1), (right, -1)):
             for key, factor, cost in _integrals(side, scope):
-                self.costs.setdefault(key, cost)
+                if key not in self.costs:
+                    self.costs[key] = cost
+                    if isinstance(key[2], tuple):
+                        self._add_evaluation(key)
                 factors[key] = factors.get(key, ZERO) + sign * factor
         related = tuple(key for key, factor in factors.items() if not factor.contains(ZERO))
         if not related or len(self.relations) == MOST:
@@ -65,30 +71,32 @@ class Progress:
         before, self.left = self.left, min(self.left, self.costs[self.problem])
         return (before - self.left) / self.whole
 
+    def _add_evaluation(self, definite: _Key) -> None:
+        """A definite integral costs as much as the indefinite one, and its evaluation."""
+        indefinite: _Key = (*definite[:2], None)
+        self.costs.setdefault(indefinite, self.costs[definite] - 1)
+        self.relations.append((definite, indefinite, _EVALUATION))
+
     def _relax(self) -> None:
         changed = True
         while changed:
             changed = False
             for related in self.relations:
-                for key in related:
+                for key in related if related[-1] != _EVALUATION else related[:1]:
                     others = sum(self.costs[each] for each in related if each != key)
                     if others < self.costs[key]:
                         self.costs[key], changed = others, True
 
 
 def _integrals(side: Side, scope: Scope) -> Iterator[tuple[_Key, Ball, int]]:
-    """The indefinite integrals of a side, each with its factor and its cost."""
+    """The integrals of a side, each with its factor and its cost."""
     named = {name: value for name, value in scope.values.items() if value.has(Integral)}
-    side = substituted(side, named)
-    parts = {
-        name: part
-        for name, part in side.parts.items()
-        if isinstance(part, Integral) and part.limits is None
-    }
+    side = scope.evaluated(substituted(scope.evaluated(side), named))
+    parts = {name: part for name, part in side.parts.items() if isinstance(part, Integral)}
     for factor, name in linear(side.expression, parts.keys())[1]:
         part = parts[name]
         variable = part.variable
-        meaning = scope.values.get(variable)
+        meaning = None if part.limits else scope.values.get(variable)
         others = {each: value for each, value in scope.values.items() if each != variable}
         inner = substituted(Side(part.integrand, {}), others)
         cost = size(inner.expression)
@@ -98,8 +106,9 @@ def _integrals(side: Side, scope: Scope) -> Iterator[tuple[_Key, Ball, int]]:
         unknown = symbols_of(part.integrand) & side.parts.keys()
         if unknown or (meaning is not None and meaning.has(Integral)):
             cost += MOST_NODES  # of a symbol that is known by its differential only
-        stands_for = _canonical(meaning.expression) if meaning else None
-        yield (_canonical(inner.expression), variable, stands_for), _value(factor, scope), cost
+        about = part.limits or (_canonical(meaning.expression) if meaning else None)
+        cost += part.limits is not None
+        yield (_canonical(inner.expression), variable, about), _value(factor, scope), cost
 
 
 def _value(factor: Expression, scope: Scope) -> Ball:

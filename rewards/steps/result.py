@@ -17,6 +17,7 @@ Kind = Literal[
     "partial fractions",
     "integral",
     "definite integral",
+    "limit",
     "derivative",
     "back-substitution",
     "identity",

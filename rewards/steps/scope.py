@@ -6,13 +6,27 @@ with theta. ``dv = e^x\,dx`` makes v an antiderivative, until the text says whic
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from ..decision.compiler import compile_tape
+from ..decision.jets import ZERO as ZERO_BALL
+from ..expression.build import ZERO
 from ..expression.traversal import symbols_of
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..latex.forms import size
-from .sides import Change, Derivative, Differential, Integral, NotReadError, Part, Side
+from ..quadrature.problem import Limit
+from .sides import (
+    Change,
+    Derivative,
+    Differential,
+    Integral,
+    LimitAt,
+    NotReadError,
+    Part,
+    Side,
+    Value,
+)
 
 #: Nodes of a tree after its definitions are written out.
 MOST_NODES = 4000
@@ -72,7 +86,7 @@ class Scope:
         values: what symbols stand for, written out.
         changed: the problem's variable as a function of another.
         variables: those that are integrated over.
-        functions: names of functions of the variable (``F(x)``).
+        functions: names of functions (``F(x)``) with their variables.
         chosen: symbols that are known by their differentials, as v of ``dv = ..``.
         solved: unknown constants that an equation determines.
 
@@ -83,7 +97,7 @@ class Scope:
     values: dict[str, Side] = field(default_factory=dict)
     changed: dict[str, Side] = field(default_factory=dict)
     variables: set[str] = field(default_factory=set)
-    functions: set[str] = field(default_factory=set)
+    functions: dict[str, str] = field(default_factory=dict)
     chosen: set[str] = field(default_factory=set)
     solved: set[str] = field(default_factory=set)
 
@@ -93,7 +107,7 @@ class Scope:
     @property
     def names(self) -> set[str]:
         """Symbols that a side may have."""
-        own = {*self.values, *self.variables} - self.functions - {"d", "e", "i"}
+        own = {*self.values, *self.variables} - self.functions.keys() - {"d", "e", "i"}
         return own | self.symbols
 
     @property
@@ -109,7 +123,7 @@ class Scope:
 
     def define(self, name: str, side: Side) -> None:
         """Let a symbol stand for a side, as it is to be read now."""
-        value = self.written_out(without_changes(side, self.variables), {})
+        value = self.written_out(self.evaluated(side), {})
         if name in free_symbols(value):
             raise NotReadError("a symbol defined by itself")
         if name == self.variable:
@@ -123,6 +137,51 @@ class Scope:
         found = {name: self.values[name] for name in free_symbols(side) if name in self.values}
         used.update(found)
         return substituted(side, found) if found else side
+
+    def evaluated(self, side: Side) -> Side:
+        """A side with ``[F]_a^b`` as F(b) - F(a), and with what ``F(2)`` stands for."""
+        table: dict[str, Side] = {}
+        for name, part in side.parts.items():
+            if isinstance(part, Value):
+                value = self.values.get(part.function)
+                if value is None or _movers(value):
+                    raise NotReadError("a value of a function that is not known")
+                argument = {self.functions[part.function]: Side(part.at, {})}
+                table[name] = substituted(value, argument)
+            elif isinstance(part, Change):
+                table[name] = self._changed(name, part, side.parts)
+        side = _without(side, table)
+        limits = {
+            name: to_the_end(part, side.parts)
+            for name, part in side.parts.items()
+            if isinstance(part, LimitAt) and symbols_of(part.of) & side.parts.keys()
+        }
+        return _without(side, limits)
+
+    def _changed(self, name: str, part: Change, parts: Mapping[str, Part]) -> Side:
+        of = Side(part.of, {})
+        if symbols_of(part.of) & parts.keys():
+            raise NotReadError("an integral between limits")
+        functions = {each: self.values[each] for each in self.functions if each in self.values}
+        of = substituted(of, functions)
+        running = {part.variable} if part.variable else symbols_of(of.expression) & self.variables
+        if len(running) > 1:
+            of = self.written_out(of, {})
+            running = symbols_of(of.expression) & self.variables
+        if len(running) > 1 or of.parts:
+            raise NotReadError("a change of several variables")
+        if not running:
+            return Side(ZERO, {})
+        (variable,) = running
+        ends = []
+        made: dict[str, Part] = {}
+        for at, (limit, inward) in enumerate(zip(part.limits, (1, -1), strict=True)):
+            tree = None if isinstance(limit, int) else _replaced(of.expression, {variable: limit})
+            if tree is None or not is_finite(tree):
+                made[f"{name}_{at}"] = LimitAt(of.expression, variable, limit, inward)
+                tree = Symbol(f"{name}_{at}")
+            ends.append(tree)
+        return Side(Call("add", (ends[1], Call("neg", (ends[0],)))), made)
 
     def equation(self, left: Side, right: Side) -> Equation:
         """Two sides in terms of one variable.
@@ -141,9 +200,7 @@ class Scope:
             return self._of_any(left, right, sorted(moving))  # v is known by dv only
         used: dict[str, Side] = {}
         self.variables |= moving
-        sides = [
-            self.written_out(without_changes(side, self.variables), used) for side in (left, right)
-        ]
+        sides = [self.written_out(self.evaluated(side), used) for side in (left, right)]
         names = _movers(sides[0]) | _movers(sides[1])
         rates: dict[str, Side] = {}
         pending = set(names)
@@ -227,6 +284,9 @@ def substituted(side: Side, table: Mapping[str, Side]) -> Side:
                 each: tree for each, tree in trees.items() if not bound or each != part.variable
             }
             parts[name] = replace(part, integrand=_replaced(part.integrand, inner))
+        elif isinstance(part, LimitAt):
+            inner = {each: tree for each, tree in trees.items() if each != part.variable}
+            parts[name] = replace(part, of=_replaced(part.of, inner))
         elif isinstance(part, Derivative):
             parts[name] = replace(part, of=_replaced(part.of, trees))
         else:
@@ -236,46 +296,69 @@ def substituted(side: Side, table: Mapping[str, Side]) -> Side:
     return Side(_replaced(side.expression, trees), parts)
 
 
-def without_changes(side: Side, variables: Collection[str]) -> Side:
-    """A side with every ``[F]_a^b`` as F(b) - F(a)."""
-    table: dict[str, Expression] = {}
-    for name, part in side.parts.items():
-        if not isinstance(part, Change):
-            continue
-        inside = symbols_of(part.of)
-        running = {part.variable} if part.variable else inside & set(variables)
-        lower, upper = part.limits
-        if len(running) > 1 or isinstance(lower, int) or isinstance(upper, int):
-            raise NotReadError("a value at infinity, or of several variables")
-        if inside & side.parts.keys():
-            raise NotReadError("an integral between limits")
-        ends = [_replaced(part.of, dict.fromkeys(running, end)) for end in (upper, lower)]
-        table[name] = Call("add", (ends[0], Call("neg", (ends[1],))))
+def _without(side: Side, table: Mapping[str, Side]) -> Side:
+    """A side with what stands for some of its parts."""
     if not table:
         return side
     parts = {name: part for name, part in side.parts.items() if name not in table}
-    return Side(_replaced(side.expression, table), parts)
+    return substituted(Side(side.expression, parts), table)
 
 
 def free_symbols(side: Side) -> set[str]:
     """The symbols of a side that nothing in it binds."""
-    names = symbols_of(side.expression)
-    for part in side.parts.values():
-        if isinstance(part, Integral):
-            inner = symbols_of(part.integrand)
-            if part.limits is None:
-                names |= inner | {part.variable}
-            else:
-                names |= inner - {part.variable}
-                for limit in part.limits:
-                    names |= set() if isinstance(limit, int) else symbols_of(limit)
-        elif isinstance(part, Differential):
-            names.add(part.variable)
-        else:
-            names |= symbols_of(part.of)
-            if isinstance(part, Derivative):
-                names.add(part.variable)
-    return names - side.parts.keys()
+
+    def free(tree: Expression) -> set[str]:
+        names: set[str] = set()
+        for name in symbols_of(tree):
+            part = side.parts.get(name)
+            names |= {name} if part is None else of_part(part)
+        return names
+
+    def of_part(part: Part) -> set[str]:
+        match part:
+            case Integral(integrand, variable, None):
+                return free(integrand) | {variable}
+            case Integral(integrand, variable, limits):
+                return (free(integrand) - {variable}).union(*map(of_end, limits or ()))
+            case LimitAt(of, variable, point):
+                return (free(of) - {variable}) | of_end(point)
+            case Differential(variable):
+                return {variable}
+            case Derivative(of, variable):
+                return free(of) | {variable}
+            case Value(function, at):
+                return {function} | free(at)
+            case Change(of):
+                return free(of)
+
+    def of_end(limit: Limit) -> set[str]:
+        return set() if isinstance(limit, int) else free(limit)
+
+    return free(side.expression)
+
+
+def to_the_end(limit: LimitAt, parts: Mapping[str, Part]) -> Side:
+    """A limit of integrals up to its variable as the integrals up to its point."""
+    made: dict[str, Part] = {}
+    for name in symbols_of(limit.of) & parts.keys():
+        part = parts[name]
+        if not isinstance(part, Integral) or part.limits is None:
+            raise NotReadError("a limit of an indefinite integral")
+        if limit.variable in symbols_of(part.integrand) | symbols_of(limit.of):
+            raise NotReadError("a limit of an integral and more")
+        lower, upper = (
+            limit.point if end == Symbol(limit.variable) else end for end in part.limits
+        )
+        made[name] = replace(part, limits=(lower, upper))
+    return Side(limit.of, made)
+
+
+def is_finite(tree: Expression) -> bool:
+    """Whether a tree without symbols has a value."""
+    if symbols_of(tree):
+        return True
+    tape = compile_tape(tree, "")
+    return bool(tape.run(ZERO_BALL, {}, derivative=False)[tape.root][0].is_finite())
 
 
 def _movers(side: Side) -> set[str]:

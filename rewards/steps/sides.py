@@ -58,7 +58,25 @@ class Change:
     limits: tuple[Limit, Limit]
 
 
-Part = Integral | Derivative | Differential | Change
+@dataclass(frozen=True, slots=True)
+class LimitAt:
+    """The limit of a tree at a point (-1 and 1: the infinities), from a side or from both."""
+
+    of: Expression
+    variable: str
+    point: Limit
+    side: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A function of the text at a place: ``F(2)``."""
+
+    function: str
+    at: Expression
+
+
+Part = Integral | Derivative | Differential | Change | LimitAt | Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +98,7 @@ class NotReadError(ValueError):
 def read_sides(
     latex: str,
     names: Collection[str],
-    functions: Collection[str],
+    functions: Mapping[str, str],
     variable: str,
     numbers: Iterator[int],
 ) -> list[Side]:
@@ -89,7 +107,7 @@ def read_sides(
     Args:
         latex: its LaTeX.
         names: symbols of the problem and of the definitions in force.
-        functions: names that the text has given to functions of the variable (``F(x)``).
+        functions: names that the text has given to functions (``F(x)``), with their variables.
         variable: that of derivatives that name none (``F'``).
         numbers: for the symbols of parts, so that no two sides share one.
 
@@ -101,22 +119,13 @@ def read_sides(
     for choice in range(READINGS):
         reader = _Reader(frozenset(names), choice, variable, numbers)
         try:
-            side = Side(reader.tree(_without_arguments(text, functions)), reader.parts)
+            side = Side(reader.tree(reader.called(text, functions)), reader.parts)
         except (NotReadError, ReadError, ProblemError, RecursionError):
             break
         sides.append(side)
         if not reader.ambiguous:
             break
     return sides
-
-
-def _without_arguments(text: str, functions: Collection[str]) -> str:
-    """``F(x)`` as ``F``."""
-    if not functions:
-        return text
-    names = "|".join(map(re.escape, functions))
-    call = rf"(?<![A-Za-z\\])({names})(?P<prime>'?)\s*(?:\\left)?\(\s*\\?[A-Za-z]+\s*(?:\\right)?\)"
-    return re.sub(call, r" \1\g<prime> ", text)
 
 
 _INT = re.compile(r"(?:\\int(?![A-Za-z])|∫)\s*(?:\\(?:no)?limits(?![A-Za-z]))?\s*")
@@ -136,6 +145,12 @@ _PRIME = re.compile(
 #: The end of ``[F]_a^b`` and ``F \Big|_a^b``.
 _AT = re.compile(
     r"(?P<size>\\right|\\[bB]igg?[lr]?)?\s*(?P<mark>\]|\||\\[rl]?vert(?![A-Za-z]))\s*(?=[_^])"
+)
+_LIMIT = re.compile(r"\\lim(?![A-Za-z])\s*(?:\\limits(?![A-Za-z]))?\s*(?=_)")
+_TENDS = re.compile(
+    r"\{\s*(?P<name>\\?[A-Za-z]+)\s*(?:\\(?:to|(?:long)?rightarrow)(?![A-Za-z])|→|->)\s*"
+    r"(?P<point>.+?)\s*(?:\^\s*\{?\s*(?P<side>[+-])\s*\}?)?\s*\}",
+    re.DOTALL,
 )
 _NAMED_LIMIT = re.compile(r"\{\s*(?P<name>\\?[A-Za-z]+)\s*=\s*(?P<value>.*)\}$", re.DOTALL)
 
@@ -160,9 +175,43 @@ class _Reader:
         text = self._changes(self._derivatives(text))
         while signs := list(_INT.finditer(text)):
             text = self._integral(text, signs[-1])
+        for mark in reversed(list(_LIMIT.finditer(text))):
+            text = self._limiting(text, mark)
         if "d" in text:
             text = DIFFERENTIAL.sub(self._differential, text)
         return self._formula(text)
+
+    def called(self, text: str, functions: Mapping[str, str]) -> str:
+        """The text with ``F(x)`` as ``F``, and with a part for ``F(2)``."""
+        names = "|".join(map(re.escape, functions))
+        calls = re.finditer(rf"(?<![A-Za-z\\])({names})('?)\s*(?:\\left)?\(", text) if names else ()
+        for call in reversed(list(calls)):
+            depth, end = 1, call.end()
+            while depth and end < len(text):
+                depth += (text[end] == "(") - (text[end] == ")")
+                end += 1
+            inside = text[call.end() : end - 1].removesuffix("\\right").strip()
+            value = f" {call[1]}{call[2]} "
+            if inside.lstrip("\\") != functions[call[1]] and not call[2]:
+                value = self._add(Value(call[1], self.tree(inside)))
+            text = text[: call.start()] + value + text[end:]
+        return text
+
+    def _limiting(self, text: str, mark: re.Match[str]) -> str:
+        """The text with a limit replaced, which is of the rest of its term."""
+        marks, rest = limits_of(text[mark.end() :])
+        tends = _TENDS.fullmatch(marks["_"])
+        if tends is None:
+            raise NotReadError("a limit at no point")
+        name = tends["name"].lstrip("\\")
+        operand, after = _operand(rest, grouped=False)
+        side = {"+": 1, "-": -1, None: 0}[tends["side"]]
+        point = self._limit(tends["point"], name)
+        return (
+            text[: mark.start()]
+            + self._add(LimitAt(self._formula(operand), name, point, side))
+            + after
+        )
 
     def _formula(self, text: str) -> Expression:
         found: tuple[Reading, ...] = read(text, symbols={*self.names, *self.parts})
@@ -292,10 +341,10 @@ def _in_front(name: str, after: str) -> tuple[str, str, str]:
     return (f"1{body}" if body.startswith("/") else body), name, text[end:]
 
 
-def _operand(text: str) -> tuple[str, str]:
+def _operand(text: str, *, grouped: bool = True) -> tuple[str, str]:
     r"""What ``\frac{d}{dx}`` applies to, and the rest: a group, or the rest of the term."""
     depth = 0
-    grouped = re.match(r"(?:\\(?:left|[bB]igg?l?)\s*)?[([{]", text) is not None
+    grouped &= re.match(r"(?:\\(?:left|[bB]igg?l?)\s*)?[([{]", text) is not None
     for place, character in enumerate(text):
         depth += (character in _OPEN) - (character in _CLOSE)
         if depth < 0:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count, islice, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ..answers import NeedsWorkerError
 from ..antiderivative import verify_antiderivative
 from ..arguments import check_text
-from ..decision.integrand import Integrand, prepare
+from ..decision.integrand import Integrand, as_latex, prepare
+from ..definite import verify_definite_integral
 from ..expression.traversal import symbols_of
+from ..quadrature import prepare_definite
 from ..verdict import Status, Verdict
+from ..workers.errors import WorkerError
 from ..workers.pool import DEFAULT_DEADLINE
+from ..workers.verdicts import call_task
 from .definitions import meaning_of
 from .judge import Found, Work, compare
 from .kinds import kind_of
@@ -34,12 +39,17 @@ PAIRS = 4
 #: Claims that may wait for a definition.
 REMEMBERED = 8
 
-_CALL = re.compile(r"([A-Za-z])\s*(?:\\left)?\(\s*\\?[A-Za-z]+\s*(?:\\right)?\)")
+_CALL = re.compile(
+    r"(?P<name>[A-Za-z])\s*(?:\\left)?\(\s*\\?(?P<of>(?!pi|e\b)[A-Za-z]+)\s*(?:\\right)?\)"
+)
 #: A letter that a formula holds for any value of.
 _PARAMETER = re.compile(r"[abdk-s](?:_\w+)?|alpha|beta|lambda|mu|omega")
 _DECIMAL = re.compile(r"\d\.\d")
 _FAULTS = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
 UNKNOWN = "unknown constants"
+_DEFINITE = re.compile(
+    r"(?:\\(?:int|fint|dashint)(?![A-Za-z])|[∫⨍])\s*(?:\\(?:no)?limits(?![A-Za-z]))?\s*[_^]"
+)
 
 
 def verify_solution(
@@ -53,7 +63,7 @@ def verify_solution(
     truncated: bool = False,
     deadline: float = DEFAULT_DEADLINE,
 ) -> Solution:
-    r"""Verify every step of a solution of an indefinite integral.
+    r"""Verify every step of a solution of an integral.
 
     Equations in displays, in the text and on lines of their own are read as claims, and each is
     judged by itself: one that follows rightly from a wrong one is right. An equality of expressions
@@ -62,13 +72,14 @@ def verify_solution(
 
     Args:
         completion: the model's output. Any text is safe, and the work that it causes is bounded.
-        integrand: f, as for `verify_antiderivative`.
-        variable: the variable of integration, as there.
+        integrand: f, as for `verify_antiderivative`; or a definite integral, in LaTeX, as for
+            `verify_definite_integral`.
+        variable: the variable of an indefinite integral, as there.
         assumptions: kinds of parameters, as there.
         strict: an answer needs a box.
         stop: the prompt's stop strings. Text after the first of them is ignored.
         truncated: the completion was cut off by the token limit.
-        deadline: seconds of wall clock for a final answer that has to run in a worker.
+        deadline: seconds of wall clock for what has to run in a worker.
 
     Returns:
         The claims with their places, the definitions, and the verdict of the final answer.
@@ -89,22 +100,58 @@ def verify_solution(
 
     """
     check_text("completion", completion)
-    problem = prepare(integrand, variable, assumptions)
-    verify = partial(
-        verify_antiderivative,
-        integrand=integrand,
-        variable=variable,
-        assumptions=assumptions,
-        deadline=deadline,
-    )
+    text = as_latex(integrand)
+    options: dict[str, Any] = {
+        "variable": variable,
+        "assumptions": dict(assumptions or {}),
+        "strict": strict,
+        "stop": list(stop),
+        "truncated": truncated,
+        "deadline": deadline,
+    }
+    try:
+        return _solution(completion, text, Work(), **options)
+    except NeedsWorkerError:
+        with suppress(WorkerError):
+            result = call_task("solution", completion, text, options, deadline=deadline)
+            return Solution.from_dict(result)
+        return _solution(completion, text, Work(special=False), **options)
+
+
+def _solution(
+    completion: str,
+    problem: str,
+    work: Work,
+    *,
+    variable: str | None,
+    strict: bool,
+    stop: Sequence[str],
+    truncated: bool,
+    **options: Any,
+) -> Solution:
+    verify: Callable[..., Verdict]
+    if _DEFINITE.search(problem):
+        known = prepare_definite(problem, options["assumptions"])
+        integrand = known.integrand
+        whole = Integral(integrand.expression, integrand.variable, (known.lower, known.upper))
+        verify = partial(verify_definite_integral, problem=problem, **options)
+    else:
+        integrand = prepare(problem, variable, options["assumptions"])
+        whole = Integral(integrand.expression, integrand.variable)
+        verify = partial(verify_antiderivative, integrand=problem, variable=variable, **options)
     verdict = verify(completion, strict=strict, stop=stop, truncated=truncated)
     if verdict.status is Status.INCORRECT and verdict.answer and verdict.evidence.witness is None:
         # Perhaps a wrong step beside a right answer; here steps are judged by themselves.
         alone = verify(rf"\boxed{{{verdict.answer}}}")
         verdict = alone if alone.answer == verdict.answer else verdict
-    reader = _Reader(problem)
+    reader = _Reader(integrand, whole, work)
     for statement in statements(completion, stop):
         reader.take(statement)
+    chains = [each.links for each in reader.ends if len(each.links) > 1]
+    lost = verdict.status is Status.INCORRECT and verdict.evidence.witness is None
+    if whole.limits and lost and chains and not any(each.boxed for each in reader.ends):
+        # Taken for the answer was an antiderivative on the way to the value.
+        verdict = verify(rf"\boxed{{{chains[-1][-1].latex}}}")
     reader.conclude(verdict, completion)
     return Solution(tuple(reader.claims), tuple(reader.definitions), verdict)
 
@@ -140,13 +187,13 @@ class _Chain:
 class _Reader:
     """Takes the statements of a solution in order; ``claims`` are what they claim."""
 
-    def __init__(self, problem: Integrand) -> None:
-        self.problem = problem
+    def __init__(self, problem: Integrand, whole: Integral, work: Work) -> None:
+        self.problem, self.whole = problem, whole
         self.scope = Scope(problem.variable, frozenset(problem.symbols))
         self.claims: list[Claim] = []
         self.definitions: list[Definition] = []
-        self.work = Work()
-        self.progress = Progress(problem)
+        self.work = work
+        self.progress = Progress(whole)
         self.numbers = count(1000)
         self.places: dict[str, int] = {}  # of the definitions in force
         self.before: _Chain | None = None  # that a line which begins with "=" goes on with
@@ -204,14 +251,14 @@ class _Reader:
         """The link at which the claims of a chain begin, and a symbol that they settle."""
         scope = self.scope
         call = _CALL.fullmatch(links[0].latex)
-        if call and call[1] not in scope.symbols:
-            scope.functions.add(call[1])
+        if call and call["name"] not in scope.symbols:
+            scope.functions.setdefault(call["name"], call["of"])
         lefts, rights = self.sides(links[0]), self.sides(links[1])
         if not lefts or not rights:
             return 0, ""
         try:
             meaning = meaning_of(
-                lefts[0], rights[0], statement.lead, scope, self.problem, self._agree
+                lefts[0], rights[0], statement.lead, scope, self.whole, self._agree
             )
             if meaning.value is not None:
                 self._keep(meaning.name, meaning.value, links)
@@ -407,8 +454,10 @@ class _Reader:
         if judgement is Judgement.INCORRECT and not boxed:
             read = self.sides(Link(verdict.answer, 0, 0))
             names = {*self.scope.values, *self.scope.introduced}
+            if self.whole.limits:
+                names.add(self.whole.variable)
             if read and free_symbols(read[0]) & names:
-                judgement = Judgement.UNCHECKED  # the text ends before it is back at the variable
+                judgement = Judgement.UNCHECKED  # the text ends before its answer
         self.claims.append(
             Claim(
                 "final",

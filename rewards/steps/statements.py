@@ -29,6 +29,10 @@ LEAD = 80
 
 _PIECE = re.compile(TOKEN.pattern + r"|(?P<column>&)")
 _BOX = re.compile(r"\\(?:boxed|fbox)\s?(?=\{)")
+#: An equation in brackets behind a formula: "... \quad (u = x + 3)".
+_REMARK = re.compile(
+    r"(?:\\q?quad(?![A-Za-z])|\\[,;]|\s)\s*[(\[]\s*([^()\[\]=]*=[^()\[\]=]*)[)\]]\s*(?=\\\\|\Z)"
+)
 _INDENTATION = re.compile(r"(?:\\(?:q?quad(?![A-Za-z])|[,;:! ])|[&\s]|\{\s*\})*")
 _INSIDE = re.compile(r"\$([^$]+)\$")
 _SPACING_AFTER = re.compile(r"(?:\\(?:q?quad|[,;:! ])|\s)+\Z")
@@ -149,8 +153,11 @@ class _Cutter:
         for box, (opened, close) in zip(_BOX.finditer(latex), self.boxes, strict=False):
             self._blank(box.start(), opened + 1)
             self._blank(close, close + 1)
-        self.latex = "".join(self.characters)
         self.done: list[Statement] = []
+        for remark in _REMARK.finditer(latex) if brackets else ():
+            self.done += _Cutter(remark[1], offset + remark.start(1), brackets=False).done
+            self._blank(remark.start(), remark.end())
+        self.latex = "".join(self.characters)
         self.statement = Statement()
         self.start = 0
         self.tokens = list(_PIECE.finditer(self.latex))

@@ -48,6 +48,7 @@ TASKS: Mapping[str, str] = {
     "equivalent": ".worker_tasks:equivalent",
     "definite": ".worker_tasks:definite",
     "steps": ".worker_tasks:steps",
+    "solution": ".worker_tasks:solution",
     "label": ".worker_tasks:label",
     "integer": ".worker_tasks:integer",
     "published": ".worker_tasks:published",

@@ -12,14 +12,13 @@ import argparse
 import json
 import sys
 import time
-import tomllib
 from itertools import islice
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from calculus_harness.rewards import Judgement, verify_solution
-from tests.rewards.solutions.corpus import SEED, Labelled, corpus
+from tests.rewards.solutions.corpus import HAND, SEED, by_hand, corpus
 from tests.rewards.solutions.measure import Measured, measure
 
 CASES = Path(__file__).resolve().parents[1] / "rewards" / "cases"
@@ -33,18 +32,6 @@ TEN_LINES = r"""Let $u = x^2 + %d$, so $du = 2x\,dx$ and $x\,dx = \frac{du}{2}$.
 \end{align*}
 Check: $(\frac12 \sin(x^2+%d))' = \frac12\cos(x^2+%d)\cdot 2x = x\cos(x^2+%d)$.
 The answer is $\boxed{\frac12\sin(x^2+%d) + C}$."""
-
-
-def by_hand() -> list[Labelled]:
-    """The solutions that were written by hand."""
-    rows = []
-    for row in tomllib.loads((CASES / "solutions.toml").read_text("utf-8"))["solution"]:
-        text = row["text"]
-        start, end = text.find("<<<"), text.find(">>>") - 3
-        text = text.replace("<<<", "").replace(">>>", "")
-        label = "right" if start < 0 else "wrong"
-        rows.append(Labelled(row["name"], row["integrand"], text, "hand", label, "", start, end))
-    return rows
 
 
 def show(name: str, measured: Measured, seconds: float) -> None:
@@ -92,8 +79,9 @@ def main() -> None:
     start = time.process_time()
     measured = measure(islice(corpus(arguments.size, arguments.seed), arguments.size))
     show(f"corpus of {arguments.size}", measured, time.process_time() - start)
-    start = time.process_time()
-    show("by hand", measure(by_hand()), time.process_time() - start)
+    for name in HAND:
+        start = time.process_time()
+        show(name, measure(by_hand(name)), time.process_time() - start)
     responses()
     speed(arguments.solutions)
 

@@ -8,12 +8,16 @@ from pathlib import Path
 
 import click
 
+from ....benchmarks.problem import Problem
+from ....rewards.steps import Solution
 from ...report.page.sections.steps import sections
 from ...report.sections import print_sections
 from ...report.sources import Sources
 from ...stats.steps import read_steps
-from ...studies.steps import judge_steps
-from ..options import json_option
+from ...store.problem_files import check_out, write_problems
+from ...store.samples import Sample
+from ...studies.steps import judge_steps, step_problems
+from ..options import cluster_option, json_option, on_cluster
 
 
 @click.command()
@@ -21,22 +25,54 @@ from ..options import json_option
 @click.option(
     "--limit", type=click.IntRange(1), help="Judge only so many completions of each model."
 )
+@click.option("--workers", type=click.IntRange(1), help="Processes; by default one for each core.")
+@click.option(
+    "--problems",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the judged steps as problems of the task derivation_step.",
+)
+@click.option("--force", is_flag=True, help="Replace that file.")
+@cluster_option
 @json_option
-def steps(runs: Sequence[Path], limit: int | None, as_json: bool) -> None:
+def steps(
+    runs: Sequence[Path],
+    limit: int | None,
+    workers: int | None,
+    problems: Path | None,
+    force: bool,
+    cluster: str | None,
+    as_json: bool,
+) -> None:
     """Judge every step of a run's solutions.
 
     The tables say where solutions fail, and how often a right answer is luck. What is found is
     stored in the run, and `report` shows it.
     """
+    if problems is not None:
+        check_out(problems, force)
+    made: list[Problem] = []
+
+    def keep(sample: Sample, solution: Solution) -> None:
+        if problems is not None:
+            made.extend(step_problems(sample, solution))
+
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True)) as bar:
+    with on_cluster(cluster), Progress(console=Console(stderr=True)) as bar:
         task = bar.add_task("solutions", total=None)
         for path in runs:
             judge_steps(
-                path, limit=limit, on_progress=lambda done: bar.update(task, completed=done)
+                path,
+                limit=limit,
+                workers=workers,
+                on_progress=lambda done: bar.update(task, completed=done),
+                found=keep,
             )
+    if problems is not None:
+        write_problems(made, problems)
+        click.echo(f"wrote {len(made)} problems to {problems}", err=True)
     if as_json:
         rows = [row.to_dict() for path in runs for row in read_steps(path)]
         click.echo(json.dumps(rows, ensure_ascii=False))

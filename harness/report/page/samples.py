@@ -18,6 +18,7 @@ from ...stats.steps import Steps, read_steps
 from ...stats.verdict_changes import reason
 from ...store.samples import Sample, samples
 from ..sources import Sources
+from .marks import Mark, pieces
 from .packing import CHUNK, WORDS, Formula, formula, pack, shortened, shortened_formula
 from .problems import STATUSES, PageProblems
 from .refutation import plot
@@ -144,6 +145,7 @@ def _detail(one: Sample, plots: dict[tuple[str, str], Any], steps: Steps | None)
             )
         ],
         "plot": plots.get(key) if verdict.evidence.witness else None,
+        "marks": steps.marks if steps else (),
         "texts": {
             "Reasoning": one.completion.get("reasoning", ""),
             "Completion": one.completion["text"],
@@ -177,7 +179,7 @@ def facts(verdict: Verdict, completion: dict[str, Any]) -> Iterator[tuple[str, s
 
 def step_facts(steps: Steps, text: str) -> Iterator[tuple[str, str]]:
     """What `run.py steps` has found of a completion."""
-    judged = Counter(judgement for *_, judgement, _ in steps.marks)
+    judged = Counter(mark[2] for mark in steps.marks)
     counts = ", ".join(f"{number} {judgement}" for judgement, number in judged.items())
     yield "steps", f"{counts or 'none'} ({steps.outcome})"
     wrong = next((mark for mark in steps.marks if mark[2] == Judgement.INCORRECT), None)
@@ -203,11 +205,12 @@ def _packed(chunk: Iterable[dict[str, Any]], share: int) -> str:
         rows = [
             detail
             | {
+                "marks": None,
                 "texts": {
-                    name: shortened(text, head, tail)
+                    name: _marked(text, head, tail, detail["marks"] * (name == "Completion"))
                     for name, text in detail["texts"].items()
                     if text or name == "Completion"
-                }
+                },
             }
             for detail in chunk
         ]
@@ -215,3 +218,11 @@ def _packed(chunk: Iterable[dict[str, Any]], share: int) -> str:
         if len(packed) <= share:
             return packed
     return pack([{} for _ in chunk])
+
+
+def _marked(text: str, head: int, tail: int, marks: Sequence[Mark]) -> list[Any]:
+    """Head, number of characters left out, tail; with marks, both in pieces."""
+    first, left, last = shortened(text, head, tail)
+    if not marks:
+        return [first, left, last]
+    return [pieces(first, marks), left, pieces(last, marks, len(text) - len(last))]

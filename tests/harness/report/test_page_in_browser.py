@@ -15,6 +15,7 @@ import pytest
 from calculus_harness import harness
 from calculus_harness.harness.report import write_page
 from calculus_harness.harness.report.sources import Sources
+from calculus_harness.harness.studies.steps import judge_steps
 from tests.harness.browser import Browser, browser
 from tests.harness.large_run import make
 from tests.harness.report.test_page import MODEL, TRICKS, hostile_run
@@ -407,3 +408,76 @@ def test_ten_thousand_problems_of_ten_models_open_at_once(
     chromium.do("document.querySelector('[data-view=samples]').click()")
     chromium.wait("document.getElementById('count').textContent.includes('of 40000 samples')")
     open_row(chromium, 0)
+
+
+#: A right solution, a lucky one and a wrong one; the claims as the page marks them, with what is
+#: between. The first has a character that is two in JavaScript's strings.
+SOLUTIONS = {
+    "2x": (
+        "𝑆o $\\int 2x\\,dx = x^2 + C$, and $\\boxed{x^2 + C}$",
+        ["✓\\int 2x\\,dx = x^2 + C", "✓x^2 + C"],
+    ),
+    "4x": (
+        "$\\int 4x\\,dx = 4\\int x\\,dx = x^2 + C$, so $\\boxed{2x^2 + C}$",
+        ["✓\\int 4x\\,dx = 4\\int x\\,dx", "✗x^2 + C", "✓2x^2 + C"],
+    ),
+    "6x + 0": (
+        "$\\int (6x + 0)\\,dx = 6\\int x\\,dx = f(x) = 6x^2 + C$, so $\\boxed{6x^2 + C}$",
+        ["✓\\int (6x + 0)\\,dx = 6\\int x\\,dx", "?f(x)", "?6x^2 + C", "✗6x^2 + C"],
+    ),
+}
+STEPWISE = r"""
+SOLUTIONS = {solutions!r}
+
+def stepwise(messages, seed):
+    return SOLUTIONS[messages[-1]["content"]]
+"""
+
+
+def test_every_claim_of_a_solution_is_marked(tmp_path: Path, chromium: Browser) -> None:
+    rows = [
+        row
+        | {"id": str(n), "inputs": inputs, "target": inputs, "pair_parent": (n > 1 and "0") or None}
+        | {"perturbation": "zero" if n > 1 else None}
+        for n, (row, integrand) in enumerate(zip(problem_rows(), SOLUTIONS, strict=False))
+        for inputs in [{"integrand": integrand, "variable": "x"}]
+    ]
+    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    texts = {integrand: text for integrand, (text, _) in SOLUTIONS.items()}
+    (tmp_path / "stepwise.py").write_text(STEPWISE.format(solutions=texts))
+    (tmp_path / "asked.jinja").write_text(
+        '+++\ntask = "integration"\ndescription = "The integrand."\n+++\n'
+        "{% call user() %}{{ integrand }}{% endcall %}\n"
+    )
+    run = harness.sweep(
+        [f"python/{tmp_path}/stepwise.py:stepwise"],
+        [str(tmp_path / "own.jsonl")],
+        prompt=str(tmp_path / "asked.jinja"),
+        out=tmp_path / "run",
+    )
+    assert judge_steps(run) == 3
+    page = write_page(run)
+    chromium.open(page, "problems?sort=key")
+    signs = {"correct": "✓", "incorrect": "✗", "unchecked": "?"}
+    for place, (text, marks) in enumerate(SOLUTIONS.values()):
+        chromium.do("document.querySelector('tr[aria-expanded=true]')?.click()")
+        open_row(chromium, place)
+        assert chromium.do("document.querySelector('.pane pre').textContent") == text
+        shown = chromium.do(
+            "[...document.querySelectorAll('.pane:first-child pre .claim')].map((e) =>"
+            "[e.className.split('is-')[1], e.textContent])"
+        )
+        assert [signs[judgement] + words for judgement, words in shown] == marks
+    drawn = chromium.do(
+        "(() => { const e = document.querySelector('.is-incorrect');"
+        "return [getComputedStyle(e, '::before').content, e.title]; })()"
+    )
+    assert drawn[0] == '"✗"'
+    assert drawn[1].startswith("final: incorrect\nat x = ")
+    for anchor in ("steps-of-solutions", "first-wrong-step-by-perturbation-and-kind"):
+        assert chromium.do(f"document.getElementById('section-{anchor}') !== null"), anchor
+    assert chromium.do(OVERFLOWING) == []
+    image = Path(SCREENSHOTS or tmp_path) / "steps.png"
+    chromium.do("document.querySelector('tr[aria-expanded=true]').scrollIntoView()")
+    chromium.screenshot(image)
+    assert image.stat().st_size > 10_000

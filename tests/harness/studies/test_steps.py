@@ -56,11 +56,56 @@ def test_where_solutions_of_a_run_fail(cli: Command, run: Path) -> None:
     wrong = [
         text[start:end]
         for row, text in zip(rows, ANSWERS.values(), strict=True)
-        for start, end, judgement, _ in row["marks"][:2]
+        for start, end, judgement, *_ in row["marks"][:2]
         if judgement == "incorrect"
     ]
     assert wrong == ["x^2 + C", "6x^2 + C", "4x^3 + C"]
     assert len(json.loads(cli("steps", "run", "--limit", "1", "--json").stdout)) == 1
+
+
+def test_any_number_of_workers_finds_the_same(cli: Command, run: Path) -> None:
+    found = []
+    for workers in ("1", "2"):
+        assert cli("steps", "run", "--workers", workers).returncode == 0
+        found.append((run / "steps.jsonl").read_bytes())
+    assert found[0] == found[1]
+
+
+def test_judged_steps_are_problems(cli: Command, run: Path, tmp_path: Path) -> None:
+    done = cli("steps", "run", "--problems", "steps.jsonl")
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in (tmp_path / "steps.jsonl").read_text().splitlines()]
+    # Not what comes after a wrong step, nor the answer.
+    assert [row["target"]["label"] for row in rows] == [1, 1, 0, 1, 0, 1]
+    assert rows[2]["inputs"]["equation"] == r"4\int x\,dx = x^2 + C"
+    assert rows[2]["inputs"]["steps"] == [
+        ["problem", r"\int 4x \, dx"],
+        ["algebra", r"\int 4x\,dx = 4\int x\,dx"],
+    ]
+    assert cli("steps", "run", "--problems", "steps.jsonl").returncode == 2  # it is there
+    words = ["--model", "python/asked.py:label", "--prompt", "solution-step", "--out", "labels"]
+    (tmp_path / "asked.py").write_text("def label(messages, seed):\n    return r'\\boxed{1}'\n")
+    assert cli("sweep", *words, "--benchmark", "./steps.jsonl").returncode == 0
+    (all_rows, *_) = json.loads(cli("report", "labels", "--format", "json").stdout)["rows"]
+    assert all_rows["labels"]["accuracy"] == pytest.approx(4 / 6)
+
+
+def test_solutions_of_definite_integrals(cli: Command, tmp_path: Path) -> None:
+    (tmp_path / "asked.py").write_text(
+        "def answer(messages, seed):\n"
+        "    return r'$\\int_0^1 2x\\,dx = [x^2]_0^1 = 2$, so $\\boxed{1}$'\n"
+    )
+    asked = {"integral": r"\int_0^1 2x \, dx"}
+    row = {"id": "1", "task": "definite_integral", "benchmark": "own", "subset": "all"}
+    row |= {"inputs": asked, "target": asked}
+    (tmp_path / "own.jsonl").write_text(json.dumps(row) + "\n")
+    words = ["--model", "python/asked.py:answer", "--benchmark", "./own.jsonl", "--out", "run"]
+    done = cli("sweep", *words)
+    assert done.returncode == 0, done.stderr
+    (judged,) = json.loads(cli("steps", "run", "--json").stdout)
+    assert (judged["outcome"], judged["wrong"]) == ("lucky", "definite integral")
+    reason = judged["marks"][1][4]
+    assert reason == "1.00000000000000 on the left, 2.00000000000000 on the right"
 
 
 def test_the_report_shows_steps_where_they_were_judged(cli: Command, run: Path) -> None:
@@ -80,8 +125,9 @@ def test_a_damaged_file_is_said_to_be(cli: Command, run: Path) -> None:
 
 
 def test_runs_of_other_tasks_are_refused(cli: Command, tmp_path: Path) -> None:
-    words = ["--model", "solver/sympy", "--benchmark", "definite/bank", "--limit", "1"]
+    (tmp_path / "asked.py").write_text(MODEL)
+    words = ["--model", "python/asked.py:answer", "--benchmark", "hint/I", "--limit", "1"]
     assert cli("sweep", *words, "--out", "other").returncode in (0, 1)
     done = cli("steps", "other")
     assert done.returncode == 2
-    assert "no problems of the task integration" in done.stderr
+    assert "no problems of the tasks whose steps are judged: integration" in done.stderr

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from random import Random
 
 from .templates import TEMPLATES, Derivation, Line
@@ -33,6 +35,24 @@ class Labelled:
     kind: str = ""
     start: int = -1
     end: int = -1
+
+
+#: Files of solutions that were written by hand (tests/rewards/cases).
+HAND = ("solutions", "unseen_first", "unseen_second")
+
+
+def by_hand(name: str) -> list[Labelled]:
+    """The solutions of such a file; what is wrong first in one stands between <<< and >>>."""
+    path = Path(__file__).parents[1] / "cases" / f"{name}.toml"
+    rows = []
+    for row in tomllib.loads(path.read_text("utf-8"))["solution"]:
+        text = row["text"]
+        start, end = text.find("<<<"), text.find(">>>") - 3
+        text = text.replace("<<<", "").replace(">>>", "")
+        label = "right" if start < 0 else "lucky" if row.get("lucky") else "wrong"
+        problem = row.get("integral") or row["integrand"]
+        rows.append(Labelled(row["name"], problem, text, "hand", label, "", start, end))
+    return rows
 
 
 class Page:

@@ -52,6 +52,48 @@ def test_what_brings_the_problem_no_nearer_earns_nothing(name: str, rest: str) -
     assert verify_solution(worthless(rest)[name], f"x^2{rest}").progress == 0
 
 
+#: The same for a definite integral; `whole` is that of 0 to 1, `inner` what is under the sign.
+WORTHLESS_DEFINITE = {
+    "itself": "${whole} = {whole}$, $2{whole} = {whole} + {whole}$",
+    "a name": "Let $I = {whole}$. Then ${whole} = I$, $I = \\lim_{{c\\to0}} I$ and $2I = I + I$.",
+    "its limits turned": r"${whole} = -\int_1^0 {inner}\,dx$",
+    "its range cut": r"${whole} = \int_0^{{1/2}} {inner}\,dx + \int_{{1/2}}^1 {inner}\,dx$",
+    "a new letter": r"Let $u = x$. ${whole} = \int_0^1 u^2e^u\,du = \int_0^1 t^2e^t\,dt$",
+    "a limit of it": r"${whole} = \lim_{{b\to1}}\int_0^b {inner}\,dx = \lim_{{a\to0^+}}\int_a^1 {inner}\,dx$",
+    "another integral around it": r"${whole} = \int_0^1\int_0^1 {inner}\,dx\,dy = \int_0^1 {whole}\,dy$",
+    "its function": r"Let $G(x) = \int {inner}\,dx$. Then ${whole} = G(1) - G(0)$ and ${whole} = [G(x)]_0^1$.",
+    "its function of the end": r"Let $G(t) = \int_0^t {inner}\,dx$. Then ${whole} = G(1)$.",
+    "limits": r"$\lim_{{x\to0}}\frac{{\sin x}}{{x}} = 1$, $\lim_{{x\to\infty}} e^{{-x}} = 0$. " * 9,
+    "values": r"$\int_0^1 x\,dx = \frac12$, $\left[x^2\right]_0^1 = 1$, $e^0 = 1$, $\int_0^1 e^x\,dx = e - 1$.",
+    "a term moved": r"${whole} = \int_0^1 ({inner} - x)\,dx + \frac12$",
+    "a decimal": "${whole} = 0.7182818$",
+}
+
+
+@pytest.mark.parametrize("name", WORTHLESS_DEFINITE)
+def test_what_brings_a_definite_problem_no_nearer_earns_nothing(name: str) -> None:
+    inner = "x^2e^x"
+    whole = rf"\int_0^1 {inner}\,dx"
+    text = WORTHLESS_DEFINITE[name].format(whole=whole, inner=inner)
+    solution = verify_solution(text, whole)
+    assert solution.progress == 0
+    steps = [claim for claim in solution.claims if claim.kind != "final"]
+    assert steps
+    assert not any(claim.judgement == "incorrect" for claim in steps)
+
+
+def test_right_steps_of_a_definite_problem_earn_what_they_take_off() -> None:
+    whole = r"\int_0^1 x^2e^x\,dx"
+    first = r"$\int_0^1 x^2e^x\,dx = \left[x^2e^x\right]_0^1 - 2\int_0^1 xe^x\,dx$. "
+    then = r"$\int xe^x\,dx = xe^x - e^x + C$. "
+    last = r"$\int_0^1 x^2e^x\,dx = e - 2$"
+    earned = [
+        verify_solution(text, whole).progress
+        for text in (first, first + then, first + then + last, last)
+    ]
+    assert 0 < earned[0] < earned[1] < earned[2] == earned[3] == pytest.approx(1)
+
+
 @pytest.mark.parametrize("answer", [r"$\boxed{x^3/3}$", "x^3/3 + C"])
 def test_an_answer_without_steps_earns_nothing(answer: str) -> None:
     assert verify_solution(answer, "x^2").progress == 0

@@ -1,10 +1,18 @@
 // An opened problem: its family side by side, and two samples of it with the difference of their
 // answers.
+// A text, or one in pieces: what is claimed in it has its judgement, its kind and the reason.
+const pieces = (text) => (typeof text === "string" ? [text] : text.map((piece) => {
+  if (typeof piece === "string") return piece;
+  const [words, judgement, kind, reason] = piece;
+  const title = `${kind}: ${judgement}${reason && `\n${reason}`}`;
+  return element("span", { class: `claim is-${judgement}`, title, "aria-description": title }, words);
+}));
+
 function textPart(title, [head, left, tail], command) {
-  const box = element("pre", { tabindex: "0" }, head || tail ? head : "(nothing)");
+  const box = element("pre", { tabindex: "0" }, ...(head.length || tail.length ? pieces(head) : ["(nothing)"]));
   if (left) {
     box.append(element("span", { class: "soft" }, `\n\n[... ${left} characters; the whole: `,
-      element("code", {}, command), " ...]\n\n"), tail);
+      element("code", {}, command), " ...]\n\n"), ...pieces(tail));
   }
   return element("div", {}, element("h4", {}, title), box);
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import get_args
 
 from .....rewards.steps.result import Kind, Result
@@ -15,85 +15,87 @@ from ...sources import Sources
 _OUTCOMES: tuple[Result, ...] = get_args(Result)
 _KINDS: tuple[Kind, ...] = get_args(Kind)
 
+#: The steps of a model's solutions, each with the perturbation of its problem.
+_Solutions = Sequence[tuple[Steps, str]]
+
 
 def sections(sources: Sources) -> list[Section]:
     """The tables of all runs; none where no steps were judged."""
-    by_model: dict[str, list[tuple[Steps, str]]] = {}
+    models: dict[str, list[tuple[Steps, str]]] = {}
     for run, names in zip(sources.runs, sources.names, strict=True):
         for row in read_steps(run.path):
             problem = run.problems.get(row.problem)
             if problem is not None and row.model in names:
                 label = sources.short_names[names[row.model]]
-                by_model.setdefault(label, []).append((row, problem.perturbation or "none"))
-    if not by_model:
+                models.setdefault(label, []).append((row, problem.perturbation or "none"))
+    if not models:
         return []
-    rows = {model: [row for row, _ in pairs] for model, pairs in by_model.items()}
+    found = {row.wrong for of in models.values() for row, _ in of}
+    kinds = [kind for kind in _KINDS if kind in found]
     made = [
         Section(
             "Steps of solutions",
-            ("model", "solutions", *_OUTCOMES, "judged", "progress"),
-            tuple((model, *_outcomes(of)) for model, of in rows.items()),
+            ("model", "solutions", *_OUTCOMES, "lucky answers", "slips", "judged", "progress"),
+            tuple((model, *_outcomes([row for row, _ in of])) for model, of in models.items()),
             remarks=(
                 "In percent of the solutions. right: a right answer and no wrong step; lucky: a "
                 "right answer in spite of one; slip: only the answer is wrong; wrong: a step is; "
-                "unlocated: no wrong step was found. judged: share of the displayed claims; "
-                "progress: mean share of the problem that right steps settle before a wrong one.",
+                "unlocated: no wrong step was found. lucky answers: share of the right answers; "
+                "slips: of the wrong ones. judged: share of the displayed claims; progress: mean "
+                "share of the problem that right steps settle before a wrong one.",
             ),
         ),
-        _first_wrong(
-            "First wrong step by kind",
-            "kind",
-            {model: Counter(row.wrong for row in of) for model, of in rows.items()},
-            [
-                kind
-                for kind in _KINDS
-                if any(row.wrong == kind for of in rows.values() for row in of)
-            ],
-            {model: Counter(dict.fromkeys(_KINDS, len(of))) for model, of in rows.items()},
-        ),
+        _first_wrong("kind", models, [("", kind) for kind in kinds]),
     ]
-    found = sorted({name for pairs in by_model.values() for _, name in pairs})
-    if len(found) > 1:
-        made.append(
-            _first_wrong(
-                "Solutions with a wrong step by perturbation",
-                "perturbation",
-                {
-                    model: Counter(name for row, name in pairs if row.wrong)
-                    for model, pairs in by_model.items()
-                },
-                found,
-                {model: Counter(name for _, name in pairs) for model, pairs in by_model.items()},
-            )
-        )
+    perturbations = sorted({name for of in models.values() for _, name in of})
+    if len(perturbations) > 1:
+        made.append(_first_wrong("perturbation", models, [(name, "") for name in perturbations]))
+        both = [(name, kind) for name in perturbations for kind in kinds]
+        made.append(_first_wrong("perturbation and kind", models, both, folded=True))
     return [section for section in made if section.rows]
 
 
-def _outcomes(rows: Sequence[Steps]) -> Iterable[str]:
+def _outcomes(rows: Sequence[Steps]) -> tuple[str, ...]:
     counts = Counter(row.outcome for row in rows)
-    yield str(len(rows))
-    yield from (percent(counts[name] / len(rows)) for name in _OUTCOMES)
-    shown = sum(row.displayed for row in rows)
-    yield percent(sum(row.judged for row in rows) / shown) if shown else ""
-    yield percent(sum(row.progress for row in rows) / len(rows))
+    right = counts["right"] + counts["lucky"]
+    wrong = counts["slip"] + counts["wrong"] + counts["unlocated"]
+    judged, displayed = sum(row.judged for row in rows), sum(row.displayed for row in rows)
+    return (
+        str(len(rows)),
+        *(_share(counts[name], len(rows)) for name in _OUTCOMES),
+        _share(counts["lucky"], right),
+        _share(counts["slip"], wrong),
+        _share(judged, displayed),
+        _share(sum(row.progress for row in rows), len(rows)),
+    )
+
+
+def _share(part: float, whole: int) -> str:
+    return percent(part / whole) if whole else ""
 
 
 def _first_wrong(
     title: str,
-    heading: str,
-    counts: Mapping[str, Counter[str]],
-    names: Sequence[str],
-    totals: Mapping[str, Counter[str]],
+    models: Mapping[str, _Solutions],
+    keys: Sequence[tuple[str, str]],
+    *,
+    folded: bool = False,
 ) -> Section:
-    """A row for each name, with the share of each model's solutions."""
-    rows = tuple(
-        (
-            name,
-            *(
-                percent(counts[model][name] / totals[model][name]) if totals[model][name] else ""
-                for model in counts
-            ),
-        )
-        for name in names
+    """How many solutions go wrong; a key is a perturbation and a kind, or the one of them."""
+    rows = []
+    for perturbation, kind in keys:
+        shares = []
+        for solutions in models.values():
+            of = [row.wrong for row, name in solutions if perturbation in ("", name)]
+            shares.append(_share(sum(kind in ("", wrong) for wrong in of if wrong), len(of)))
+        rows.append((*filter(None, (perturbation, kind)), *shares))
+    headings = tuple(title.split(" and "))
+    remark = "In percent of the solutions, or of those of such problems."
+    return Section(
+        f"First wrong step by {title}",
+        (*headings, *models),
+        tuple(rows),
+        remarks=(remark,),
+        names=len(headings),
+        folded=folded,
     )
-    return Section(title, (heading, *counts), rows, remarks=("In percent of the solutions.",))

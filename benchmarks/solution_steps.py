@@ -1,0 +1,247 @@
+r"""Steps of solutions of integrals, right and wrong: problems of the task ``derivation_step``.
+
+The problems 2n and 2n + 1 show the same step of the same solution, right and with a planted error.
+Both labels are confirmed by the verifier of steps (`rewards.steps`). `problems_of` makes such
+problems of solutions that models wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..rewards.steps import Judgement, Solution, verify_solution
+from .errors import BenchmarkError
+from .hashed_random import HashedRandom
+from .problem import JSON, Problem
+from .registry import benchmark
+
+SOURCE = "this project, docs/steps.md"
+NAME, TASK = "solution_steps", "derivation_step"
+#: Solutions that are drawn until one has a step whose labels the verifier confirms.
+DRAWS = 20
+LABELS = {Judgement.CORRECT: 1, Judgement.INCORRECT: 0}
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A step of a solution: what it does, its equation, and one with an error."""
+
+    kind: str
+    right: str
+    wrong: str = ""
+
+
+#: Of u: an integrand, its antiderivative, and a wrong one.
+_OUTER = (
+    (r"\cos u", r"\sin u", r"-\sin u"),
+    (r"\sin u", r"-\cos u", r"\cos u"),
+    (r"e^{u}", r"e^{u}", r"u e^{u - 1}"),
+    (r"\frac{1}{1 + u^{2}}", r"\arctan u", r"\ln(1 + u^{2})"),
+    (r"u^{4}", r"\frac{u^{5}}{5}", r"\frac{u^{5}}{4}"),
+)
+#: Of x: what u stands for, and its derivative.
+_INNER = (
+    ("x^{{2}} + {a}", "2x"),
+    (r"\ln x + {a}", r"\frac{{1}}{{x}}"),
+    ("e^{{{a}x}}", "{a}e^{{{a}x}}"),
+    (r"\sin {a}x", r"{a}\cos {a}x"),
+    (r"\sqrt{{x}} + {a}", r"\frac{{1}}{{2\sqrt{{x}}}}"),
+)
+
+
+@benchmark("solution_steps/substitution", task=TASK, source=SOURCE, size=200)
+def substitution(seed: int, index: int) -> Problem:
+    """A step of a solution by substitution."""
+    return _problem("substitution", seed, index)
+
+
+@benchmark("solution_steps/parts", task=TASK, source=SOURCE, size=200)
+def parts(seed: int, index: int) -> Problem:
+    """A step of a solution by parts."""
+    return _problem("parts", seed, index)
+
+
+@benchmark("solution_steps/fractions", task=TASK, source=SOURCE, size=200)
+def fractions(seed: int, index: int) -> Problem:
+    """A step of a solution by partial fractions."""
+    return _problem("fractions", seed, index)
+
+
+def _substitution(rng: HashedRandom) -> tuple[str, list[_Step]]:
+    h, antiderivative, other = rng.choice(_OUTER)
+    a, k = rng.integer(2, 9), rng.integer(2, 9)
+    inner, derivative = (text.format(a=a) for text in rng.choice(_INNER))
+    f = rf"{k} \left({derivative}\right) {_at(h, inner)}"
+    whole, in_u = rf"\int {f} \, dx", rf"{k} \int {h} \, du"
+    return f, [
+        _Step("definition", f"u = {inner}"),
+        _Step("differential", rf"du = {derivative} \, dx", rf"dx = {derivative} \, du"),
+        _Step("substitution", f"{whole} = {in_u}", rf"{whole} = \int {h} \, du"),
+        _Step("integral", _result(in_u, k, antiderivative), _result(in_u, k, other)),
+        _Step(
+            "back-substitution",
+            _result(whole, k, _at(antiderivative, inner)),
+            _result(whole, k, _at(antiderivative, derivative)),
+        ),
+    ]
+
+
+def _at(latex: str, inner: str) -> str:
+    """A formula in u at what u stands for."""
+    return latex.replace("u", rf"\left({inner}\right)")
+
+
+def _result(left: str, factor: int, antiderivative: str) -> str:
+    return rf"{left} = {factor} \left({antiderivative}\right) + C"
+
+
+def _parts(rng: HashedRandom) -> tuple[str, list[_Step]]:
+    a, k = rng.integer(2, 9), rng.integer(2, 9)
+    g, v, w = rng.choice(
+        (
+            (f"e^{{{a}x}}", rf"\frac{{e^{{{a}x}}}}{{{a}}}", rf"\frac{{e^{{{a}x}}}}{{{a * a}}}"),
+            (rf"\cos {a}x", rf"\frac{{\sin {a}x}}{{{a}}}", rf"-\frac{{\cos {a}x}}{{{a * a}}}"),
+            (rf"\sin {a}x", rf"-\frac{{\cos {a}x}}{{{a}}}", rf"-\frac{{\sin {a}x}}{{{a * a}}}"),
+        )
+    )
+    f = f"{k}x {g}"
+    whole, rest = rf"\int {f} \, dx", rf"{k} \int \left({v}\right) dx"
+    first = rf"{k}x \left({v}\right)"
+    return f, [
+        _Step("definition", f"u = {k}x"),
+        _Step("definition", rf"dv = {g} \, dx"),
+        _Step("parts", f"v = {v}", f"v = {a} {g}"),
+        _Step("parts", f"{whole} = {first} - {rest}", f"{whole} = {first} + {rest}"),
+        _Step("integral", _result(rest, k, w), _result(rest, k, f"{a} \\left({w}\\right)")),
+        _Step(
+            "integral",
+            rf"{whole} = {first} - {k} \left({w}\right) + C",
+            rf"{whole} = {first} + {k} \left({w}\right) + C",
+        ),
+    ]
+
+
+def _fractions(rng: HashedRandom) -> tuple[str, list[_Step]]:
+    a, b = rng.shuffled(range(1, 9))[:2]
+    p, q = rng.integer(2, 9), rng.integer(2, 9)
+    f = rf"\frac{{{p + q}x + {p * b + q * a}}}{{(x + {a})(x + {b})}}"
+
+    def sum_of(first: int, second: int) -> str:
+        return rf"\frac{{{first}}}{{x + {a}}} + \frac{{{second}}}{{x + {b}}}"
+
+    def logarithms(first: int, second: int) -> str:
+        return rf"\int {f} \, dx = {first} \ln|x + {a}| + {second} \ln|x + {b}| + C"
+
+    top = f"{p + q}x + {p * b + q * a}"
+    return f, [
+        _Step(
+            "partial fractions",
+            rf"{top} = {p} (x + {b}) + {q} (x + {a})",
+            rf"{top} = {p} (x + {a}) + {q} (x + {b} + 1)",
+        ),
+        _Step("partial fractions", f"{f} = {sum_of(p, q)}", f"{f} = {sum_of(p + 1, q)}"),
+        _Step("integral", logarithms(p, q), logarithms(p, -q).replace("+ -", "- ")),
+    ]
+
+
+TECHNIQUES = {"substitution": _substitution, "parts": _parts, "fractions": _fractions}
+
+
+def _problem(technique: str, seed: int, index: int) -> Problem:
+    number, wrong = divmod(index, 2)
+    for draw in range(DRAWS):
+        rng = HashedRandom(NAME, technique, seed, number, draw)
+        integrand, steps = TECHNIQUES[technique](rng)
+        last = rng.choice([place for place, step in enumerate(steps) if step.wrong])
+        before, step = steps[:last], steps[last]
+        if all(
+            _label(integrand, before, equation) == label
+            for equation, label in ((step.right, 1), (step.wrong, 0))
+        ):
+            break
+    else:
+        raise BenchmarkError(f"no step of {technique} for seed {seed} and index {index}")
+    shown = [(one.kind, one.right) for one in before]
+    return _made(
+        f"{technique}-s{seed}-{index}",
+        technique,
+        rf"\int {integrand} \, dx",
+        shown,
+        (step.kind, step.wrong if wrong else step.right),
+        1 - wrong,
+        {"group": f"{technique}-s{seed}-{number}", "seed": seed},
+    )
+
+
+def _label(integrand: str, before: Sequence[_Step], equation: str) -> int | None:
+    """What the verifier says of an equation after other steps."""
+    text = "".join(f"${one.right}$, so\n" for one in before) + f"${equation}$"
+    end = len(text) - 1
+    claims = verify_solution(text, integrand, variable="x").claims
+    judged = [claim for claim in claims if claim.end == end and claim.kind != "final"]
+    return LABELS.get(judged[-1].judgement) if judged else None
+
+
+def problems_of(
+    key: str, problem: str, solution: Solution, *, metadata: Mapping[str, JSON] | None = None
+) -> Iterator[Problem]:
+    r"""The judged steps of a solution as problems, up to the first wrong one.
+
+    Args:
+        key: identifies the solution.
+        problem: its problem, an integral.
+        solution: as `rewards.steps.verify_solution` gives it.
+        metadata: of every problem.
+
+    >>> from calculus_harness.rewards import verify_solution
+    >>> text = r"Let $u = x^2$, $du = 2x\,dx$: $\int 2xe^{x^2}\,dx = \int e^u\,du = ue^u$."
+    >>> made = list(problems_of("a", r"\int 2xe^{x^2}\,dx", verify_solution(text, "2xe^{x^2}")))
+    >>> [problem.target["label"] for problem in made], made[1].inputs["annotation"]
+    ([1, 1, 0], 'substitution')
+
+    """
+    lines = [(one.start, "definition", f"{one.name} = {one.value}") for one in solution.definitions]
+    last = solution.first_wrong
+    for number, claim in enumerate(solution.claims[: None if last is None else last + 1]):
+        step = (claim.kind, f"{claim.left} = {claim.right}")
+        label = LABELS.get(claim.judgement)
+        if claim.kind != "final" and label is not None:
+            before = [line[1:] for line in sorted(lines) if line[0] < claim.end]
+            made = _made(
+                f"{key}-{number}", "solutions", problem, before, step, label, metadata or {}
+            )
+            yield made
+        lines.append((claim.start, *step))
+
+
+def _made(
+    name: str,
+    subset: str,
+    problem: str,
+    before: Sequence[tuple[str, str]],
+    step: tuple[str, str],
+    label: int,
+    metadata: Mapping[str, JSON],
+) -> Problem:
+    """A problem, with the inputs that prompts of the task ``derivation_step`` have."""
+    kind, equation = step
+    before = [("problem", problem), *before]
+    given = ", ".join(f"[{annotation}, {latex}]" for annotation, latex in before)
+    sequence = f"{given} [SEP] [{kind}] [SEP] {equation}"
+    return Problem(
+        id=name,
+        task=TASK,
+        benchmark=NAME,
+        subset=subset,
+        inputs={
+            "steps": [list(line) for line in before],
+            "annotation": kind,
+            "equation": equation,
+            "sequence": sequence,
+            "clean_sequence": sequence,
+            "operator": kind,
+        },
+        target={"label": label},
+        metadata={"operator": kind, "steps": len(before) - 1, **metadata},
+    )

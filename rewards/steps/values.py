@@ -1,0 +1,137 @@
+"""The values of definite integrals, nested ones too, and of limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+
+from flint import acb, arb
+
+from ..decision.balls import UnusableError, precision
+from ..decision.compiler import compile_tape
+from ..decision.domain import real_everywhere
+from ..decision.integrand import Integrand
+from ..decision.jets import ZERO, Ball
+from ..decision.magnitude import log2
+from ..expression.traversal import symbols_of
+from ..expression.tree import Expression
+from ..quadrature import DefiniteIntegral, QuadratureError, evaluate
+from ..quadrature.analytic import box_function, integrate
+from ..quadrature.value import limit_value
+from .sides import Integral, LimitAt, NotReadError, Part
+
+#: Precision in bits, digits of improper integrals, evaluations for a proper one.
+BITS, DIGITS, EVALUATIONS = 192, 30, 2_000
+#: Nodes of two quadratures of the outer one of nested integrals.
+NODES = (32, 40)
+#: A limit is taken where the variable is so near, or so far, in bits, to so many bits.
+NEAR, LIMIT_BITS, SETTLED = (400, 450, 500), 4096, 64
+
+
+def value_of(name: str, parts: Mapping[str, Part], values: Mapping[str, Ball]) -> Ball:
+    """The value of a definite integral, or of a limit, at values of the symbols in it.
+
+    Raises:
+        NotReadError: it has none that can be computed here.
+
+    """
+    part = parts[name]
+    try:
+        if isinstance(part, LimitAt):
+            return _limit(part, parts, values)
+        assert isinstance(part, Integral)
+        return _integral(part, parts, values)
+    except (QuadratureError, UnusableError) as error:
+        raise NotReadError(str(error)) from None
+
+
+def part_tree(part: Part) -> Expression:
+    """What is integrated, or what a limit is of."""
+    assert isinstance(part, Integral | LimitAt)
+    return part.integrand if isinstance(part, Integral) else part.of
+
+
+def inner_parts(tree: Expression, parts: Mapping[str, Part]) -> list[str]:
+    """The parts that a tree has."""
+    return sorted(symbols_of(tree) & parts.keys())
+
+
+def _integral(part: Integral, parts: Mapping[str, Part], values: Mapping[str, Ball]) -> Ball:
+    assert part.limits is not None
+    if inner_parts(part.integrand, parts):
+        return _nested(part, parts, values)
+    lower, upper = part.limits
+    ends = [*(symbols_of(limit) for limit in part.limits if not isinstance(limit, int))]
+    if not (symbols_of(part.integrand) - {part.variable}).union(*ends) <= values.keys():
+        raise NotReadError("a definite integral with unknown ends")
+    function = box_function(part.integrand, part.variable, values)
+    if function and not (isinstance(lower, int) or isinstance(upper, int)):
+        with precision(BITS):
+            low, high = limit_value(lower, values), limit_value(upper, values)
+            value = integrate(function, low, high, BITS - 64, EVALUATIONS)
+        if value is not None and value.imag.contains(0) and value.is_finite():
+            return acb(value.real)
+    integrand = Integrand(part.integrand, part.variable, {}, "")
+    found = evaluate(DefiniteIntegral(integrand, lower, upper, False, ""), values, DIGITS)
+    if found.diverges:
+        raise NotReadError("an integral that diverges")
+    return acb(found.ball)
+
+
+def _nested(part: Integral, parts: Mapping[str, Part], values: Mapping[str, Ball]) -> Ball:
+    """The outer one of nested integrals, by two quadratures."""
+    assert part.limits is not None
+    inner = inner_parts(part.integrand, parts)
+    if any(isinstance(limit, int) for limit in part.limits):
+        raise NotReadError("a nested integral over an infinite range")
+    results: list[Ball] = []
+    with precision(BITS):
+        tape = compile_tape(part.integrand, part.variable)
+        low, high = (limit_value(limit, values) for limit in part.limits)
+        for count in NODES:
+            total = ZERO
+            for at in range(count):
+                node, weight = arb.legendre_p_root(count, at, weight=True)
+                x = acb(low + (high - low) * (1 + node) / 2)
+                given = {**values, part.variable: x}
+                given |= {name: value_of(name, parts, given) for name in inner}
+                total += weight * tape.run(x, given, derivative=False)[tape.root][0]
+            results.append(total * (high - low) / 2)
+        error = (results[1] - results[0]).abs_upper()
+        return acb(results[1].real + arb(0, 2 * error))
+
+
+def _limit(part: LimitAt, parts: Mapping[str, Part], values: Mapping[str, Ball]) -> Ball:
+    if symbols_of(part.of) - {part.variable} - values.keys():
+        raise NotReadError("a limit of what has other variables")
+    with precision(LIMIT_BITS):
+        sides = [part.side] if part.side else [1, -1]
+        found = [one for side in sides if (one := _from_one_side(part, values, side)) is not None]
+        if not found or not (found[0] - found[-1]).contains(ZERO):
+            raise NotReadError("a limit that is not seen")
+        return found[0]
+
+
+def _from_one_side(part: LimitAt, values: Mapping[str, Ball], side: int) -> Ball | None:
+    """The limit as it shows very near to its point; None where it does not."""
+    tape = compile_tape(part.of, part.variable)
+    found = []
+    for x in _approach(part, values, side):
+        jets = tape.run(x, values, derivative=False)
+        value = jets[tape.root][0]
+        if not value.is_finite() or not real_everywhere(tape, jets):
+            return None
+        found.append(value)
+    error = max(((second - first).abs_upper() for first, second in pairwise(found)), key=log2)
+    last: Ball = found[-1]
+    if log2(error) > max(log2(last.abs_upper()), 0) - SETTLED:
+        return None
+    return acb(last.real + arb(0, 4 * error))
+
+
+def _approach(part: LimitAt, values: Mapping[str, Ball], side: int) -> Iterator[Ball]:
+    for bits in NEAR:
+        if isinstance(part.point, int):
+            yield acb(part.point * arb("1.37") * arb(2) ** bits)
+        else:
+            yield acb(limit_value(part.point, values) + side * arb("1.37") * arb(2) ** -bits)
