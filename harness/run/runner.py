@@ -13,6 +13,7 @@ from ..core.errors import ModelError
 from ..core.policy import Policy
 from ..core.requests import Completion, FinishReason, Request
 from ..models import Model
+from ..models.placed.pool import Answering, placed
 from ..store.identity import ModelPlan
 from ..store.jsonl_log import Log
 from ..store.run import Run
@@ -45,6 +46,8 @@ def run_job(job: Job, *, policy: Policy | None = None, progress: Progress | None
 
     """
     policy, progress = policy or Policy(), progress or Silent()
+    for model in job.models:
+        placed(model)  # too few GPUs are refused before anything is asked
     plans = [
         ModelPlan(
             model.hash,
@@ -110,6 +113,7 @@ class SweepRunner:
         """Ask one model, stage by stage; a stage ends before the next begins."""
         replies = self._stored_replies(model)
         duplicates = DuplicateSamples()
+        answering = placed(model)
         try:
             for stage in range(self.job.stages):
                 missing = self.job.missing(model, self.stored, stage=stage, replies=replies)
@@ -119,18 +123,19 @@ class SweepRunner:
                     requests = self.job.requests(model, self.stored, stage=stage, replies=replies)
                     admitted = takewhile(self.budget.admits, requests)
                     stored = len(self.stored)
-                    await self._ask_stage(model, admitted, scoring, replies, duplicates)
+                    await self._ask_stage(model, answering, admitted, scoring, replies, duplicates)
                     if not self.budget.goes_on() or len(self.stored) == stored:
                         break
                     missing = self.job.missing(model, self.stored, stage=stage, replies=replies)
         finally:
-            await model.close()
+            await answering.close()
         if self.job.identity.sampling.temperature > 0 and (warning := duplicates.warning()):
             self.progress.notice(f"{model.label}: {warning}")
 
     async def _ask_stage(
         self,
         model: Model,
+        answering: Answering,
         requests: Iterator[Request],
         scoring: Sequence[asyncio.Task[None]],
         replies: dict[tuple[str, int], dict[str, str]],
@@ -138,7 +143,7 @@ class SweepRunner:
     ) -> None:
         asked, unreachable, reason = 0, 0, ""
         errors, error = 0, ""
-        async with aclosing(model.complete(stream(requests))) as completions:
+        async with aclosing(answering.complete(stream(requests))) as completions:
             async for completion in completions:
                 asked += 1
                 if completion.finish_reason is FinishReason.UNREACHABLE:
