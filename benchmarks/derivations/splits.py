@@ -8,17 +8,16 @@ indices, so they depend only on the seed and their size.
 
 from __future__ import annotations
 
-import multiprocessing
 from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import asdict, dataclass
 from itertools import count, islice
 from typing import Any, TypeAlias
 
-from ...rewards.workers.pool import usable_cores
+from ...rewards.workers.errors import WorkerError
+from ...rewards.workers.pool import make_pool
 from ..hashed_random import HashedRandom
 from . import calculus, sequences
 from .calculus import case
@@ -28,6 +27,8 @@ from .options import CODE, Options
 Row: TypeAlias = dict[str, Any]
 #: Examples that a worker makes at a time.
 BATCH = 16
+#: Seconds of wall clock for these, only in case a worker hangs, and megabytes for a worker.
+DEADLINE, MEMORY_MB = 1000.0, 2048
 #: Sequences of the split ``easy``.
 EASY = 1500
 
@@ -60,6 +61,21 @@ class _Made:
     texts: dict[str, tuple[str, str]]
 
 
+@dataclass(frozen=True, slots=True)
+class _Maker:
+    """Makes the examples of a data set: of so many steps, or of an operation."""
+
+    kind: int | str
+    seed: int
+    options: Options
+    style: str
+
+    def make(self, whole: bool, number: int) -> _Made:
+        if isinstance(self.kind, int):
+            return _step(self.kind, self.seed, self.options, self.style, whole, number)
+        return _case(self.kind, self.seed, self.options, self.style, False, whole, number)
+
+
 def derivation_splits(
     steps: int,
     sizes: Sizes,
@@ -70,8 +86,8 @@ def derivation_splits(
     workers: int | None = None,
 ) -> dict[str, list[Row]]:
     """The step task: train, validation, static, VR, EE and AR."""
-    make = partial(_step, steps, seed, options, style)
-    return _splits(make, PERTURBATIONS, sizes, f"step{steps}-s{seed}", workers)
+    maker = _Maker(steps, seed, options, style)
+    return _splits(maker, PERTURBATIONS, sizes, f"step{steps}-s{seed}", workers)
 
 
 def calculus_splits(
@@ -84,13 +100,13 @@ def calculus_splits(
     workers: int | None = None,
 ) -> dict[str, list[Row]]:
     """The calculus task: train, validation, static, VR, EC and easy."""
-    make = partial(_case, operation, seed, options, style, False)
-    made = _splits(make, ("VR", "EC"), sizes, f"{operation}-s{seed}", workers)
+    maker = _Maker(operation, seed, options, style)
+    splits = _splits(maker, ("VR", "EC"), sizes, f"{operation}-s{seed}", workers)
     easy = (_case(operation, seed, options, style, True, False, number) for number in count())
     few = islice(easy, min(EASY, sizes.test) // 2)
     name = f"{operation}-easy-s{seed}"
-    made["easy"] = [row for one in few for row in _rows(one, name, "")]
-    return made
+    splits["easy"] = [row for one in few for row in _rows(one, name, "")]
+    return splits
 
 
 def _step(steps: int, seed: int, options: Options, style: str, whole: bool, number: int) -> _Made:
@@ -124,7 +140,7 @@ def _case(
 
 
 def _splits(
-    make: Callable[[bool, int], _Made],
+    maker: _Maker,
     perturbations: tuple[str, ...],
     sizes: Sizes,
     name: str,
@@ -134,14 +150,14 @@ def _splits(
     splits: dict[str, list[Row]] = {"train": [], "validation": [], "static": []}
     splits |= {perturbation: [] for perturbation in perturbations}
     next_number = 0
-    with _mapping(workers) as mapped:
+    with _mapping(maker, workers) as mapped:
         for split, size in (
             ("static", sizes.test),
             ("validation", sizes.validation),
             ("train", sizes.train),
         ):
             taken = 0
-            stream = mapped(partial(make, split == "static"), next_number) if size else iter(())
+            stream = mapped(split == "static", next_number) if size else iter(())
             while 2 * taken < size:
                 one = next(stream)
                 next_number = one.number + 1
@@ -174,29 +190,38 @@ def _rows(one: _Made, name: str, perturbation: str) -> list[Row]:
     return rows
 
 
-_Mapping: TypeAlias = Callable[[Callable[[int], _Made], int], Iterator[_Made]]
+_Mapping: TypeAlias = Callable[[bool, int], Iterator[_Made]]
 
 
 @contextmanager
-def _mapping(workers: int | None) -> Iterator[_Mapping]:
-    """A map over the integers from a given one on, in order, by ``workers`` processes."""
-    wanted = usable_cores() if workers is None else workers
-    if wanted <= 1:
-        yield lambda make, first: map(make, count(first))
+def _mapping(maker: _Maker, workers: int | None) -> Iterator[_Mapping]:
+    """Examples from a given number on, in order, by ``workers`` processes; whole ones or not."""
+    if workers == 1:
+        yield lambda whole, first: (maker.make(whole, number) for number in count(first))
         return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(wanted, mp_context=context) as pool:
+    with make_pool(workers, MEMORY_MB, tasks={"made": f"{__name__}:made"}) as pool:
 
-        def mapped(make: Callable[[int], _Made], first: int) -> Iterator[_Made]:
-            ahead: deque[Future[list[_Made]]] = deque()
+        def mapped(whole: bool, first: int) -> Iterator[_Made]:
+            ahead: deque[Future[list[Any]]] = deque()
             starts = count(first, BATCH)
-            while True:
-                while len(ahead) < 2 * wanted:
-                    ahead.append(pool.submit(_batch, make, next(starts)))
-                yield from ahead.popleft().result()
+            try:
+                while True:
+                    while len(ahead) < 2 * pool.size:
+                        item = (asdict(maker), whole, next(starts))
+                        ahead.append(pool.submit("made", [item], deadline=DEADLINE))
+                    (rows,) = ahead.popleft().result()
+                    if isinstance(rows, WorkerError):  # nothing here has a time limit: a bug
+                        raise rows
+                    yield from (_Made(*row) for row in rows)
+            finally:
+                for future in ahead:
+                    future.cancel()
 
         yield mapped
 
 
-def _batch(make: Callable[[int], _Made], first: int) -> list[_Made]:
-    return [make(number) for number in range(first, first + BATCH)]
+def made(maker: Mapping[str, Any], whole: bool, first: int) -> list[Any]:
+    """The task of workers: a batch of examples as rows."""
+    parsed = _Maker(**{**maker, "options": Options(**maker["options"])})
+    batch = (parsed.make(whole, number) for number in range(first, first + BATCH))
+    return [[one.number, one.operator, one.other_operator, one.texts] for one in batch]

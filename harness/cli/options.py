@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any, get_args
 
@@ -73,6 +74,8 @@ def on_cluster(name: str | None) -> Iterator[None]:
         except PoolError as error:
             raise UserError(str(error)) from None
         click.echo(f"{cluster.size} workers on the cluster", err=True)
+        # Ray prints messages about workers that die to stdout, where only results go.
+        stack.enter_context(redirect_stdout(sys.stderr))
         yield
 
 

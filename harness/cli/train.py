@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from msgspec.structs import replace
 
 from ..core.errors import UserError, install
 from ..core.program import program
-from .options import refuse_given
+from .options import cluster_option, on_cluster, refuse_given
 
 
 @click.group()
@@ -37,6 +39,7 @@ def run_options(*, trackers: bool = True) -> Callable[[Callable[..., Any]], Call
             type=click.Path(path_type=Path, dir_okay=False),
             help="YAML file of the settings; see docs/training.md.",
         ),
+        cluster_option,
     ]
     if trackers:
         tracker = click.option(
@@ -58,27 +61,29 @@ def run_options(*, trackers: bool = True) -> Callable[[Callable[..., Any]], Call
 
 @train.command()
 @run_options()
-def grpo(path: Path, out: Path, trackers: tuple[str, ...]) -> None:
+def grpo(path: Path, out: Path, cluster: str | None, trackers: tuple[str, ...]) -> None:
     """Warm up by examples, reinforce by GRPO, evaluate.
 
     The same command goes on where it was stopped. The evaluation, before and after, is an ordinary
     run (DIR/evaluation), with a page and a comparison of every subset with the original problems.
     """
-    _train(path, out, "grpo", trackers)
+    _train(path, out, "grpo", cluster, trackers)
 
 
 @train.command()
 @run_options()
-def sft(path: Path, out: Path, trackers: tuple[str, ...]) -> None:
+def sft(path: Path, out: Path, cluster: str | None, trackers: tuple[str, ...]) -> None:
     """Learn from references alone, and evaluate.
 
     The same command goes on where it was stopped. The evaluation is an ordinary run
     (DIR/evaluation).
     """
-    _train(path, out, "sft", trackers)
+    _train(path, out, "sft", cluster, trackers)
 
 
-def _train(path: Path, out: Path, kind: str, trackers: tuple[str, ...]) -> None:
+def _train(
+    path: Path, out: Path, kind: str, cluster: str | None, trackers: tuple[str, ...]
+) -> None:
     """Train as a configuration says, which must be of this kind: "sft" or "grpo"."""
     # Busy-waiting threads slow down small models on busy cores.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -102,7 +107,7 @@ def _train(path: Path, out: Path, kind: str, trackers: tuple[str, ...]) -> None:
         click.echo(f"train: {text}", err=True)
 
     # The trainers show bars of their own.
-    run = run_training(config, out, log=say, progress=Lines())
+    run = run_training(config, out, log=say, progress=Lines(), evaluating=_evaluating(cluster))
     print_summary(run)
     if len(run.models) > 1:
         print_comparison(compare(run))
@@ -111,9 +116,15 @@ def _train(path: Path, out: Path, kind: str, trackers: tuple[str, ...]) -> None:
     say(f"models and logs are in {out}; a page to open: {write_page(run)}")
 
 
+def _evaluating(cluster: str | None) -> Callable[[], AbstractContextManager[None]]:
+    """Where the evaluation runs; a cluster that cannot be used is refused before the training."""
+    with on_cluster(cluster):
+        return partial(on_cluster, cluster)
+
+
 @train.command()
 @run_options(trackers=False)
-def hint(path: Path, out: Path) -> None:
+def hint(path: Path, out: Path, cluster: str | None) -> None:
     """Train HINT's seq2seq baselines and evaluate them.
 
     The models of Table 3 of Li et al., each with every seed of the configuration. The same command
@@ -130,7 +141,13 @@ def hint(path: Path, out: Path) -> None:
     def say(text: str) -> None:
         click.echo(f"train: {text}", err=True)
 
-    run = train_baselines(read(path, HintConfig), out, log=say, progress=Lines())
+    run = train_baselines(
+        read(path, HintConfig),
+        out,
+        log=say,
+        progress=Lines(),
+        evaluating=_evaluating(cluster),
+    )
     print_sections([medians(run)])
     say(f"models and logs are in {out}; a page to open: {write_page(run)}")
 
@@ -277,6 +294,7 @@ def encoder(out: Path, **options: Any) -> None:
     multiple=True,
     help="Template of the prompts, one for each task; direct and definite by default.",
 )
+@cluster_option
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="A .jsonl file, or a folder."
 )
@@ -289,6 +307,7 @@ def generate_train(
     easier: int,
     solver: str | None,
     prompts: tuple[str, ...],
+    cluster: str | None,
     out: Path,
     force: bool,
 ) -> None:
@@ -304,9 +323,10 @@ def generate_train(
 
     check_out(out, force)
     templates = [load(prompt) for prompt in prompts]
-    training = training_set(
-        recipes, count=count, seed=seed, screen=screen, easier=easier, solver=solver
-    )
+    with on_cluster(cluster):
+        training = training_set(
+            recipes, count=count, seed=seed, screen=screen, easier=easier, solver=solver
+        )
     write_rows(training.rows(*templates), out)
     left_out = [f"{training.repeats} repeats"]
     if screen:

@@ -8,6 +8,7 @@ from typing import Any
 from ...rewards.errors import UnknownNameError, UserError, install, suggest
 
 __all__ = [
+    "EngineDiedError",
     "ModelError",
     "RunError",
     "UnknownNameError",
@@ -56,3 +57,7 @@ class RunError(UserError):
 
 class ModelError(UserError):
     """A model that cannot be reached or set up as asked."""
+
+
+class EngineDiedError(ModelError):
+    """The process that runs a model has died; another may do what it was asked."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -14,6 +14,7 @@ from ...prompts.rendering import Rendered
 from ..core.errors import ModelError
 from ..core.prices import Price
 from ..core.requests import Completion, Request, digest
+from .placement import Placement
 
 RequestT = TypeVar("RequestT")
 ResultT = TypeVar("ResultT")
@@ -182,6 +183,39 @@ class Model(ABC):
         """
         raise ModelError(f"{self.spec} has no {Capability.SCORING}")
         yield  # makes it a generator, as in subclasses
+
+    @property
+    def placement(self) -> Placement | None:
+        """What its engines need of a cluster; None for what is asked from this process, as APIs."""
+        return None
+
+    def one_engine(self, *, spread: bool) -> Model:
+        """Return the model as one of its engines on a cluster.
+
+        Args:
+            spread: whether the engine has GPUs of several nodes.
+
+        Returns:
+            The model.
+
+        """
+        return replace(self)
+
+    async def screened(
+        self, answers: AsyncIterator[list[Completion]]
+    ) -> AsyncGenerator[Completion, None]:
+        """Yield the completions of answers; a kind may hold them back while all have failed.
+
+        Args:
+            answers: the completions of each request.
+
+        Yields:
+            The completions.
+
+        """
+        async for completions in answers:
+            for completion in completions:
+                yield completion
 
     async def close(self) -> None:  # noqa: B027 (most kinds have nothing to close)
         """Release what `complete` and `score` keep between calls (weights, servers)."""

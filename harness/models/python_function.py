@@ -21,6 +21,7 @@ from ...rewards.arguments import load_function
 from ..core.errors import ModelError, UserError
 from ..core.requests import Completion, FinishReason, Request, digest
 from .base import Capability, Model, ask_each, operational
+from .placement import Placement
 
 #: So many calls that fail in the same way, before any succeeds, stop the sweep.
 MOST_FAILURES = 10
@@ -81,22 +82,35 @@ class PythonFunction(Model):
         async def ask(request: Request) -> list[Completion]:
             return await self._ask(request, threads)
 
-        held: list[Completion] | None = []  # failed ones, until a call succeeds
         try:
-            async with aclosing(ask_each(requests, ask, self.concurrency)) as results:
-                async for completions in results:
-                    if held is not None:
-                        held += completions
-                        if all(one.finish_reason is FinishReason.ERROR for one in completions):
-                            self._refuse_broken(held)
-                            continue
-                        completions, held = held, None
-                    for completion in completions:
-                        yield completion
-            for completion in held or ():
-                yield completion
+            async with (
+                aclosing(ask_each(requests, ask, self.concurrency)) as answers,
+                aclosing(self.screened(answers)) as completions,
+            ):
+                async for completion in completions:
+                    yield completion
         finally:
             threads.shutdown(wait=False, cancel_futures=True)
+
+    async def screened(
+        self, answers: AsyncIterator[list[Completion]]
+    ) -> AsyncGenerator[Completion, None]:
+        held: list[Completion] | None = []  # failed ones, until a call succeeds
+        async for completions in answers:
+            if held is not None:
+                held += completions
+                if all(one.finish_reason is FinishReason.ERROR for one in completions):
+                    self._refuse_broken(held)
+                    continue
+                completions, held = held, None
+            for completion in completions:
+                yield completion
+        for completion in held or ():
+            yield completion
+
+    @property
+    def placement(self) -> Placement:
+        return Placement(at_once=self.concurrency)
 
     def _refuse_broken(self, failed: Sequence[Completion]) -> None:
         """Raise `ModelError` if all calls so far have failed, `MOST_FAILURES` in the same way."""

@@ -13,6 +13,7 @@ from ..core.errors import ModelError
 from ..core.policy import Policy
 from ..core.requests import Completion, FinishReason, Request
 from ..models import Model
+from ..models.placed.pool import Answering, placed
 from ..store.identity import ModelPlan
 from ..store.jsonl_log import Log
 from ..store.run import Run
@@ -53,6 +54,8 @@ def run_job(
 
     """
     policy, progress = policy or Policy(), progress or Silent()
+    for model in job.models:
+        placed(model)  # too few GPUs are refused before anything is asked
     plans = [
         ModelPlan(
             model.hash,
@@ -106,11 +109,12 @@ class SweepRunner:
         try:
             for model in self.job.models:
                 asked = model.with_state(self.run.path / "state" / model.hash)
+                answering = placed(asked)
                 try:
-                    await self._ask(asked, scoring)
+                    await self._ask(asked, answering, scoring)
                 finally:
-                    if not self.keep_open or asked is not model:
-                        await asked.close()
+                    if not self.keep_open or answering is not model:
+                        await answering.close()
             for _ in scoring:
                 self.queue.put_nowait(None)
             await asyncio.gather(*scoring)
@@ -126,7 +130,9 @@ class SweepRunner:
             )
         self.progress.finish()
 
-    async def _ask(self, model: Model, scoring: Sequence[asyncio.Task[None]]) -> None:
+    async def _ask(
+        self, model: Model, answering: Answering, scoring: Sequence[asyncio.Task[None]]
+    ) -> None:
         """Ask one model, stage by stage; a stage ends before the next begins."""
         replies = self._stored_replies(model)
         duplicates = DuplicateSamples()
@@ -138,7 +144,7 @@ class SweepRunner:
                 requests = self.job.requests(model, self.stored, stage=stage, replies=replies)
                 admitted = takewhile(self.budget.admits, requests)
                 stored = len(self.stored)
-                await self._ask_stage(model, admitted, scoring, replies, duplicates)
+                await self._ask_stage(model, answering, admitted, scoring, replies, duplicates)
                 if not self.budget.goes_on() or len(self.stored) == stored:
                     break
                 missing = self.job.missing(model, self.stored, stage=stage, replies=replies)
@@ -148,6 +154,7 @@ class SweepRunner:
     async def _ask_stage(
         self,
         model: Model,
+        answering: Answering,
         requests: Iterator[Request],
         scoring: Sequence[asyncio.Task[None]],
         replies: dict[tuple[str, int], dict[str, str]],
@@ -155,7 +162,7 @@ class SweepRunner:
     ) -> None:
         asked, unreachable, reason = 0, 0, ""
         errors, error = 0, ""
-        async with aclosing(model.complete(stream(requests))) as completions:
+        async with aclosing(answering.complete(stream(requests))) as completions:
             async for completion in completions:
                 asked += 1
                 if completion.finish_reason is FinishReason.UNREACHABLE:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from statistics import median, pstdev
 from typing import Any
@@ -103,6 +104,7 @@ def train(
     *,
     log: Callable[[str], None] = lambda text: None,
     progress: Progress | None = None,
+    evaluating: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> Run:
     """Train and evaluate, or go on with that.
 
@@ -111,6 +113,7 @@ def train(
         out: The directory of the training run.
         log: Gets a line about each part that begins.
         progress: Shows how far the evaluation is.
+        evaluating: Entered for the evaluation, as `use_cluster`.
 
     Returns:
         The run of the evaluation.
@@ -133,14 +136,15 @@ def train(
             _fit(sizes, texts, values, folder, config, seed)
     log("evaluating")
     options = {"pictures": config.pictures} if config.pictures else {}
-    return sweep(
-        [create(f"seq2seq/{model}", options) for model in models],
-        config.evaluation.benchmarks,
-        limit=config.evaluation.limit,
-        seed=config.data_seed,
-        out=out / "evaluation",
-        progress=progress,
-    )
+    with evaluating():
+        return sweep(
+            [create(f"seq2seq/{model}", options) for model in models],
+            config.evaluation.benchmarks,
+            limit=config.evaluation.limit,
+            seed=config.data_seed,
+            out=out / "evaluation",
+            progress=progress,
+        )
 
 
 def training_set(seed: int, per_length: int | None) -> tuple[list[str], list[int]]:

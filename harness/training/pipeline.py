@@ -11,6 +11,7 @@ Finished parts are skipped: the same command goes on where it was stopped.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from ...benchmarks.problem import Problem
@@ -36,6 +37,7 @@ def train(
     *,
     log: Callable[[str], None] = lambda text: None,
     progress: Progress | None = None,
+    evaluating: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> Run:
     """Train and evaluate as configured, or go on with that.
 
@@ -44,6 +46,7 @@ def train(
         out: The directory of the training run.
         log: Gets a line about each part that begins.
         progress: Shows how far the evaluation is.
+        evaluating: Entered for the evaluation, as `use_cluster`.
 
     Returns:
         The run of the evaluation.
@@ -103,17 +106,18 @@ def train(
         models.append(str(out / "grpo/model"))
     log("evaluating before and after")
     evaluation = config.evaluation
-    return sweep(
-        [create(f"{evaluation.model}/{path}", evaluation.options) for path in models],
-        evaluation.benchmarks,
-        prompt=config.data.prompt,
-        samples=evaluation.samples,
-        limit=evaluation.limit,
-        seed=config.seed,
-        sampling=Sampling(temperature=evaluation.temperature, max_tokens=evaluation.max_tokens),
-        out=out / "evaluation",
-        progress=progress,
-    )
+    with evaluating():
+        return sweep(
+            [create(f"{evaluation.model}/{path}", evaluation.options) for path in models],
+            evaluation.benchmarks,
+            prompt=config.data.prompt,
+            samples=evaluation.samples,
+            limit=evaluation.limit,
+            seed=config.seed,
+            sampling=Sampling(temperature=evaluation.temperature, max_tokens=evaluation.max_tokens),
+            out=out / "evaluation",
+            progress=progress,
+        )
 
 
 def _training_problems(config: Config) -> tuple[list[Problem], int]:

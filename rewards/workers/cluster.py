@@ -375,6 +375,9 @@ class ClusterPool(Pool):
         return partial(make_pool, tasks=self._tasks), (None, self.memory_mb)
 
 
+_IN_USE: list[Cluster] = []
+
+
 @contextlib.contextmanager
 def use_cluster(address: str | None = None) -> Iterator[Cluster]:
     r"""Run the workers of this process on a Ray cluster.
@@ -402,8 +405,15 @@ def use_cluster(address: str | None = None) -> Iterator[Cluster]:
 
     """
     cluster = Cluster(address)
+    _IN_USE.append(cluster)
     try:
         with pools_from(lambda _, memory_mb, tasks: ClusterPool(cluster, memory_mb, tasks)):
             yield cluster
     finally:
+        _IN_USE.remove(cluster)
         cluster.close()
+
+
+def cluster_in_use() -> Cluster | None:
+    """The cluster of the innermost `use_cluster` that this process is in."""
+    return _IN_USE[-1] if _IN_USE else None

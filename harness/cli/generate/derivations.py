@@ -13,7 +13,7 @@ from ....benchmarks.derivations.splits import Sizes, calculus_splits, derivation
 from ....benchmarks.registry import load
 from ...core.errors import UserError
 from ...store.problem_files import check_out, write_problems, write_splits
-from ..options import refuse_given
+from ..options import cluster_option, on_cluster, refuse_given
 
 #: The options that hold for the problems of a subset; the others are for data sets.
 _OF_PROBLEMS = {"subset", "limit", "seed", "out", "force"}
@@ -56,6 +56,7 @@ def _common(count: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
                 type=click.IntRange(1),
                 help="Processes; the result is the same.  [default: one for each core]",
             ),
+            cluster_option,
             click.option(
                 "--out",
                 required=True,
@@ -76,7 +77,14 @@ def _common(count: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 )
 @_common(20_000)
 def generate_derivations(
-    steps: int, count: int, seed: int, variant: str, style: str, workers: int | None, **rest: Any
+    steps: int,
+    count: int,
+    seed: int,
+    variant: str,
+    style: str,
+    workers: int | None,
+    cluster: str | None,
+    **rest: Any,
 ) -> None:
     """Write derivations to classify as right or wrong.
 
@@ -88,7 +96,10 @@ def generate_derivations(
 
     sizes = Sizes.of(count, test_share=5)
     options = VARIANTS[variant]
-    splits = derivation_splits(steps, sizes, seed, options=options, style=style, workers=workers)
+    with on_cluster(cluster):
+        splits = derivation_splits(
+            steps, sizes, seed, options=options, style=style, workers=workers
+        )
     _finish(splits, rest["out"])
 
 
@@ -107,6 +118,7 @@ def generate_calculus(
     variant: str,
     style: str,
     workers: int | None,
+    cluster: str | None,
     **rest: Any,
 ) -> None:
     """Write results of calculus to classify as right or wrong.
@@ -119,7 +131,10 @@ def generate_calculus(
 
     sizes = Sizes.of(count, test_share=8)
     options = VARIANTS[variant]
-    splits = calculus_splits(operation, sizes, seed, options=options, style=style, workers=workers)
+    with on_cluster(cluster):
+        splits = calculus_splits(
+            operation, sizes, seed, options=options, style=style, workers=workers
+        )
     _finish(splits, rest["out"])
 
 

@@ -15,7 +15,7 @@ from ....benchmarks.brittleness import KINDS
 from ....benchmarks.registry import load, names, resolve
 from ...core.errors import UserError, suggest
 from ...store.problem_files import check_out, write_problems
-from ..options import refuse_given, source_options, with_source_options
+from ..options import cluster_option, on_cluster, refuse_given, source_options, with_source_options
 
 if TYPE_CHECKING:
     from ....benchmarks import Problem
@@ -80,6 +80,7 @@ def generate() -> None:
     "brittleness's neighbours and sums.",
 )
 @source_options
+@cluster_option
 @click.option(
     "--out",
     required=True,
@@ -98,6 +99,7 @@ def _generate(
     limit: int | None,
     difficulty: int,
     bank: str | None,
+    cluster: str | None,
     out: Path,
     force: bool,
     **options: Any,
@@ -105,7 +107,8 @@ def _generate(
     check_out(out, force)
     banks = with_source_options([] if bank is None else [bank], **options)
     bank = banks[0] if banks else None
-    problems = list(_problems(benchmark, subset, seed, limit, difficulty, bank))
+    with on_cluster(cluster):
+        problems = list(_problems(benchmark, subset, seed, limit, difficulty, bank))
     write_problems(problems, out)
     click.echo(f"wrote {len(problems)} problems to {out}", err=True)
 

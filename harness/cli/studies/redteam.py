@@ -12,6 +12,7 @@ import click
 
 from ...core.errors import UserError
 from ...studies.redteam import KINDS, search
+from ..options import cluster_option, on_cluster
 
 if TYPE_CHECKING:
     from ...studies.redteam import Result
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     "--generator", "generators", multiple=True, metavar="NAME", help="Only this one; repeatable."
 )
 @click.option("--workers", type=click.IntRange(1), help="Processes; by default one for each core.")
+@cluster_option
 @click.option(
     "--minimised",
     default=3,
@@ -43,6 +45,7 @@ def redteam(
     seed: int,
     generators: Sequence[str],
     workers: int | None,
+    cluster: str | None,
     minimised: int,
     out: Path | None,
 ) -> int:
@@ -59,6 +62,7 @@ def redteam(
         raise UserError("say for how long: --minutes, --tries or both")
     console = Console(stderr=True)
     with (
+        on_cluster(cluster),
         Progress(console=console) as bar,
         out.open("w", encoding="utf-8") if out else nullcontext() as file,
     ):

@@ -18,7 +18,8 @@ from ...core.errors import ModelError
 from ...core.requests import Completion, Request
 from ..base import Capability, Model, operational
 from ..checkpoints import directory_hash
-from ..transformers.shared import batches, device_of, import_module, load_error
+from ..placement import Placement
+from ..transformers.shared import batch_placement, batches, device_of, import_module, load_error
 from .sizes import Sizes, answer, source_tokens
 
 
@@ -72,6 +73,10 @@ class Seq2Seq(Model):
     @cached_property
     def _hash(self) -> str:
         return directory_hash(self._folder)
+
+    @property
+    def placement(self) -> Placement:
+        return batch_placement(self.device, self.batch_size)
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
         async for batch in batches(requests, self.batch_size):

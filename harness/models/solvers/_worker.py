@@ -120,9 +120,9 @@ def run_program(command: list[str], script: str, folder: str, seconds: float) ->
     """Run a program on a script in an empty folder; it writes its answer to the file ``answer``.
 
     The script is its standard input and the file ``script``. The folder is also its home, so that
-    no start-up files are read.
+    no start-up files are read. It is in ``folder``, where that is on this machine.
     """
-    with tempfile.TemporaryDirectory(dir=folder) as home:
+    with tempfile.TemporaryDirectory(dir=folder if Path(folder).is_dir() else None) as home:
         directory = Path(home)
         (directory / "script").write_text(script, encoding="utf-8")
         environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": home, "LANG": "C"}

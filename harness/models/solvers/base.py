@@ -21,7 +21,7 @@ from ....rewards.latex import ReadError, to_latex
 from ....rewards.latex import read as read_latex
 from ....rewards.quadrature import Limit, prepare_definite
 from ....rewards.workers.errors import WorkerError, WorkerTimeout
-from ....rewards.workers.pool import make_pool, usable_cores
+from ....rewards.workers.pool import make_pool
 from ...core.errors import ModelError
 from ...core.requests import Completion, FinishReason, Request, digest
 from ..base import Model, ask_each, operational
@@ -79,7 +79,6 @@ class Solver(Model):
         """Return the answer in LaTeX (empty if the system gave up) and a remark."""
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
-        size = self.concurrency or usable_cores()
         deadline = START_SECONDS + DEADLINE_FACTOR * self.time_limit
 
         async def ask(request: Request) -> Completion:
@@ -103,8 +102,9 @@ class Solver(Model):
         tasks = {self.task: f"{__package__}._worker:{self.task}"}
         with (
             TemporaryDirectory(prefix="calculus-harness-", ignore_cleanup_errors=True) as folder,
-            make_pool(size, self.memory_mb, tasks=tasks) as pool,
+            make_pool(self.concurrency or None, self.memory_mb, tasks=tasks) as pool,
         ):
+            size = self.concurrency or pool.size
             async with aclosing(ask_each(requests, ask, size)) as completions:
                 async for completion in completions:
                     yield completion

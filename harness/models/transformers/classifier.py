@@ -17,7 +17,8 @@ from ...core.errors import ModelError
 from ...core.requests import Completion, FinishReason, Request
 from ..base import Capability, Model, operational
 from ..checkpoints import directory_hash
-from .shared import batches, device_of, import_module, load_error
+from ..placement import Placement
+from .shared import batch_placement, batches, device_of, import_module, load_error
 
 TASKS = ("derivation_step", "calculus_step")
 PUBLISHED, CLEAN, QUOTED = "published", "clean", "quoted"
@@ -70,6 +71,10 @@ class Encoder(Model):
     @cached_property
     def _hash(self) -> str:
         return directory_hash(self._folder)
+
+    @property
+    def placement(self) -> Placement:
+        return batch_placement(self.device, self.batch_size)
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
         async for batch in batches(requests, self.batch_size):

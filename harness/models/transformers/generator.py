@@ -20,8 +20,9 @@ from ...core.errors import ModelError
 from ...core.requests import Completion, FinishReason, Request, Sampling
 from ..base import Capability, Continuation, Model, Scored, operational
 from ..checkpoints import directory_hash, hub_commit
+from ..placement import Placement
 from .networks import Network
-from .shared import batches, device_of, import_module, load_error
+from .shared import batch_placement, batches, device_of, import_module, load_error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +84,10 @@ class TransformersModel(Model):
                 Capability.SCORING,
             }
         )
+
+    @property
+    def placement(self) -> Placement:
+        return batch_placement(self.device, self.batch_size)
 
     @cached_property
     def _loaded(self) -> _LoadedModel:

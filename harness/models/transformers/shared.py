@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any, TypeVar
 
 from ...core.errors import ModelError, install, reason_of
+from ..placement import Placement
 
 T = TypeVar("T")
 
@@ -24,6 +25,12 @@ def import_module(name: str, kind: str) -> Any:
 def device_of(option: str, torch: Any) -> str:
     """Return the device of an option: by default the GPU, if there is one."""
     return option or ("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def batch_placement(device: str, batch_size: int) -> Placement:
+    """What engines of such a kind need of a cluster: a GPU each, where it has some."""
+    gpus = 0 if device == "cpu" else 1
+    return Placement(gpus=gpus, without_gpu=not device, at_once=batch_size, block=batch_size)
 
 
 def load_error(spec: str, error: Exception) -> ModelError:

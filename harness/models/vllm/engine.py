@@ -8,17 +8,18 @@ import multiprocessing
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 from ....prompts.rendering import Rendered
-from ...core.errors import ModelError, reason_of
+from ...core.errors import EngineDiedError, ModelError, reason_of
 from ...core.requests import Completion, FinishReason, Request
-from ..base import Capability, Continuation, Scored, ask_each, operational
+from ..base import Capability, Continuation, Model, Scored, ask_each, operational
+from ..placement import Placement
 from .beams import Hypothesis, beam_search
-from .options import VllmModel, parse, prepare_environment
+from .options import VllmModel, engine_placement, parse, prepare_environment
 from .process_guard import ProcessGuard
 from .tokenizer import VllmTokenizer
 
@@ -31,9 +32,10 @@ class VllmEngine(VllmModel):
 
     The engine gets ``concurrency`` requests at once, batches ``max-num-seqs`` of them, and caches
     the prefixes that prompts share. It starts at the first request and runs until the model is
-    closed. Beams are scored by log-probability over length to the power of ``length_penalty``; the
-    search stops when there are enough hypotheses (``beam_early_stopping``), or else when no beam
-    is better than they are.
+    closed. On a cluster, ``data-parallel-size`` engines (by default as many as there are GPUs for)
+    have ``tensor-parallel-size`` x ``pipeline-parallel-size`` GPUs each. Beams are scored by
+    log-probability over length to the power of ``length_penalty``; the search stops when there are
+    enough hypotheses (``beam_early_stopping``), or else when no beam is better than they are.
     """
 
     concurrency: int = operational(512)
@@ -85,6 +87,17 @@ class VllmEngine(VllmModel):
 
     async def close(self) -> None:
         await self._engine.stop()
+
+    @property
+    def placement(self) -> Placement:
+        return engine_placement(self.spec, dict(self.engine), self.concurrency)
+
+    def one_engine(self, *, spread: bool) -> Model:
+        options = dict(self.engine)
+        options.pop("data-parallel-size", None)
+        if spread:
+            options["distributed-executor-backend"] = "ray"
+        return replace(self, engine=tuple(sorted(options.items())))
 
     def count_tokens(self, prompt: Rendered) -> int | None:
         return len(self._tokenizer.encode(prompt))
@@ -325,7 +338,7 @@ class _Engine:
             async with aclosing(stream) as results:
                 return [result async for result in results][-1]
         except EngineDeadError as error:
-            raise ModelError(
+            raise EngineDiedError(
                 f"model {self.model.spec}: vLLM's engine died; what was answered is stored, and "
                 "the same command goes on from there"
             ) from error

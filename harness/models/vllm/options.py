@@ -7,7 +7,7 @@ import importlib.util
 import json
 import os
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from importlib import metadata
@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 from ...core.errors import ModelError, install, suggest
 from ..base import Capability, Model, operational
 from ..checkpoints import directory_hash, hub_commit
+from ..placement import Placement
 
 #: Options of vLLM that do not change completions. All others are part of the model's identity.
 OPERATIONAL = frozenset(
@@ -279,6 +280,29 @@ def _build() -> tuple[str, str]:
     import vllm
 
     return "vllm", str(vllm.__version__)
+
+
+def engine_placement(spec: str, options: Mapping[str, str], concurrency: int) -> Placement:
+    """What engines with these options of vLLM need of a cluster.
+
+    Raises:
+        ModelError: the engines cannot be apart.
+
+    """
+    sizes = {}
+    for name in ("tensor-parallel-size", "pipeline-parallel-size", "data-parallel-size"):
+        given = options.get(name, "1")
+        if not given.isdecimal() or not int(given):
+            raise ModelError(f"model {spec}: {name} must be a positive number, not {given!r}")
+        sizes[name] = int(given)
+    engines = sizes["data-parallel-size"] if "data-parallel-size" in options else None
+    if options.get("enable-expert-parallel") == "true":
+        raise ModelError(
+            f"model {spec}: experts cannot be spread over engines of a cluster; "
+            "start `vllm serve` there and ask it by the kind openai/"
+        )
+    gpus = 0 if _on_cpu() else sizes["tensor-parallel-size"] * sizes["pipeline-parallel-size"]
+    return Placement(gpus=gpus, engines=engines, at_once=concurrency)
 
 
 def _on_cpu() -> bool:

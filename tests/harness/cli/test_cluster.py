@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+ROOT = Path(__file__).parents[3]
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -49,8 +50,28 @@ def test_no_cluster_at_the_address(cli: Command) -> None:
     refused(result, "no Ray cluster at 127.0.0.1:1")
 
 
-def test_other_clusters_are_refused(cli: Command) -> None:
-    refused(cli("sweep", *DRILLS, "--cluster", "slurm"), "ray or ray:ADDRESS")
+OUT = ("--out", "out.jsonl")
+TRAIN = ("--config", "train.yaml", "--out", "trained")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("sweep", *DRILLS),
+        ("generate", "lample-charton", "--method", "bwd", *OUT),
+        ("generate", "derivations", "--count", "4", *OUT),
+        ("generate", "calculus", "--count", "4", *OUT),
+        ("generate", "bee", "--subset", "lin_comb_hard", *OUT),
+        ("generate", "train", "--recipe", "drills", *OUT),
+        ("redteam", "--tries", "1"),
+        pytest.param(("train", "grpo", *TRAIN), marks=pytest.mark.train),
+    ],
+    ids=lambda command: " ".join(command[:2]),
+)
+def test_other_clusters_are_refused(cli: Command, tmp_path: Path, command: tuple[str, ...]) -> None:
+    (tmp_path / "train.yaml").write_text((ROOT / "examples/grpo_cpu.yaml").read_text())
+    refused(cli(*command, "--cluster", "slurm"), "ray or ray:ADDRESS")
+    assert not (tmp_path / "out.jsonl").exists()
 
 
 def test_a_cluster_is_no_setting_of_a_file(cli: Command, tmp_path: Path) -> None:

@@ -18,11 +18,11 @@ from calculus_harness.rewards.workers import cluster as cluster_module
 from calculus_harness.rewards.workers.cluster import Cluster, ClusterPool
 from calculus_harness.rewards.workers.errors import PoolError
 from calculus_harness.rewards.workers.pool import make_pool
+from tests.ray_nodes import ray_nodes, wait_until
 
 ray = pytest.importorskip("ray", reason="the extra `ray` is not installed")
 pytestmark = pytest.mark.ray
 
-ROOT = Path(__file__).resolve().parents[3]
 N = 600
 ANSWERS = [rf"\frac{{x^{{{i + 1}}}}}{{{i + 1}}}" if i % 3 else "x" for i in range(N)]
 INTEGRANDS = [f"x^{{{i}}}" for i in range(N)]
@@ -38,27 +38,8 @@ EXPECTED = ["correct" if i % 3 or i == 0 else "incorrect" for i in range(N)]
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[Any]:
     """A cluster of node processes; each test may add some."""
-    from ray.cluster_utils import Cluster as Nodes
-
-    # Ray notices a dead node after five periods.
-    head: dict[str, Any] = {"num_cpus": 1, "include_dashboard": False}
-    head["_system_config"] = {"health_check_period_ms": 1000}
-    made = Nodes(initialize_head=True, head_node_args=head)
-    ray.init(
-        address=made.address,
-        log_to_driver=False,
-        runtime_env={"env_vars": {"PYTHONPATH": str(ROOT)}},
-    )
-    yield made
-    ray.shutdown()
-    made.shutdown()
-
-
-def wait_until(true: Callable[[], object], seconds: float = 300) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "it takes too long"
-        time.sleep(0.02)
+    with ray_nodes() as made:
+        yield made
 
 
 def meanwhile(action: Callable[[], object]) -> threading.Thread:

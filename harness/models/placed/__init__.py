@@ -1,0 +1,1 @@
+"""Models that run on the nodes of a cluster, each as several engines."""
