@@ -5,10 +5,8 @@ from __future__ import annotations
 from ...rewards.latex import ReadError
 from ..expressions import parse
 from ..problem import Problem
-from .algebra.nodes import prefix_of
 from .algebra.normal_form import Algebra, UnusableFormulaError
-from .codec.prefix import PrefixError, from_prefix
-from .codec.vocabulary import IDS
+from .codec.prefix import PrefixError, to_prefix
 
 
 def prefix_form(problem: Problem, side: str) -> str:
@@ -38,11 +36,7 @@ def prefix_form(problem: Problem, side: str) -> str:
     formulas = {**problem.target, **problem.inputs}
     latex, variable = str(formulas[side]), str(formulas["variable"])
     try:
-        tokens = prefix_of(Algebra(variable).node(parse(latex, variable)))
-    except (ReadError, UnusableFormulaError) as error:
+        tokens = to_prefix(Algebra(variable).node(parse(latex, variable)))
+    except (ReadError, UnusableFormulaError, PrefixError) as error:
         raise PrefixError(f"no prefix form of {latex!r}: {error}") from None
-    unknown = next((token for token in tokens if token not in IDS), None)
-    if unknown is not None:
-        raise PrefixError(f"no prefix form of {latex!r}: no token for {unknown!r}")
-    from_prefix(tokens)  # its own error where a token is not what the vocabulary means by it
     return " ".join(tokens)

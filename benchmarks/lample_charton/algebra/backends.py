@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ....rewards.expression.sympy_bridge import from_sympy
 from ....rewards.expression.tree import Expression
-from ..codec.prefix import PrefixError, Tokens, from_prefix
+from ..codec.prefix import PrefixError, Tokens, from_prefix, to_prefix
 from ..codec.sympy_prefix import ASSUMPTIONS, InvalidError, check, sympy_of, sympy_prefix
 from .heurisch import ended_early
-from .nodes import Node, prefix_of
 from .normal_form import Algebra, UnusableFormulaError
 from .simplify import simplify
 from .work_limit import CallLimitError, call_limited
@@ -47,28 +46,28 @@ class Backend(Protocol[Formula]):
 class OwnBackend(Algebra):
     """`normal_form.Algebra` and `simplify`; only integrals are SymPy's."""
 
-    def read(self, tree: Expression) -> Node:
+    def read(self, tree: Expression) -> Expression:
         try:
             check(tree)
         except InvalidError as error:
             raise UnusableFormulaError(str(error)) from None
         return self.node(tree)
 
-    def varies(self, formula: Node) -> bool:
-        return formula.varies
-
-    def simplify(self, formula: Node, seconds: int) -> Node:
+    def simplify(self, formula: Expression, seconds: int) -> Expression:
         return simplify(self, formula)  # has its own limits
 
-    def integral(self, formula: Node) -> Node:
+    def integral(self, formula: Expression) -> Expression:
         """By SymPy; run it in a worker, with a limit."""
-        return self.node(SympyBackend().integral_of(from_prefix(prefix_of(formula))))
+        return self.node(SympyBackend().integral_of(from_prefix(self.prefix(formula))))
 
-    def terms(self, formula: Node) -> tuple[Node, ...]:
-        return formula.args if formula.kind == "add" else (formula,)
+    def terms(self, formula: Expression) -> tuple[Expression, ...]:
+        return formula.args if formula.function == "add" else (formula,)
 
-    def prefix(self, formula: Node) -> Tokens:
-        return tuple(prefix_of(formula))
+    def prefix(self, formula: Expression) -> Tokens:
+        try:
+            return to_prefix(formula)
+        except PrefixError as error:
+            raise UnusableFormulaError(str(error)) from None
 
 
 class SympyBackend:

@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable
 from flint import fmpq
 
 from ....rewards.expression.derivative import SLOPES, template
-from ....rewards.expression.tree import Expression, Number, Symbol
-from ..codec.prefix import Tokens, from_prefix
-from .nodes import HALF, Node, prefix_of
+from ....rewards.expression.tree import Call, Expression, Number, Symbol
+from ..codec.prefix import Tokens, to_prefix
+from .nodes import key, value
 from .readable import readable
 
 #: Nodes that one algebra makes before a formula is refused as too large.
@@ -49,164 +49,169 @@ class Algebra:
     """Makes nodes in normal form. Equal formulas of one algebra are the same node."""
 
     def __init__(self, variable: str = "x") -> None:
-        self._made: dict[object, Node] = {}
-        self._derivatives: dict[Node, Node] = {}
-        self._signs: dict[Node, tuple[bool, bool]] = {}
+        self._made: dict[object, Expression] = {}
+        self._varies: dict[Expression, bool] = {}
+        self._derivatives: dict[Expression, Expression] = {}
+        self._signs: dict[Expression, tuple[bool, bool]] = {}
         self.zero, self.one, self.minus_one = (self.number(i) for i in (0, 1, -1))
-        self.two, self.half = self.number(2), self.number(HALF)
-        self.variable = self.symbol(variable, varies=True)
+        self.two, self.half = self.number(2), self.number(fmpq(1, 2))
+        self.variable = self.symbol(variable)
         self.pi, self.e = self._node("pi"), self._node("e")
 
     # --- nodes ---
 
-    def number(self, value: fmpq | int) -> Node:
+    def number(self, value: fmpq | int) -> Expression:
         exact = fmpq(value)
         p, q = int(exact.p), int(exact.q)
-        key = p if q == 1 else (p, q)  # hashing an fmpq takes long
-        node = self._made.get(key)
+        node = self._made.get((p, q))  # hashing an fmpq takes long
         if node is None:
             if max(abs(p), q).bit_length() > MAX_BITS:
                 raise UnusableFormulaError(f"a number of more than {MAX_BITS} bits")
-            node = self._keep(key, Node("number", value=exact))
+            node = self._keep((p, q), Number(p, q))
         return node
 
-    def symbol(self, name: str, *, varies: bool = False) -> Node:
-        key = ("symbol", name)
-        return self._made.get(key) or self._keep(key, Node("symbol", name=name, varies=varies))
+    def symbol(self, name: str) -> Expression:
+        return self._made.get(name) or self._keep(name, Symbol(name))
 
-    def _node(self, kind: str, *args: Node) -> Node:
-        key = (kind, args)
-        node = self._made.get(key)
-        if node is None:
-            varies = any(arg.varies for arg in args)
-            node = self._keep(key, Node(kind, args, varies=varies))
-        return node
+    def _node(self, function: str, *args: Expression) -> Expression:
+        node = Call(function, args)
+        return self._made.get(node) or self._keep(node, node)
 
-    def _keep(self, key: object, node: Node) -> Node:
+    def _keep(self, key: object, node: Expression) -> Expression:
         if len(self._made) >= MAX_NODES:
             raise UnusableFormulaError(f"more than {MAX_NODES} parts")
         self._made[key] = node
         return node
 
+    def varies(self, node: Expression) -> bool:
+        """Whether the variable occurs."""
+        if not node.args:
+            return node is self.variable
+        varies = self._varies.get(node)
+        if varies is None:
+            varies = self._varies[node] = any(map(self.varies, node.args))
+        return varies
+
     # --- sums and products ---
 
-    def add(self, *terms: Node) -> Node:
+    def add(self, *terms: Expression) -> Expression:
         """A sum with like terms collected."""
         constant = fmpq(0)
-        coefficients: dict[Node, fmpq] = {}
+        coefficients: dict[Expression, fmpq] = {}
         stack = list(reversed(terms))
         while stack:
             term = stack.pop()
-            if term.kind == "add":
+            if term.function == "add":
                 stack.extend(reversed(term.args))
-            elif term.value is not None:
-                constant += term.value
+            elif isinstance(term, Number):
+                constant += value(term)
             else:
                 factor, rest = self.split(term)
                 coefficients[rest] = coefficients.get(rest, 0) + factor
         parts = [self._scaled(factor, rest) for rest, factor in coefficients.items() if factor != 0]
-        parts.sort(key=_key)
+        parts.sort(key=key)
         if constant != 0 or not parts:
             parts.insert(0, self.number(constant))
         return parts[0] if len(parts) == 1 else self._node("add", *parts)
 
-    def split(self, node: Node) -> tuple[fmpq, Node]:
+    def split(self, node: Expression) -> tuple[fmpq, Expression]:
         """A node as its rational factor and the rest."""
-        if node.value is not None:
-            return node.value, self.one
-        if node.kind == "mul" and node.args[0].value is not None:
+        if isinstance(node, Number):
+            return value(node), self.one
+        if node.function == "mul" and isinstance(node.args[0], Number):
             rest = node.args[1:]
-            return node.args[0].value, rest[0] if len(rest) == 1 else self._node("mul", *rest)
+            return value(node.args[0]), rest[0] if len(rest) == 1 else self._node("mul", *rest)
         return fmpq(1), node
 
-    def _scaled(self, factor: fmpq, rest: Node) -> Node:
+    def _scaled(self, factor: fmpq, rest: Expression) -> Expression:
         """A rational multiple of what has no rational factor and is no sum."""
         if factor == 1:
             return rest
-        parts = rest.args if rest.kind == "mul" else (rest,)
+        parts = rest.args if rest.function == "mul" else (rest,)
         return self._node("mul", self.number(factor), *parts)
 
-    def mul(self, *factors: Node) -> Node:
+    def mul(self, *factors: Expression) -> Expression:
         """A product with like powers collected; a number times a sum is expanded."""
         coefficient = fmpq(1)
         # Base and irrational part of the exponent -> exponent: e^x e^(2x) is one power of e, but
         # e^x e^(x^2) is two. A power that is not combined with another is kept as it is.
-        powers: dict[tuple[Node, Node], tuple[Node, Node | None]] = {}
+        powers: dict[tuple[Expression, Expression], tuple[Expression, Expression | None]] = {}
         stack = list(reversed(factors))
         while stack:
             factor = stack.pop()
-            if factor.value is not None:
-                coefficient *= factor.value
-            elif factor.kind == "mul":
+            if isinstance(factor, Number):
+                coefficient *= value(factor)
+            elif factor.function == "mul":
                 stack.extend(reversed(factor.args))
             else:
                 base, exponent = self.power_of(factor)
-                key = (base, self.one if exponent.value is not None else self.split(exponent)[1])
-                previous = powers.get(key)
+                like = (base, self.one if isinstance(exponent, Number) else self.split(exponent)[1])
+                previous = powers.get(like)
                 if previous is None:
-                    powers[key] = exponent, factor
+                    powers[like] = exponent, factor
                 else:
-                    powers[key] = self.add(previous[0], exponent), None
+                    powers[like] = self.add(previous[0], exponent), None
         if coefficient == 0:
             return self.zero
-        parts: list[Node] = []
+        parts: list[Expression] = []
         again = False
         for (base, _), (exponent, alone) in powers.items():
             part = self.pow(base, exponent) if alone is None else alone
-            if part.value is not None:
-                coefficient *= part.value
+            if isinstance(part, Number):
+                coefficient *= value(part)
             else:
-                again = again or part.kind == "mul"
+                again = again or part.function == "mul"
                 parts.append(part)
-        surds = [part for part in parts if part.kind == "pow" and part.args[0].value is not None]
+        powers_ = [part for part in parts if part.function == "pow"]
+        surds = [power for power in powers_ if isinstance(power.args[0], Number)]
         if len(surds) > 1:
             merged = self._merged(surds)
             again = again or merged != surds
             parts = [part for part in parts if part not in surds] + merged
         if again:
             return self.mul(self.number(coefficient), *parts)
-        parts.sort(key=_key)
+        parts.sort(key=key)
         if not parts:
             return self.number(coefficient)
         if coefficient == 1:
             return parts[0] if len(parts) == 1 else self._node("mul", *parts)
-        if len(parts) == 1 and parts[0].kind == "add":
+        if len(parts) == 1 and parts[0].function == "add":
             scale = self.number(coefficient)
             return self.add(*(self.mul(scale, term) for term in parts[0].args))
         return self._node("mul", self.number(coefficient), *parts)
 
-    def _merged(self, surds: list[Node]) -> list[Node]:
+    def _merged(self, surds: list[Expression]) -> list[Expression]:
         """Roots of numbers under one exponent are one root: sqrt(2) sqrt(3) is sqrt(6)."""
-        bases: dict[Node, fmpq] = {}
+        bases: dict[Expression, fmpq] = {}
         for surd in surds:
-            bases[surd.args[1]] = bases.get(surd.args[1], fmpq(1)) * surd.args[0].value
+            bases[surd.args[1]] = bases.get(surd.args[1], fmpq(1)) * value(surd.args[0])
         if len(bases) == len(surds):
             return surds
         return [self.pow(self.number(base), exponent) for exponent, base in bases.items()]
 
-    def power_of(self, node: Node) -> tuple[Node, Node]:
+    def power_of(self, node: Expression) -> tuple[Expression, Expression]:
         """A node as base and exponent; an exponential has base e."""
-        if node.kind == "pow":
+        if node.function == "pow":
             return node.args[0], node.args[1]
-        if node.kind == "exp":
+        if node.function == "exp":
             return self.e, node.args[0]
         return node, self.one
 
-    def neg(self, node: Node) -> Node:
+    def neg(self, node: Expression) -> Expression:
         return self.mul(self.minus_one, node)
 
-    def sub(self, one: Node, other: Node) -> Node:
+    def sub(self, one: Expression, other: Expression) -> Expression:
         return self.add(one, self.neg(other))
 
-    def div(self, above: Node, below: Node) -> Node:
+    def div(self, above: Expression, below: Expression) -> Expression:
         return self.mul(above, self.pow(below, self.minus_one))
 
     # --- powers ---
 
-    def sqrt(self, node: Node) -> Node:
+    def sqrt(self, node: Expression) -> Expression:
         return self.pow(node, self.half)
 
-    def pow(self, base: Node, exponent: Node) -> Node:
+    def pow(self, base: Expression, exponent: Expression) -> Expression:
         """A power on the principal branch."""
         if exponent is self.zero:
             return self.one
@@ -214,29 +219,29 @@ class Algebra:
             return base
         if base is self.e:
             return self.apply("exp", exponent)
-        e = exponent.value
-        if base.value is not None and e is not None:
-            return self._numeric_power(base.value, e)
+        e = value(exponent)
+        if isinstance(base, Number) and e is not None:
+            return self._numeric_power(value(base), e)
         if base is self.zero:
             raise UnusableFormulaError("a power of 0 with a symbolic exponent")
         whole = e is not None and e.q == 1
-        if base.kind == "pow" or base.kind == "exp":
+        if base.function == "pow" or base.function == "exp":
             inner, first = self.power_of(base)
-            small = first.value is not None and abs(first.value) < 1
+            small = isinstance(first, Number) and abs(first.numerator) < first.denominator
             if whole or small or (self.is_positive(inner) and self.is_real(first)):
                 return self.pow(inner, self.mul(first, exponent))
-        if base.kind == "mul" and e is not None:
+        if base.function == "mul" and e is not None:
             if whole:
                 return self.mul(*(self.pow(factor, exponent) for factor in base.args))
             return self._root_of_product(base, exponent)
         return self._node("pow", base, exponent)
 
-    def _root_of_product(self, base: Node, exponent: Node) -> Node:
+    def _root_of_product(self, base: Expression, exponent: Expression) -> Expression:
         """Move positive factors out of a root; the sign of a negative number stays inside."""
         factor, rest = self.split(base)
-        outside: list[Node] = []
-        inside: list[Node] = []
-        for part in rest.args if rest.kind == "mul" else (rest,):
+        outside: list[Expression] = []
+        inside: list[Expression] = []
+        for part in rest.args if rest.function == "mul" else (rest,):
             (outside if self.is_positive(part) else inside).append(part)
         if abs(factor) != 1:
             outside.append(self.number(abs(factor)))
@@ -247,7 +252,7 @@ class Algebra:
         powers = [self.pow(part, exponent) for part in outside]
         return self.mul(*powers, self.pow(self.mul(*inside), exponent))
 
-    def _numeric_power(self, base: fmpq, e: fmpq) -> Node:
+    def _numeric_power(self, base: fmpq, e: fmpq) -> Expression:
         if base == 0:
             if e < 0:
                 raise UnusableFormulaError("division by 0")
@@ -277,30 +282,30 @@ class Algebra:
         if len(roots) == 1:
             return roots[0]
         return (
-            self._node("mul", *sorted(roots, key=_key))
+            self._node("mul", *sorted(roots, key=key))
             if outside == 1
-            else self._node("mul", roots[0], *sorted(roots[1:], key=_key))
+            else self._node("mul", roots[0], *sorted(roots[1:], key=key))
         )
 
     # --- functions ---
 
-    def apply(self, name: str, u: Node) -> Node:
+    def apply(self, name: str, u: Expression) -> Expression:
         """A function of one argument."""
         if name == "sqrt":
             return self.sqrt(u)
         if name not in _FUNCTIONS:
             raise UnusableFormulaError(f"no rules for {name}")
         special = _EVALUATED.get(name)
-        value = special(self, u) if special is not None else None
-        if value is not None:
-            return value
-        if u.value is not None and u.value.q == 1:
-            known = _VALUES.get(name, {}).get(int(u.value.p))
+        evaluated = special(self, u) if special is not None else None
+        if evaluated is not None:
+            return evaluated
+        if isinstance(u, Number) and u.denominator == 1:
+            known = _VALUES.get(name, {}).get(u.numerator)
             if known == "":
                 raise UnusableFormulaError("a function at its pole")
             if known is not None:
                 return self.node(template(known))
-        undone = _UNDONE.get((name, u.kind))
+        undone = _UNDONE.get((name, u.function))
         if undone is not None:
             return self.node(template(undone), u.args[0])
         if (name in _ODD or name in _EVEN) and self._is_negative_looking(u):
@@ -308,48 +313,48 @@ class Algebra:
             return turned if name in _EVEN else self.neg(turned)
         return self._node(name, u)
 
-    def _is_negative_looking(self, node: Node) -> bool:
+    def _is_negative_looking(self, node: Expression) -> bool:
         """Whether a sign is moved out of an argument: SymPy's `could_extract_minus_sign`."""
-        if node.kind != "add":
+        if node.function != "add":
             return bool(self.split(node)[0] < 0)
         negative = [self._is_negative_looking(arg) for arg in node.args]
         if 2 * sum(negative) != len(negative):
             return 2 * sum(negative) > len(negative)
         # SymPy prefers x - 1 to 1 - x by its printing order, which this mostly agrees with.
-        return negative[-1 if node.args[0].value is not None else 0]
+        return negative[-1 if isinstance(node.args[0], Number) else 0]
 
-    def expand(self, node: Node) -> Node:
+    def expand(self, node: Expression) -> Expression:
         """Expand a product of sums and of their small powers."""
-        if node.kind == "add":
+        if node.function == "add":
             return self.add(*map(self.expand, node.args))
-        for place, factor in enumerate(node.args if node.kind == "mul" else (node,)):
-            others = node.args[:place] + node.args[place + 1 :] if node.kind == "mul" else ()
+        for place, factor in enumerate(node.args if node.function == "mul" else (node,)):
+            others = node.args[:place] + node.args[place + 1 :] if node.function == "mul" else ()
             base, exponent = self.power_of(factor)
-            if base.kind == "add" and exponent.value in _EXPANDED:
+            if base.function == "add" and value(exponent) in _EXPANDED:
                 rest = self.mul(*others, self.pow(base, self.add(exponent, self.minus_one)))
                 return self.add(*(self.expand(self.mul(term, rest)) for term in base.args))
         return node
 
     # --- properties of values ---
 
-    def is_real(self, node: Node) -> bool:
+    def is_real(self, node: Expression) -> bool:
         """Whether a node is proven to be real wherever it is finite."""
         return self._sign(node)[0]
 
-    def is_positive(self, node: Node) -> bool:
+    def is_positive(self, node: Expression) -> bool:
         """Whether a node is proven to be positive wherever it is finite."""
         return self._sign(node)[1]
 
-    def _sign(self, node: Node) -> tuple[bool, bool]:
+    def _sign(self, node: Expression) -> tuple[bool, bool]:
         sign = self._signs.get(node)
         if sign is None:
             sign = self._signs[node] = self._find_sign(node)
         return sign
 
-    def _find_sign(self, node: Node) -> tuple[bool, bool]:
-        kind, args = node.kind, node.args
-        if node.value is not None:
-            return True, bool(node.value > 0)
+    def _find_sign(self, node: Expression) -> tuple[bool, bool]:
+        kind, args = node.function, node.args
+        if isinstance(node, Number):
+            return True, node.numerator > 0
         if kind == "symbol":
             return True, False
         if not args:
@@ -358,7 +363,7 @@ class Algebra:
             return all(map(self.is_real, args)), self._is_positive_compound(kind, args)
         if kind == "pow":
             base, exponent = args
-            e = exponent.value
+            e = value(exponent)
             whole = e is not None and e.q == 1
             positive = self.is_positive(base) and self.is_real(exponent)
             real = positive or (self.is_real(base) and whole)
@@ -366,48 +371,52 @@ class Algebra:
         real = kind in _REAL and self.is_real(args[0])
         return real, real and kind in ("exp", "cosh")
 
-    def _is_positive_compound(self, kind: str, args: tuple[Node, ...]) -> bool:
+    def _is_positive_compound(self, kind: str, args: tuple[Expression, ...]) -> bool:
         if kind == "mul":
             return all(map(self.is_positive, args))
         some = any(map(self.is_positive, args))
         return some and all(self.is_positive(arg) or self._is_even_power(arg) for arg in args)
 
-    def _is_even_power(self, node: Node) -> bool:
+    def _is_even_power(self, node: Expression) -> bool:
         """Whether a node is a positive multiple of an even power of something real."""
         factor, rest = self.split(node)
-        if factor <= 0 or rest.kind != "pow":
+        if factor <= 0 or rest.function != "pow":
             return False
         base, exponent = rest.args
-        even = exponent.value is not None and exponent.value.q == 1 and exponent.value.p % 2 == 0
+        even = (
+            isinstance(exponent, Number)
+            and exponent.denominator == 1
+            and exponent.numerator % 2 == 0
+        )
         return even and self.is_real(base)
 
     # --- operations of generators ---
 
-    def without_constants(self, node: Node) -> Node:
+    def without_constants(self, node: Expression) -> Expression:
         """A sum without its terms that are free of the variable; 0 for a constant."""
-        if node.kind != "add":
-            return node if node.varies else self.zero
-        return self.add(*(term for term in node.args if term.varies))
+        if node.function != "add":
+            return node if self.varies(node) else self.zero
+        return self.add(*(term for term in node.args if self.varies(term)))
 
-    def without_factor(self, node: Node) -> tuple[Node, Node]:
+    def without_factor(self, node: Expression) -> tuple[Expression, Expression]:
         """The constant factor of a product, and the rest."""
-        if node.kind != "mul":
-            return (self.one, node) if node.varies else (node, self.one)
-        constant = [factor for factor in node.args if not factor.varies]
-        varying = [factor for factor in node.args if factor.varies]
+        if node.function != "mul":
+            return (self.one, node) if self.varies(node) else (node, self.one)
+        constant = [factor for factor in node.args if not self.varies(factor)]
+        varying = [factor for factor in node.args if self.varies(factor)]
         return self.mul(*constant), self.mul(*varying)
 
-    def derivative(self, node: Node) -> Node:
+    def derivative(self, node: Expression) -> Expression:
         """The derivative with respect to the variable."""
-        if not node.varies:
+        if not self.varies(node):
             return self.zero
         derivative = self._derivatives.get(node)
         if derivative is None:
             derivative = self._derivatives[node] = self._derivative(node)
         return derivative
 
-    def _derivative(self, node: Node) -> Node:
-        kind, args = node.kind, node.args
+    def _derivative(self, node: Expression) -> Expression:
+        kind, args = node.function, node.args
         if kind == "symbol":
             return self.one
         if kind == "add":
@@ -417,7 +426,7 @@ class Algebra:
                 *(
                     self.mul(*args[:place], self.derivative(factor), *args[place + 1 :])
                     for place, factor in enumerate(args)
-                    if factor.varies
+                    if self.varies(factor)
                 )
             )
         if kind == "pow":
@@ -425,18 +434,18 @@ class Algebra:
         slope = self.node(template(_SLOPES[kind]), args[0])
         return self.mul(self.derivative(args[0]), slope)
 
-    def _derivative_of_power(self, node: Node) -> Node:
+    def _derivative_of_power(self, node: Expression) -> Expression:
         """u^v (v' ln u + v u'/u) as SymPy writes it: a number is multiplied into u' first."""
         base, exponent = node.args
         of_base = self.div(self.mul(exponent, self.derivative(base)), base)
-        if not exponent.varies:
+        if not self.varies(exponent):
             return self.mul(node, of_base)
         of_exponent = self.mul(self.derivative(exponent), self.apply("ln", base))
         return self.mul(node, self.add(of_exponent, of_base))
 
     # --- trees, and back ---
 
-    def node(self, tree: Expression, u: Node | None = None) -> Node:
+    def node(self, tree: Expression, u: Expression | None = None) -> Expression:
         """The normal form of a tree, of a template at u.
 
         Raises:
@@ -451,13 +460,9 @@ class Algebra:
         args = [self.node(arg, u) for arg in tree.args]
         return build(self, *args) if build is not None else self.apply(tree.function, *args)
 
-    def write(self, node: Node) -> Expression:
+    def write(self, node: Expression) -> Expression:
         """A node as a tree in the usual notation; see `readable`."""
-        return readable(from_prefix(prefix_of(node)))
-
-
-def _key(node: Node) -> tuple[object, ...]:
-    return node.key
+        return readable(node)
 
 
 def _factors(number: int) -> Iterable[tuple[int, int]]:
@@ -477,10 +482,10 @@ def _factors(number: int) -> Iterable[tuple[int, int]]:
 
 def prefix(tree: Expression) -> Tokens:
     """The tokens of a tree's normal form, for most formulas those of the published data."""
-    return tuple(prefix_of(Algebra().node(tree)))
+    return to_prefix(Algebra().node(tree))
 
 
-_READ: dict[str, Callable[..., Node]] = {
+_READ: dict[str, Callable[..., Expression]] = {
     "add": Algebra.add,
     "mul": Algebra.mul,
     "neg": Algebra.neg,
@@ -542,16 +547,16 @@ _UNDONE = {
 }
 
 
-def _exp(a: Algebra, u: Node) -> Node | None:
+def _exp(a: Algebra, u: Expression) -> Expression | None:
     if u is a.zero:
         return a.one
     if u is a.one:
         return a.e
-    outside: list[Node] = []
-    inside: list[Node] = []
-    for term in u.args if u.kind == "add" else (u,):
+    outside: list[Expression] = []
+    inside: list[Expression] = []
+    for term in u.args if u.function == "add" else (u,):
         factor, rest = a.split(term)
-        if rest.kind == "ln":
+        if rest.function == "ln":
             outside.append(a.pow(rest.args[0], a.number(factor)))
         else:
             inside.append(term)
@@ -560,31 +565,31 @@ def _exp(a: Algebra, u: Node) -> Node | None:
     return a.mul(*outside, a.apply("exp", a.add(*inside)))
 
 
-def _ln(a: Algebra, u: Node) -> Node | None:
+def _ln(a: Algebra, u: Expression) -> Expression | None:
     if u is a.one:
         return a.zero
     if u is a.e:
         return a.one
-    if u.value is not None:
-        if u.value <= 0:
+    if isinstance(u, Number):
+        if u.numerator <= 0:
             raise UnusableFormulaError("a logarithm of what is not positive")
-        return a.neg(a.apply("ln", a.number(int(u.value.q)))) if u.value.p == 1 else None
-    return u.args[0] if u.kind == "exp" and a.is_real(u.args[0]) else None
+        return a.neg(a.apply("ln", a.number(u.denominator))) if u.numerator == 1 else None
+    return u.args[0] if u.function == "exp" and a.is_real(u.args[0]) else None
 
 
-def _abs(a: Algebra, u: Node) -> Node | None:
-    if u.value is not None:
-        return a.number(abs(u.value))
+def _abs(a: Algebra, u: Expression) -> Expression | None:
+    if isinstance(u, Number):
+        return a.number(abs(value(u)))
     return u if a.is_positive(u) else None
 
 
-def _sgn(a: Algebra, u: Node) -> Node | None:
-    if u.value is not None:
-        return a.number((u.value > 0) - (u.value < 0))
+def _sgn(a: Algebra, u: Expression) -> Expression | None:
+    if isinstance(u, Number):
+        return a.number((u.numerator > 0) - (u.numerator < 0))
     return a.one if a.is_positive(u) else None
 
 
-_EVALUATED: dict[str, Callable[[Algebra, Node], Node | None]] = {
+_EVALUATED: dict[str, Callable[[Algebra, Expression], Expression | None]] = {
     "exp": _exp,
     "ln": _ln,
     "abs": _abs,

@@ -17,7 +17,8 @@ from typing import Any
 
 from flint import Ordering, fmpq, fmpz_mpoly_ctx
 
-from .nodes import Node
+from ....rewards.expression.tree import Expression, Number
+from .nodes import size, value
 from .normal_form import Algebra, UnusableFormulaError
 
 #: The most different parts of a formula, which are the polynomials' variables.
@@ -31,7 +32,7 @@ MAX_WORK = 20_000
 _Polynomial = Any
 
 
-def simplify(algebra: Algebra, node: Node) -> Node:
+def simplify(algebra: Algebra, node: Expression) -> Expression:
     """The shortest form found of a node; never longer than the node."""
     return _Simplifier(algebra).simplify(node)
 
@@ -43,33 +44,33 @@ class _TooCostlyError(Exception):
 class _Simplifier:
     def __init__(self, algebra: Algebra) -> None:
         self.algebra = algebra
-        self._simplified: dict[Node, Node] = {}
+        self._simplified: dict[Expression, Expression] = {}
 
-    def simplify(self, node: Node) -> Node:
+    def simplify(self, node: Expression) -> Expression:
         shortest = self._simplified.get(node)
         if shortest is None:
             shortest = node
             if node.args:
                 inner = self._inside(node)
-                shortest = min((node, inner, *self._forms(inner)), key=lambda form: form.size)
+                shortest = min((node, inner, *self._forms(inner)), key=size)
             self._simplified[node] = shortest
         return shortest
 
-    def _inside(self, node: Node) -> Node:
+    def _inside(self, node: Expression) -> Expression:
         """A node whose functions' arguments, bases and exponents are simplified."""
         algebra = self.algebra
-        if node.kind == "add":
+        if node.function == "add":
             return algebra.add(*map(self._inside, node.args))
-        if node.kind == "mul":
+        if node.function == "mul":
             return algebra.mul(*map(self._inside, node.args))
-        if node.kind == "pow":
+        if node.function == "pow":
             return algebra.pow(*map(self.simplify, node.args))
         if node.args:
-            return algebra.apply(node.kind, self.simplify(node.args[0]))
+            return algebra.apply(node.function, self.simplify(node.args[0]))
         return node
 
-    def _forms(self, node: Node) -> Iterator[Node]:
-        if node.kind not in ("add", "mul"):
+    def _forms(self, node: Expression) -> Iterator[Expression]:
+        if node.function not in ("add", "mul"):
             return
         yield node
         squared = squares(self.algebra, node)
@@ -85,7 +86,7 @@ class _Simplifier:
 
 # --- squares of functions ---
 
-_Power = Callable[[Algebra, Node], Node]
+_Power = Callable[[Algebra, Expression], Expression]
 
 
 def _power(function: str, exponent: int) -> _Power:
@@ -110,13 +111,13 @@ _SQUARES: dict[str, tuple[tuple[int, str | None, _Power, int], ...]] = {
 }
 
 
-def squares(algebra: Algebra, node: Node) -> Node:
+def squares(algebra: Algebra, node: Expression) -> Expression:
     """Replace pairs of terms such as c m sin^2 u + c m cos^2 u in a formula's sums."""
-    if node.kind == "mul":
+    if node.function == "mul":
         return algebra.mul(*(squares(algebra, factor) for factor in node.args))
-    if node.kind == "pow":
+    if node.function == "pow":
         return algebra.pow(squares(algebra, node.args[0]), node.args[1])
-    while node.kind == "add":
+    while node.function == "add":
         shorter = _with_squares(algebra, node)
         if shorter is None:
             break
@@ -124,14 +125,14 @@ def squares(algebra: Algebra, node: Node) -> Node:
     return node
 
 
-def _with_squares(algebra: Algebra, node: Node) -> Node | None:
+def _with_squares(algebra: Algebra, node: Expression) -> Expression | None:
     """A sum with the first pair that an identity applies to replaced, if that is shorter."""
     factors = {rest: factor for factor, rest in map(algebra.split, node.args)}
     for rest, factor in factors.items():
-        for power in rest.args if rest.kind == "mul" else (rest,):
-            if power.kind != "pow" or power.args[1] is not algebra.two:
+        for power in rest.args if rest.function == "mul" else (rest,):
+            if power.function != "pow" or power.args[1] is not algebra.two:
                 continue
-            function, u = power.args[0].kind, (power.args[0].args or (algebra.one,))[0]
+            function, u = power.args[0].function, (power.args[0].args or (algebra.one,))[0]
             others = algebra.div(rest, power)
             for sign, partner, result, outcome in _SQUARES.get(function, ()):
                 square = _power(partner, 2)(algebra, u) if partner else algebra.one
@@ -145,7 +146,7 @@ def _with_squares(algebra: Algebra, node: Node) -> Node | None:
                 ]
                 one = algebra.mul(algebra.number(outcome * factor), others, result(algebra, u))
                 shorter = algebra.add(*kept, one)
-                if shorter.size < node.size:
+                if size(shorter) < size(node):
                     return shorter
     return None
 
@@ -159,7 +160,7 @@ class _Quotient:
     below: _Polynomial
 
 
-def _quotients(algebra: Algebra, node: Node) -> Iterator[Node]:
+def _quotients(algebra: Algebra, node: Expression) -> Iterator[Expression]:
     """Forms of a formula over one denominator: expanded, factored, and term by term."""
     field = _Field(algebra, node)
     whole = field.cancelled(field.read(node))
@@ -173,12 +174,12 @@ def _quotients(algebra: Algebra, node: Node) -> Iterator[Node]:
         yield algebra.add(*(algebra.mul(term, bottom) for term in field.terms(above)))
 
 
-def _signs_moved(algebra: Algebra, product: Node) -> Iterator[Node]:
+def _signs_moved(algebra: Algebra, product: Expression) -> Iterator[Expression]:
     """A negative product with the sign moved into one of its sums."""
-    if product.kind != "mul" or algebra.split(product)[0] > 0:
+    if product.function != "mul" or algebra.split(product)[0] > 0:
         return
     for place, factor in enumerate(product.args):
-        if factor.kind == "add":
+        if factor.function == "add":
             others = product.args[:place] + product.args[place + 1 :]
             yield algebra.mul(algebra.neg(algebra.mul(*others)), algebra.neg(factor))
 
@@ -186,14 +187,14 @@ def _signs_moved(algebra: Algebra, product: Node) -> Iterator[Node]:
 class _Field:
     """Quotients of integer polynomials in the parts of one formula."""
 
-    def __init__(self, algebra: Algebra, node: Node) -> None:
+    def __init__(self, algebra: Algebra, node: Expression) -> None:
         self.algebra = algebra
         self.work = 0
         #: base of a power -> the denominator of its exponents; e^u is a power of e^(g u).
-        roots: dict[Node, int] = {}
-        exponentials: dict[Node, list[fmpq]] = {}
+        roots: dict[Expression, int] = {}
+        exponentials: dict[Expression, list[fmpq]] = {}
         self._collect(node, roots, exponentials)
-        self.parts: dict[Node, int] = {}
+        self.parts: dict[Expression, int] = {}
         self.roots = roots
         self.steps = {
             rest: fmpq(reduce(gcd, (int(c.p) for c in all_)), reduce(lcm, (int(c.q) for c in all_)))
@@ -213,22 +214,25 @@ class _Field:
         self.generators = self.context.gens()
         self.one = self.context.constant(1)
 
-    def _root(self, base: Node) -> Node:
+    def _root(self, base: Expression) -> Expression:
         return self.algebra.pow(base, self.algebra.number(fmpq(1, self.roots[base])))
 
     def _collect(
-        self, node: Node, roots: dict[Node, int], exponentials: dict[Node, list[fmpq]]
+        self,
+        node: Expression,
+        roots: dict[Expression, int],
+        exponentials: dict[Expression, list[fmpq]],
     ) -> None:
-        if node.value is not None:
+        if isinstance(node, Number):
             return
-        if node.kind in ("add", "mul"):
+        if node.function in ("add", "mul"):
             for arg in node.args:
                 self._collect(arg, roots, exponentials)
-        elif node.kind == "exp":
+        elif node.function == "exp":
             step, rest = self.algebra.split(node.args[0])
             exponentials.setdefault(rest, []).append(step)
-        elif node.kind == "pow" and node.args[1].value is not None:
-            base, exponent = node.args[0], node.args[1].value
+        elif node.function == "pow" and isinstance(node.args[1], Number):
+            base, exponent = node.args[0], value(node.args[1])
             if exponent.q != 1:
                 roots[base] = lcm(roots.get(base, 1), int(exponent.q))
             self._collect(base, roots, exponentials)
@@ -237,23 +241,23 @@ class _Field:
 
     # --- reading ---
 
-    def read(self, node: Node) -> _Quotient:
-        if node.value is not None:
-            number = node.value
-            return _Quotient(self.context.constant(number.p), self.context.constant(number.q))
-        if node.kind == "add":
+    def read(self, node: Expression) -> _Quotient:
+        if isinstance(node, Number):
+            above, below = map(self.context.constant, (node.numerator, node.denominator))
+            return _Quotient(above, below)
+        if node.function == "add":
             return reduce(self._sum, map(self.read, node.args))
-        if node.kind == "mul":
+        if node.function == "mul":
             return reduce(self._product, map(self.read, node.args))
-        if node.kind == "exp":
+        if node.function == "exp":
             step, rest = self.algebra.split(node.args[0])
             times = step / self.steps[rest]
             part = self.algebra.apply(
                 "exp", self.algebra.mul(self.algebra.number(self.steps[rest]), rest)
             )
             return self._power(self._part(part), int(times.p))
-        if node.kind == "pow" and node.args[1].value is not None:
-            base, exponent = node.args[0], node.args[1].value
+        if node.function == "pow" and isinstance(node.args[1], Number):
+            base, exponent = node.args[0], value(node.args[1])
             if exponent.q == 1:
                 return self._power(self.read(base), int(exponent.p))
             times = exponent * self.roots[base]
@@ -261,7 +265,7 @@ class _Field:
         degree = self.roots[node]
         return self._power(self._part(self._root(node)), degree)
 
-    def _part(self, node: Node) -> _Quotient:
+    def _part(self, node: Expression) -> _Quotient:
         return _Quotient(self.generators[self.parts[node]], self.one)
 
     def _times(self, one: _Polynomial, other: _Polynomial) -> _Polynomial:
@@ -342,10 +346,10 @@ class _Field:
 
     # --- writing ---
 
-    def write(self, polynomial: _Polynomial) -> Node:
+    def write(self, polynomial: _Polynomial) -> Expression:
         return self.algebra.add(*self.terms(polynomial))
 
-    def terms(self, polynomial: _Polynomial) -> list[Node]:
+    def terms(self, polynomial: _Polynomial) -> list[Expression]:
         algebra = self.algebra
         parts = list(self.parts)
         return [
@@ -360,7 +364,7 @@ class _Field:
             for exponents, coefficient in polynomial.to_dict().items()
         ]
 
-    def factored(self, polynomial: _Polynomial) -> Node:
+    def factored(self, polynomial: _Polynomial) -> Expression:
         if not len(polynomial):
             return self.algebra.zero
         constant, factors = polynomial.factor()

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from calculus_harness.benchmarks.expressions import parse
 from calculus_harness.benchmarks.hashed_random import HashedRandom
-from calculus_harness.benchmarks.lample_charton.algebra.nodes import prefix_of
 from calculus_harness.benchmarks.lample_charton.algebra.normal_form import (
     Algebra,
     UnusableFormulaError,
@@ -156,7 +155,7 @@ def test_infix_says_the_same_as_prefix(seed: int, size: int) -> None:
     except UnusableFormulaError:
         return
     text = to_infix(tokens)
-    assert prefix_of(Algebra().node(read_sympy(text))) == prefix_of(expected)
+    assert to_prefix(Algebra().node(read_sympy(text))) == to_prefix(expected)
 
 
 def test_infix_of_every_operator() -> None:
