@@ -166,6 +166,7 @@ class _Hashed:
     """A place for the hash of a tree, which is computed once."""
 
     __slots__ = ("_hash",)
+    _hash: int
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -181,11 +182,10 @@ class Call(_Hashed):
 
     def __hash__(self) -> int:
         try:
-            value: int = _get_hash(self)
+            return self._hash
         except AttributeError:
-            value = hash((self.function, self.args))
-            _set_hash(self, value)
-        return value
+            _set_hash(self, hash((self.function, self.args)))
+            return self._hash
 
     def __eq__(self, other: object) -> bool:
         return self is other or (
@@ -203,6 +203,6 @@ _set_denominator = vars(Number)["denominator"].__set__
 _set_name = vars(Symbol)["name"].__set__
 _set_function = vars(Call)["function"].__set__
 _set_args = vars(Call)["args"].__set__
-_get_hash, _set_hash = vars(_Hashed)["_hash"].__get__, vars(_Hashed)["_hash"].__set__
+_set_hash = vars(_Hashed)["_hash"].__set__
 
 Expression = Number | Symbol | Call

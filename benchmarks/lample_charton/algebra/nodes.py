@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Final
 
@@ -26,7 +27,7 @@ _CLASS_ORDER: Final = (
 _RANKS: Final = {name: rank for rank, name in enumerate(_CLASS_ORDER)}
 _NUMBERS: Final = {(0, 1): "Zero", (1, 1): "One", (1, 2): "Half", (-1, 1): "NegativeOne"}
 HALF: Final = Number(1, 2)
-#: The expressions of which keys and sizes are kept.
+#: The expressions of which sizes are kept.
 _CACHED: Final = 1 << 16
 
 
@@ -35,8 +36,7 @@ def value(node: Expression) -> Any:
     return fmpq(node.numerator, node.denominator) if isinstance(node, Number) else None
 
 
-@lru_cache(_CACHED)
-def key(node: Expression) -> tuple[Any, ...]:
+def sort_key(node: Expression, of_args: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
     """Orders arguments as SymPy: by class, by the number of arguments, by the arguments."""
     if isinstance(node, Number):
         p, q = node.numerator, node.denominator
@@ -47,7 +47,7 @@ def key(node: Expression) -> tuple[Any, ...]:
     name = _CLASSES.get(node.function, node.function)
     rank = _RANKS.get(name, len(_CLASS_ORDER))
     label = name if rank == len(_CLASS_ORDER) else ""
-    return (rank, label, len(node.args), *map(key, node.args))
+    return (rank, label, len(node.args), *of_args)
 
 
 @lru_cache(_CACHED)

@@ -12,13 +12,14 @@ nodes, and refuses formulas that need more.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from flint import fmpq
 
 from ....rewards.expression.derivative import SLOPES, template
 from ....rewards.expression.tree import Call, Expression, Number, Symbol
 from ..codec.prefix import Tokens, to_prefix
-from .nodes import key, value
+from .nodes import sort_key, value
 from .readable import readable
 
 #: Nodes that one algebra makes before a formula is refused as too large.
@@ -49,10 +50,12 @@ class Algebra:
     """Makes nodes in normal form. Equal formulas of one algebra are the same node."""
 
     def __init__(self, variable: str = "x") -> None:
+        # Equal nodes are one object, so that their ids serve as keys.
         self._made: dict[object, Expression] = {}
-        self._varies: dict[Expression, bool] = {}
-        self._derivatives: dict[Expression, Expression] = {}
-        self._signs: dict[Expression, tuple[bool, bool]] = {}
+        self._keys: dict[int, tuple[Any, ...]] = {}
+        self._varies: dict[int, bool] = {}
+        self._derivatives: dict[int, Expression] = {}
+        self._signs: dict[int, tuple[bool, bool]] = {}
         self.zero, self.one, self.minus_one = (self.number(i) for i in (0, 1, -1))
         self.two, self.half = self.number(2), self.number(fmpq(1, 2))
         self.variable = self.symbol(variable)
@@ -74,8 +77,8 @@ class Algebra:
         return self._made.get(name) or self._keep(name, Symbol(name))
 
     def _node(self, function: str, *args: Expression) -> Expression:
-        node = Call(function, args)
-        return self._made.get(node) or self._keep(node, node)
+        key = (function, *map(id, args))
+        return self._made.get(key) or self._keep(key, Call(function, args))
 
     def _keep(self, key: object, node: Expression) -> Expression:
         if len(self._made) >= MAX_NODES:
@@ -83,13 +86,20 @@ class Algebra:
         self._made[key] = node
         return node
 
+    def key(self, node: Expression) -> tuple[Any, ...]:
+        """Orders arguments; see `nodes.sort_key`."""
+        key = self._keys.get(id(node))
+        if key is None:
+            key = self._keys[id(node)] = sort_key(node, map(self.key, node.args))
+        return key
+
     def varies(self, node: Expression) -> bool:
         """Whether the variable occurs."""
         if not node.args:
             return node is self.variable
-        varies = self._varies.get(node)
+        varies = self._varies.get(id(node))
         if varies is None:
-            varies = self._varies[node] = any(map(self.varies, node.args))
+            varies = self._varies[id(node)] = any(map(self.varies, node.args))
         return varies
 
     # --- sums and products ---
@@ -97,28 +107,30 @@ class Algebra:
     def add(self, *terms: Expression) -> Expression:
         """A sum with like terms collected."""
         constant = fmpq(0)
-        coefficients: dict[Expression, fmpq] = {}
+        coefficients: dict[int, tuple[fmpq, Expression]] = {}
         stack = list(reversed(terms))
         while stack:
             term = stack.pop()
             if term.function == "add":
                 stack.extend(reversed(term.args))
-            elif isinstance(term, Number):
-                constant += value(term)
+            elif type(term) is Number:
+                constant += fmpq(term.numerator, term.denominator)
             else:
                 factor, rest = self.split(term)
-                coefficients[rest] = coefficients.get(rest, 0) + factor
-        parts = [self._scaled(factor, rest) for rest, factor in coefficients.items() if factor != 0]
-        parts.sort(key=key)
+                known = coefficients.get(id(rest))
+                coefficients[id(rest)] = (known[0] + factor if known else factor), rest
+        parts = [self._scaled(*part) for part in coefficients.values() if part[0] != 0]
+        if len(parts) > 1:
+            parts.sort(key=self.key)
         if constant != 0 or not parts:
             parts.insert(0, self.number(constant))
         return parts[0] if len(parts) == 1 else self._node("add", *parts)
 
     def split(self, node: Expression) -> tuple[fmpq, Expression]:
         """A node as its rational factor and the rest."""
-        if isinstance(node, Number):
+        if type(node) is Number:
             return value(node), self.one
-        if node.function == "mul" and isinstance(node.args[0], Number):
+        if node.function == "mul" and type(node.args[0]) is Number:
             rest = node.args[1:]
             return value(node.args[0]), rest[0] if len(rest) == 1 else self._node("mul", *rest)
         return fmpq(1), node
@@ -135,42 +147,44 @@ class Algebra:
         coefficient = fmpq(1)
         # Base and irrational part of the exponent -> exponent: e^x e^(2x) is one power of e, but
         # e^x e^(x^2) is two. A power that is not combined with another is kept as it is.
-        powers: dict[tuple[Expression, Expression], tuple[Expression, Expression | None]] = {}
+        powers: dict[tuple[int, int], tuple[Expression, Expression, Expression | None]] = {}
         stack = list(reversed(factors))
         while stack:
             factor = stack.pop()
-            if isinstance(factor, Number):
-                coefficient *= value(factor)
+            if type(factor) is Number:
+                coefficient *= fmpq(factor.numerator, factor.denominator)
             elif factor.function == "mul":
                 stack.extend(reversed(factor.args))
             else:
                 base, exponent = self.power_of(factor)
-                like = (base, self.one if isinstance(exponent, Number) else self.split(exponent)[1])
+                whole = type(exponent) is Number
+                like = id(base), id(self.one if whole else self.split(exponent)[1])
                 previous = powers.get(like)
                 if previous is None:
-                    powers[like] = exponent, factor
+                    powers[like] = base, exponent, factor
                 else:
-                    powers[like] = self.add(previous[0], exponent), None
+                    powers[like] = base, self.add(previous[1], exponent), None
         if coefficient == 0:
             return self.zero
         parts: list[Expression] = []
         again = False
-        for (base, _), (exponent, alone) in powers.items():
+        for base, exponent, alone in powers.values():
             part = self.pow(base, exponent) if alone is None else alone
-            if isinstance(part, Number):
-                coefficient *= value(part)
+            if type(part) is Number:
+                coefficient *= fmpq(part.numerator, part.denominator)
             else:
                 again = again or part.function == "mul"
                 parts.append(part)
         powers_ = [part for part in parts if part.function == "pow"]
-        surds = [power for power in powers_ if isinstance(power.args[0], Number)]
+        surds = [power for power in powers_ if type(power.args[0]) is Number]
         if len(surds) > 1:
             merged = self._merged(surds)
             again = again or merged != surds
             parts = [part for part in parts if part not in surds] + merged
         if again:
             return self.mul(self.number(coefficient), *parts)
-        parts.sort(key=key)
+        if len(parts) > 1:
+            parts.sort(key=self.key)
         if not parts:
             return self.number(coefficient)
         if coefficient == 1:
@@ -282,9 +296,9 @@ class Algebra:
         if len(roots) == 1:
             return roots[0]
         return (
-            self._node("mul", *sorted(roots, key=key))
+            self._node("mul", *sorted(roots, key=self.key))
             if outside == 1
-            else self._node("mul", roots[0], *sorted(roots[1:], key=key))
+            else self._node("mul", roots[0], *sorted(roots[1:], key=self.key))
         )
 
     # --- functions ---
@@ -346,9 +360,9 @@ class Algebra:
         return self._sign(node)[1]
 
     def _sign(self, node: Expression) -> tuple[bool, bool]:
-        sign = self._signs.get(node)
+        sign = self._signs.get(id(node))
         if sign is None:
-            sign = self._signs[node] = self._find_sign(node)
+            sign = self._signs[id(node)] = self._find_sign(node)
         return sign
 
     def _find_sign(self, node: Expression) -> tuple[bool, bool]:
@@ -410,9 +424,9 @@ class Algebra:
         """The derivative with respect to the variable."""
         if not self.varies(node):
             return self.zero
-        derivative = self._derivatives.get(node)
+        derivative = self._derivatives.get(id(node))
         if derivative is None:
-            derivative = self._derivatives[node] = self._derivative(node)
+            derivative = self._derivatives[id(node)] = self._derivative(node)
         return derivative
 
     def _derivative(self, node: Expression) -> Expression:

@@ -164,15 +164,16 @@ def _inverse_power(degree: Expression, parts: Sequence[list[str]]) -> list[str]:
 
 def _product(node: Call, depth: int) -> list[str]:
     """A product, quotient or negative as one product: a number, then the factors."""
-    coefficient = Fraction(1)
+    above = below = 1
     factors: list[list[str]] = []
     stack: list[tuple[Expression, int]] = [(node, 1)]
     while stack:
         part, sign = stack.pop()
         if isinstance(part, Number) and (part.numerator or sign > 0):
-            coefficient *= Fraction(part.numerator, part.denominator) ** sign
+            above *= part.numerator if sign > 0 else part.denominator
+            below *= part.denominator if sign > 0 else part.numerator
         elif isinstance(part, Call) and part.function == "neg":
-            coefficient = -coefficient
+            above = -above
             stack.append((part.args[0], sign))
         elif isinstance(part, Call) and part.function == "mul":
             stack.extend((arg, sign) for arg in reversed(part.args))
@@ -182,8 +183,8 @@ def _product(node: Call, depth: int) -> list[str]:
             factors.append(_tokens(part, depth - 1))
         else:
             factors.append(_reciprocal(part, depth))
-    if coefficient != 1 or not factors:
-        factors.insert(0, number_tokens(coefficient))
+    if above != below or not factors:
+        factors.insert(0, number_tokens(Fraction(above, below)))
     return folded("mul", factors)
 
 
