@@ -35,7 +35,7 @@ SLOPES: Mapping[str, str] = {
     "sech": "-(sech(u)*tanh(u))",
     "csch": "-(csch(u)*coth(u))",
     "asinh": "1/sqrt(u**2 + 1)",
-    "acosh": "1/(sqrt(u - 1)*sqrt(u + 1))",
+    "acosh": "1/(sqrt(u + -1)*sqrt(u + 1))",
     "atanh": "1/(1 - u**2)",
     "acoth": "1/(1 - u**2)",
     "asech": "-(1/(u*sqrt(1 - u**2)))",

@@ -125,7 +125,7 @@ def _chain(node: ast.BinOp, depth: int) -> Expression:
     here: ast.expr = node
     while isinstance(here, ast.BinOp) and isinstance(here.op, kinds):
         part = _read(here.right, depth - 1)
-        parts.append(neg(part) if isinstance(here.op, ast.Sub) else part)
+        parts.append(Call("neg", (part,)) if isinstance(here.op, ast.Sub) else part)
         here = here.left
     parts.append(_read(here, depth - 1))
     return Call("mul" if operator == "mul" else "add", tuple(reversed(parts)))

@@ -112,8 +112,8 @@ def test_filters_of_bwd() -> None:
             continue
         assert 2 * operator_count(unproven.antiderivative) >= unproven.operators
         tree = from_prefix(unproven.antiderivative)
-        node = backend.algebra.node(tree)
-        assert node is backend.algebra.without_constants(node)
+        node = backend.node(tree)
+        assert node is backend.without_constants(node)
     assert "constant" in refused
     short = GeneratorSettings(max_length=8, operators=12)
     reasons = {attempt("bwd", 0, 0, attempt_number, short) for attempt_number in range(20)}
@@ -203,7 +203,7 @@ def test_known_integrals() -> None:
     backend, known = OwnBackend(), KnownIntegrals()
 
     def node(text: str) -> object:
-        return backend.algebra.node(from_prefix(text.split()))
+        return backend.node(from_prefix(text.split()))
 
     assert known.integral(backend, node("sin x")) is None
     assert known.integral(backend, node("INT+ 3")) is node("mul INT+ 3 x")
