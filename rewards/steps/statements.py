@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from ..decision.integrand import DIFFERENTIAL
 from ..extraction.boxes import closing_brace
 from ..extraction.spans import Span, bare_spans, spans
 from ..extraction.statements import (
@@ -29,10 +30,15 @@ LEAD = 80
 
 _PIECE = re.compile(TOKEN.pattern + r"|(?P<column>&)")
 _BOX = re.compile(r"\\(?:boxed|fbox)\s?(?=\{)")
-#: An equation in brackets behind a formula: "... \quad (u = x + 3)".
+#: An equation in brackets behind a formula ("... \quad (u = x + 3)"), or above a sign of equality.
 _REMARK = re.compile(
-    r"(?:\\q?quad(?![A-Za-z])|\\[,;]|\s)\s*[(\[]\s*([^()\[\]=]*=[^()\[\]=]*)[)\]]\s*(?=\\\\|\Z)"
+    r"(?:\\q?quad(?![A-Za-z])|\\[,;]|\s)\s*"
+    r"[(\[]\s*(?P<beside>[^()\[\]=]*=[^()\[\]=]*)[)\]]\s*(?=\\\\|\Z)"
+    r"|\\(?:stackrel|overset)\s*\{(?P<above>[^{}=]*=[^{}=]*)\}"
 )
+#: ``\underbrace{..}_{..}``: what stands under the brace is no part of the formula.
+_BRACE = re.compile(r"\\(?:under|over)brace\s*(?=\{)")
+_NOTE = re.compile(r"\s*[_^]\s*\{")
 _INDENTATION = re.compile(r"(?:\\(?:q?quad(?![A-Za-z])|[,;:! ])|[&\s]|\{\s*\})*")
 _INSIDE = re.compile(r"\$([^$]+)\$")
 _SPACING_AFTER = re.compile(r"(?:\\(?:q?quad|[,;:! ])|\s)+\Z")
@@ -155,8 +161,20 @@ class _Cutter:
             self._blank(close, close + 1)
         self.done: list[Statement] = []
         for remark in _REMARK.finditer(latex) if brackets else ():
-            self.done += _Cutter(remark[1], offset + remark.start(1), brackets=False).done
-            self._blank(remark.start(), remark.end())
+            group = "above" if remark["above"] else "beside"
+            start = remark.start(group)
+            self.done += _Cutter(remark[group], offset + start, brackets=False).done
+            if group == "beside":
+                self._blank(remark.start(), remark.end())
+        for brace in _BRACE.finditer(latex):
+            close = closing_brace(latex, brace.end())
+            note = _NOTE.match(latex, close + 1) if close > 0 else None
+            if note:
+                self._blank(brace.start(), brace.end())
+                if DIFFERENTIAL.search(latex, brace.end(), close):
+                    self._blank(brace.end(), brace.end() + 1)
+                    self._blank(close, close + 1)
+                self._blank(note.start(), closing_brace(latex, note.end() - 1) + 1)
         self.latex = "".join(self.characters)
         self.statement = Statement()
         self.start = 0

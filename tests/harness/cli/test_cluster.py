@@ -34,6 +34,13 @@ def test_sweep_score_and_generate(cli: Command, tmp_path: Path) -> None:
     rows = json.loads(result.stdout)["rows"]
     assert rows
     assert all(row["rates"]["correct"] == 1 for row in rows)
+    found = []
+    for cluster in ((), ("--cluster", "ray")):
+        result = cli("steps", "run", *cluster, **environment)
+        assert result.returncode == 0, result.stderr
+        found.append((tmp_path / "run" / "steps.jsonl").read_bytes())
+    assert found[0] == found[1]
+    assert found[0].count(b"\n") == 2
     options = ("--method", "bwd", "--count", "20")
     for name, cluster in (("here", ()), ("there", ("--cluster", "ray"))):
         out = ("--out", f"{name}.jsonl", *cluster)

@@ -105,6 +105,8 @@ def test_a_solution_travels_as_json() -> None:
         (r"$\int_0^1\int_0^1 xy\,dy\,dx = \frac12$", "I"),
         (r"Set $F(x) = x^2$. Then $F(3) - F(1) = 8$, and $F(2) = 5$.", "CI"),
         (r"\[\int \frac{2x\,dx}{1+x^2} = \int\frac{du}{u} \qquad (u = 1 + x^2)\]", "C"),
+        (r"\[\int \frac{2x\,dx}{1+x^2} \overset{u = 1 + x^2}{=} \int\frac{du}{u^2}\]", "I"),
+        (r"$\int \underbrace{x}_{u}\,\underbrace{e^x\,dx}_{dv} = xe^x - e^x + C$", "C"),
         (r"$\int_0^1 ax\,dx = \frac a2$", "C"),
         (r"Let $u = x^2$. $\int_0^1 u\,du = \frac12$, $\int_0^1 xu\,dx = \frac14$", "CC"),
         (r"Let $u = x^2$. $u\int_0^1 u\,du = \frac{x^2}{2}$", "C"),
