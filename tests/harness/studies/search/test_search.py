@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import random
@@ -347,3 +348,27 @@ def test_seeds_from_files_and_benchmarks(tmp_path: Path) -> None:
     assert len(seeds) == 5
     with pytest.raises(UserError, match="integrands"):
         seeds_of([], "hint/I", 1)
+
+
+class Counted(LocalFunction):
+    """Counts how often it is closed."""
+
+    closed = 0
+
+    async def close(self) -> None:
+        Counted.closed += 1
+
+
+def test_a_model_stays_open_between_generations(tmp_path: Path) -> None:
+    """Weights are loaded once, in one event loop, and released at the end."""
+    loops: set[int] = set()
+
+    async def answer(messages: list[dict[str, Any]], seed: int) -> str:
+        loops.add(id(asyncio.get_running_loop()))
+        return r"\boxed{x^2}"
+
+    settings = search_settings(**SMALL.to_dict() | {"archive": 60})
+    _, record = searched(tmp_path / "run", settings, [Counted.of(answer)])
+    assert len(record.generations) > 1
+    assert len(loops) == 1
+    assert Counted.closed == 1
