@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ....benchmarks.lample_charton.algebra.nodes import prefix_of
 from ....benchmarks.lample_charton.algebra.normal_form import Algebra, UnusableFormulaError
 from ....benchmarks.lample_charton.algebra.readable import readable
-from ....benchmarks.lample_charton.codec.prefix import PrefixError, from_prefix, to_prefix
+from ....benchmarks.lample_charton.codec.prefix import PrefixError, to_prefix
 from ....rewards.expression.sympy_text import read_sympy
 from ....rewards.expression.traversal import nodes_of
 from ....rewards.expression.tree import Call, Expression, Number, Symbol
@@ -53,8 +52,8 @@ class NormalForms:
             self._algebra, self._used = Algebra(), 0
         self._used += 1
         try:
-            return structure(from_prefix(prefix_of(self._algebra.node(tree))))
-        except (UnusableFormulaError, PrefixError) as error:
+            return structure(self._algebra.node(tree))
+        except UnusableFormulaError as error:
             self._used = self.SHARED  # what was refused may have filled the algebra
             raise UnusableError(str(error)) from None
 
