@@ -161,7 +161,7 @@ def hint(path: Path, out: Path, cluster: str | None) -> None:
     type=click.IntRange(1),
     help="Processes that make pairs.",
 )
-def integrator(path: Path, out: Path, workers: int) -> None:
+def integrator(path: Path, out: Path, cluster: str | None, workers: int) -> None:
     """Train a sequence integrator as Lample and Charton's.
 
     Makes pairs, trains an encoder-decoder on them and asks it held-out ones by beam search. The
@@ -179,8 +179,14 @@ def integrator(path: Path, out: Path, workers: int) -> None:
     def say(text: str) -> None:
         click.echo(f"train: {text}", err=True)
 
-    config = read(path, IntegratorConfig)
-    run = train_integrator(config, out, workers=workers, log=say, progress=Lines())
+    run = train_integrator(
+        read(path, IntegratorConfig),
+        out,
+        workers=workers,
+        log=say,
+        progress=Lines(),
+        evaluating=_evaluating(cluster),
+    )
     print_summary(run)
     say(f"the model is {out / 'model'}; a page to open: {write_page(run)}")
 

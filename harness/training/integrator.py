@@ -12,6 +12,7 @@ evaluation/   a run (`harness.sweep`) of the held-out problems
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -124,6 +125,7 @@ def train(
     workers: int = 1,
     log: Callable[[str], None] = lambda text: None,
     progress: Progress | None = None,
+    evaluating: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> Run:
     """Make pairs, train and evaluate, or go on with that.
 
@@ -133,6 +135,7 @@ def train(
         workers: Processes that make pairs.
         log: Gets a line about each part that begins.
         progress: Shows how far the evaluation is.
+        evaluating: Entered for the evaluation, as `use_cluster`.
 
     Returns:
         The run of the evaluation.
@@ -159,18 +162,19 @@ def train(
     log("evaluating")
     evaluation = config.evaluation
     tests = [f"{NAME}/{_file(out / 'data', name, 'test')}" for name in config.data.methods]
-    return sweep(
-        [create(f"transformers/{model}")],
-        [*tests, *evaluation.benchmarks],
-        prompt="prefix",
-        samples=evaluation.beams,
-        limit=evaluation.limit,
-        seed=config.seed,
-        sampling=Sampling(beams=evaluation.beams, max_tokens=evaluation.max_tokens),
-        policy=Policy(answer_format="prefix"),
-        out=out / "evaluation",
-        progress=progress,
-    )
+    with evaluating():
+        return sweep(
+            [create(f"transformers/{model}")],
+            [*tests, *evaluation.benchmarks],
+            prompt="prefix",
+            samples=evaluation.beams,
+            limit=evaluation.limit,
+            seed=config.seed,
+            sampling=Sampling(beams=evaluation.beams, max_tokens=evaluation.max_tokens),
+            policy=Policy(answer_format="prefix"),
+            out=out / "evaluation",
+            progress=progress,
+        )
 
 
 def make_pairs(name: str, data: PairsSection, folder: Path, workers: int = 1) -> None:

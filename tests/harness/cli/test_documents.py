@@ -61,6 +61,11 @@ NOT_RUN = {
     "calculus-harness train sft": "minutes of training",
     "calculus-harness train integrator": "an hour of training: training/test_integrator.py",
     "calculus-harness sweep --model transformers/runs/integrator": "the same",
+    "calculus-harness logprobs runs/next-door": "the same",
+    "calculus-harness brittleness runs/next-door": "the same",
+    "calculus-harness compare runs/next-door": "the same",
+    "calculus-harness search --preset general --archive 200": "the same",
+    "calculus-harness search --preset robust-trig --variant paper": "the same",
     "calculus-harness convert fwd_bwd_ibp.pth": "needs the released checkpoint: "
     "models/test_lample_charton_checkpoint.py",
     "calculus-harness sweep --model transformers/models/fwd_bwd_ibp": "the same",

@@ -11,10 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from msgspec.structs import replace
 
 from calculus_harness.benchmarks.lample_charton.codec.released import CountedPair, read, write
 from calculus_harness.benchmarks.registry import load as load_problems
+from calculus_harness.harness.cli.main import cli
 from calculus_harness.harness.core.errors import UserError
 from calculus_harness.harness.training.config import read as read_settings
 from calculus_harness.harness.training.integrator import (
@@ -160,6 +162,16 @@ def test_mistakes_are_named(tmp_path: Path, old: str, new: str, message: str) ->
     assert old in GOOD
     with pytest.raises(UserError, match=message):
         settings(tmp_path, GOOD.replace(old, new))
+
+
+def test_the_command_reads_its_configuration_first(tmp_path: Path) -> None:
+    pytest.importorskip("trl", reason="needs the extra 'train'")
+    (tmp_path / "config.yaml").write_text("data: {}\n")
+    words = ["--config", str(tmp_path / "config.yaml"), "--out", str(tmp_path / "out")]
+    done = CliRunner().invoke(cli, ["train", "integrator", *words])
+    assert done.exit_code == 2
+    assert "`training`" in done.output
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_examples_are_configurations() -> None:
