@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ....benchmarks.lample_charton.algebra.nodes import prefix_of
 from ....benchmarks.lample_charton.algebra.normal_form import Algebra, UnusableFormulaError
 from ....benchmarks.lample_charton.algebra.readable import readable
 from ....benchmarks.lample_charton.codec.prefix import PrefixError, from_prefix, to_prefix
@@ -53,7 +52,7 @@ class NormalForms:
             self._algebra, self._used = Algebra(), 0
         self._used += 1
         try:
-            return structure(from_prefix(prefix_of(self._algebra.node(tree))))
+            return structure(from_prefix(to_prefix(self._algebra.node(tree))))
         except (UnusableFormulaError, PrefixError) as error:
             self._used = self.SHARED  # what was refused may have filled the algebra
             raise UnusableError(str(error)) from None
