@@ -209,7 +209,7 @@ def _is_result(
 ) -> bool | None:
     """Whether the result is the derivative, or an antiderivative; None if undecided.
 
-    It is decided in ball arithmetic, with derivatives by `benchmarks.expressions`.
+    It is decided in ball arithmetic, with derivatives by `rewards.expression`.
     """
     interpretation = Interpretation()
     try:

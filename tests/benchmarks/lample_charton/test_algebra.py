@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from calculus_harness.benchmarks.expressions import parse
 from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.benchmarks.lample_charton.algebra import normal_form as algebra_module
+from calculus_harness.benchmarks.lample_charton.algebra.nodes import size as length
 from calculus_harness.benchmarks.lample_charton.algebra.normal_form import (
     Algebra,
     UnusableFormulaError,
@@ -136,7 +137,7 @@ def test_the_normal_form_is_stable(seed: int, size: int) -> None:
     made = both(seed, size)
     for node in made[1:] if made else ():
         assert prefix(from_prefix(to_prefix(node))) == to_prefix(node)
-        assert size(node) == len(to_prefix(node))
+        assert length(node) == len(to_prefix(node))
 
 
 @settings(max_examples=40)
@@ -216,7 +217,7 @@ def test_simplifying_keeps_the_value_and_never_lengthens(seed: int, size: int) -
         return
     algebra, _, slope = made
     shorter = simplify(algebra, slope)
-    assert size(shorter) <= size(slope)
+    assert length(shorter) <= length(slope)
     status, coverage, flags = judged(algebra.write(shorter), algebra.write(slope))
     if not _UNREAL & set(flags):
         assert status is not Status.INCORRECT

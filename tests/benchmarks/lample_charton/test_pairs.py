@@ -324,7 +324,8 @@ def test_problems() -> None:
     assert problem.id == "bwd-o6-s0-0"
     assert problem.metadata["operators"]["drawn"] == 6  # type: ignore[index,call-overload]
     tree: Expression = from_prefix(str(problem.metadata["prefix"]).split())
-    assert OwnBackend().node(tree).varies
+    backend = OwnBackend()
+    assert backend.varies(backend.node(tree))
     assert (
         problems.name_of("fwd", GeneratorSettings("published", 4, None, 100))
         == "fwd-published-m4-l100"
