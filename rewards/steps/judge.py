@@ -327,7 +327,7 @@ def _same(program: Program, x: Ball) -> tuple[bool | None, tuple[Ball, Ball] | N
 def _witness(program: Program, x: Ball | None, pair: tuple[Ball, Ball]) -> Witness:
     constants = {name: value for name, value in program.values.items() if not name.startswith("Q_")}
     place = ({} if x is None else {program.variable: x}) | constants
-    point = ", ".join(f"{name} = {show(ball)}" for name, ball in place.items())
+    point = ", ".join(f"{name}={show(ball)}" for name, ball in place.items())
     return Witness(point, expected=show(pair[0]), got=show(pair[1]))
 
 
