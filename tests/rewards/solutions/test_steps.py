@@ -183,6 +183,16 @@ def test_a_parameter_of_another_kind() -> None:
 
 
 HOSTILE = {
+    "improper integrals": " ".join(
+        rf"$\int_0^\infty \frac{{\ln^{{{k}}} x}}{{\sqrt{{x}}(1+x^9)}}\,dx = 1$" for k in range(60)
+    ),
+    "nested integrals": " ".join(
+        rf"$\int_0^1\int_0^1 e^{{\sin({k}xy)}}\,dx\,dy = \frac18$" for k in range(60)
+    ),
+    "many nested integrals": "$" + r"\int_0^1" * 20 + "xyzt" + r"\,dx\,dy\,dz\,dt" * 5 + " = 1$",
+    "limits of towers": " ".join(
+        rf"$\lim_{{x\to\infty}} x^{{x^{{x^{k}}}}}\sin(e^{{x^x}}) = 1$" for k in range(90)
+    ),
     "claims": "$x = x$ " * 5000,
     "a chain": "$$" + " = ".join(["x"] * 5000) + "$$",
     "signs": "$$" + "=" * 20_000 + "$$",
@@ -231,6 +241,13 @@ def test_the_work_for_a_solution_is_bounded_as_a_whole() -> None:
     solution = verify_solution(HOSTILE["long sums"], "x^2e^x")
     assert solution.claims[0].judgement is Judgement.CORRECT
     assert any("work" in claim.detail for claim in solution.claims)
+
+
+@pytest.mark.parametrize("name", ["improper integrals", "nested integrals"])
+def test_integrals_are_bounded_as_a_whole(name: str) -> None:
+    claims = verify_solution(HOSTILE[name], "x").claims[:-1]
+    assert claims[0].judgement is Judgement.INCORRECT
+    assert sum(claim.judgement is not Judgement.UNCHECKED for claim in claims) < 8
 
 
 def test_rewards_of_tokens() -> None:
