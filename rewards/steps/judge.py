@@ -37,7 +37,7 @@ DIFFERING = 3
 #: Bits to which they agree, and precisions.
 AGREE_BITS, PRECISIONS = 60, (128, 512)
 #: Work for a whole solution: slots of tapes that are evaluated, and definite integrals.
-SLOTS, INTEGRALS, NESTED = 200_000, 24, 8
+SLOTS, INTEGRALS = 200_000, 30
 #: The end of the first quadrant.
 QUADRANT = 1.5
 
@@ -63,16 +63,18 @@ class Work:
                 raise NotReadError("a special function that takes too long")
             require_worker(True)
 
+    def pay(self, integrals: int) -> None:
+        self.integrals -= integrals
+        if self.integrals < 0:
+            raise NotReadError("too many definite integrals and limits")
+
     def value(self, name: str, parts: Mapping[str, Part], values: Mapping[str, Ball]) -> Ball:
         """The value of a definite integral or of a limit; without parameters it is kept."""
         part = parts[name]
         inner = inner_parts(part_tree(part), parts)
         if part in self.known and not inner:
             return self.known[part]
-        self.integrals -= NESTED if inner else 1
-        if self.integrals < 0:
-            raise NotReadError("too many definite integrals and limits")
-        value = value_of(name, parts, values)
+        value = value_of(name, parts, values, self.pay)
         if not free_symbols(Side(Symbol(name), parts)):
             self.known[part] = value
         return value
@@ -327,7 +329,7 @@ def _same(program: Program, x: Ball) -> tuple[bool | None, tuple[Ball, Ball] | N
 def _witness(program: Program, x: Ball | None, pair: tuple[Ball, Ball]) -> Witness:
     constants = {name: value for name, value in program.values.items() if not name.startswith("Q_")}
     place = ({} if x is None else {program.variable: x}) | constants
-    point = ", ".join(f"{name} = {show(ball)}" for name, ball in place.items())
+    point = ", ".join(f"{name}={show(ball)}" for name, ball in place.items())
     return Witness(point, expected=show(pair[0]), got=show(pair[1]))
 
 

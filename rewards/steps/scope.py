@@ -306,6 +306,8 @@ def _without(side: Side, table: Mapping[str, Side]) -> Side:
 
 def free_symbols(side: Side) -> set[str]:
     """The symbols of a side that nothing in it binds."""
+    if not side.parts:
+        return symbols_of(side.expression)
 
     def free(tree: Expression) -> set[str]:
         names: set[str] = set()

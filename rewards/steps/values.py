@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 
 from flint import acb, arb
@@ -22,25 +22,43 @@ from .sides import Integral, LimitAt, NotReadError, Part
 
 #: Precision in bits, digits of improper integrals, evaluations for a proper one.
 BITS, DIGITS, EVALUATIONS = 192, 30, 2_000
+#: What nested and improper integrals cost, where a proper one costs 1.
+NESTED, IMPROPER = 7, 4
 #: Nodes of two quadratures of the outer one of nested integrals.
 NODES = (32, 40)
 #: A limit is taken where the variable is so near, or so far, in bits, to so many bits.
 NEAR, LIMIT_BITS, SETTLED = (400, 450, 500), 4096, 64
 
 
-def value_of(name: str, parts: Mapping[str, Part], values: Mapping[str, Ball]) -> Ball:
+def value_of(
+    name: str, parts: Mapping[str, Part], values: Mapping[str, Ball], pay: Callable[[int], None]
+) -> Ball:
     """The value of a definite integral, or of a limit, at values of the symbols in it.
+
+    Args:
+        name: of the part.
+        parts: of its side.
+        values: of the symbols in it.
+        pay: called with what it costs, before the work is done; it may refuse.
 
     Raises:
         NotReadError: it has none that can be computed here.
 
     """
     part = parts[name]
+    pay(1)
     try:
         if isinstance(part, LimitAt):
-            return _limit(part, parts, values)
+            return _limit(part, values)
         assert isinstance(part, Integral)
-        return _integral(part, parts, values)
+        if inner_parts(part.integrand, parts):
+            pay(NESTED)
+            return _nested(part, parts, values)
+        proper = _proper(part, values)
+        if proper is not None:
+            return proper
+        pay(IMPROPER)
+        return _improper(part, values)
     except (QuadratureError, UnusableError) as error:
         raise NotReadError(str(error)) from None
 
@@ -56,26 +74,39 @@ def inner_parts(tree: Expression, parts: Mapping[str, Part]) -> list[str]:
     return sorted(symbols_of(tree) & parts.keys())
 
 
-def _integral(part: Integral, parts: Mapping[str, Part], values: Mapping[str, Ball]) -> Ball:
-    assert part.limits is not None
-    if inner_parts(part.integrand, parts):
-        return _nested(part, parts, values)
-    lower, upper = part.limits
-    ends = [*(symbols_of(limit) for limit in part.limits if not isinstance(limit, int))]
+def _proper(part: Integral, values: Mapping[str, Ball]) -> Ball | None:
+    """An enclosure; None of an integral that is improper, or takes much work."""
+    lower, upper = part.limits or (0, 0)
+    ends = [symbols_of(limit) for limit in (lower, upper) if not isinstance(limit, int)]
     if not (symbols_of(part.integrand) - {part.variable}).union(*ends) <= values.keys():
         raise NotReadError("a definite integral with unknown ends")
+    if isinstance(lower, int) or isinstance(upper, int):
+        return None
     function = box_function(part.integrand, part.variable, values)
-    if function and not (isinstance(lower, int) or isinstance(upper, int)):
-        with precision(BITS):
-            low, high = limit_value(lower, values), limit_value(upper, values)
-            value = integrate(function, low, high, BITS - 64, EVALUATIONS)
-        if value is not None and value.imag.contains(0) and value.is_finite():
-            return acb(value.real)
+    if function is None:
+        return None
+    with precision(BITS):
+        low, high = limit_value(lower, values), limit_value(upper, values)
+        value = integrate(function, low, high, BITS - 64, EVALUATIONS)
+    if value is None or not value.imag.contains(0) or not value.is_finite():
+        return None
+    return acb(value.real)
+
+
+def _improper(part: Integral, values: Mapping[str, Ball]) -> Ball:
+    lower, upper = part.limits or (0, 0)
     integrand = Integrand(part.integrand, part.variable, {}, "")
     found = evaluate(DefiniteIntegral(integrand, lower, upper, False, ""), values, DIGITS)
     if found.diverges:
         raise NotReadError("an integral that diverges")
     return acb(found.ball)
+
+
+def _inner(part: Part, values: Mapping[str, Ball]) -> Ball:
+    value = _proper(part, values) if isinstance(part, Integral) and part.limits else None
+    if value is None:
+        raise NotReadError("an inner integral that is improper")
+    return value
 
 
 def _nested(part: Integral, parts: Mapping[str, Part], values: Mapping[str, Ball]) -> Ball:
@@ -94,14 +125,14 @@ def _nested(part: Integral, parts: Mapping[str, Part], values: Mapping[str, Ball
                 node, weight = arb.legendre_p_root(count, at, weight=True)
                 x = acb(low + (high - low) * (1 + node) / 2)
                 given = {**values, part.variable: x}
-                given |= {name: value_of(name, parts, given) for name in inner}
+                given |= {name: _inner(parts[name], given) for name in inner}
                 total += weight * tape.run(x, given, derivative=False)[tape.root][0]
             results.append(total * (high - low) / 2)
         error = (results[1] - results[0]).abs_upper()
         return acb(results[1].real + arb(0, 2 * error))
 
 
-def _limit(part: LimitAt, parts: Mapping[str, Part], values: Mapping[str, Ball]) -> Ball:
+def _limit(part: LimitAt, values: Mapping[str, Ball]) -> Ball:
     if symbols_of(part.of) - {part.variable} - values.keys():
         raise NotReadError("a limit of what has other variables")
     with precision(LIMIT_BITS):

@@ -207,7 +207,9 @@ def _packed(chunk: Iterable[dict[str, Any]], share: int) -> str:
             | {
                 "marks": None,
                 "texts": {
-                    name: _marked(text, head, tail, detail["marks"] * (name == "Completion"))
+                    name: _marked(
+                        text, head, tail, detail.get("marks", ()) if name == "Completion" else ()
+                    )
                     for name, text in detail["texts"].items()
                     if text or name == "Completion"
                 },

@@ -59,6 +59,7 @@ NOT_RUN = {
     "curl localhost:8000": "asks what the line before serves",
     "calculus-harness train grpo": "minutes of training: training/test_trainers.py",
     "calculus-harness train sft": "minutes of training",
+    "python docs/results/step_rewards.py": "half an hour of training",
     "calculus-harness train integrator": "an hour of training: training/test_integrator.py",
     "calculus-harness sweep --model transformers/runs/integrator": "the same",
     "calculus-harness logprobs runs/next-door": "the same",

@@ -425,6 +425,10 @@ SOLUTIONS = {
         "$\\int (6x + 0)\\,dx = 6\\int x\\,dx = f(x) = 6x^2 + C$, so $\\boxed{6x^2 + C}$",
         ["✓\\int (6x + 0)\\,dx = 6\\int x\\,dx", "?f(x)", "?6x^2 + C", "✗6x^2 + C"],
     ),
+    "8x": (  # right after a wrong line, but the wrong answer
+        "$\\int 8x\\,dx = 8x^2 = \\boxed{8x^2 + C}$",
+        ["✗\\int 8x\\,dx = 8x^2", "✗8x^2 + C"],
+    ),
 }
 STEPWISE = r"""
 SOLUTIONS = {solutions!r}
@@ -455,7 +459,7 @@ def test_every_claim_of_a_solution_is_marked(tmp_path: Path, chromium: Browser) 
         prompt=str(tmp_path / "asked.jinja"),
         out=tmp_path / "run",
     )
-    assert judge_steps(run) == 3
+    assert judge_steps(run) == len(SOLUTIONS)
     page = write_page(run)
     chromium.open(page, "problems?sort=key")
     signs = {"correct": "✓", "incorrect": "✗", "unchecked": "?"}
@@ -473,7 +477,7 @@ def test_every_claim_of_a_solution_is_marked(tmp_path: Path, chromium: Browser) 
         "return [getComputedStyle(e, '::before').content, e.title]; })()"
     )
     assert drawn[0] == '"✗"'
-    assert drawn[1].startswith("final: incorrect\nat x = ")
+    assert ": incorrect\nat x = " in drawn[1]
     for anchor in ("steps-of-solutions", "first-wrong-step-by-perturbation-and-kind"):
         assert chromium.do(f"document.getElementById('section-{anchor}') !== null"), anchor
     assert chromium.do(OVERFLOWING) == []

@@ -63,7 +63,7 @@ def test_a_planted_error_has_a_witness_and_a_place() -> None:
     assert solution.first_wrong == 3
     claim = solution.claims[3]
     assert claim.witness is not None
-    assert "x = " in claim.witness.point
+    assert "x=" in claim.witness.point
     assert text[claim.start : claim.end].startswith(r"\frac{x}{2}e^{2x} - \frac12 e^{2x}")
     assert solution.outcome == "wrong"
 
@@ -100,7 +100,8 @@ def test_a_solution_travels_as_json() -> None:
         (r"$\lim_{x\to\infty}\left(1+\frac1x\right)^x = e$", "C"),
         (r"$\lim_{x\to0}\frac{|x|}{x} = 1$", "U"),  # from one side only
         (r"$\lim_{x\to\infty}\sin x = 0$", "U"),
-        (r"$\lim_{x\to\infty}\ln\ln x = 6$", "U"),
+        (r"$\lim_{x\to\infty}\ln\ln x = 600$", "U"),  # it changes too slowly to be seen
+        (r"$F(\pi) = 1$. Set $F(x) = x^2$. Then $F(3) = 9$.", "UC"),
         (r"$\int_0^1\int_0^x y\,dy\,dx = \int_0^1\frac{x^2}{2}\,dx = \frac16$", "CC"),
         (r"$\int_0^1\int_0^1 xy\,dy\,dx = \frac12$", "I"),
         (r"Set $F(x) = x^2$. Then $F(3) - F(1) = 8$, and $F(2) = 5$.", "CI"),
@@ -159,6 +160,13 @@ def test_kinds(text: str, kind: str) -> None:
     assert (claim.kind, claim.judgement) == (kind, Judgement.CORRECT)
 
 
+def test_the_value_of_a_definite_problem_is_behind_its_antiderivative() -> None:
+    text = r"$\int 2x\,dx = x^2 + C$. Set $F(x) = x^2$. So $\int_1^2 2x\,dx = F(2) - F(1) = "
+    right, wrong = (verify_solution(f"{text}{value}$.", r"\int_1^2 2x\,dx") for value in (3, 4))
+    assert (right.outcome, right.verdict.answer) == ("right", "3")
+    assert (wrong.outcome, wrong.first_wrong) == ("wrong", 2)
+
+
 def test_an_end_in_another_variable_is_no_wrong_answer() -> None:
     text = r"Let $u = x^2$. $$\int 2xe^{x^2}\,dx = \int e^u\,du = e^u + C$$"
     solution = verify_solution(text, "2xe^{x^2}")
@@ -175,6 +183,16 @@ def test_a_parameter_of_another_kind() -> None:
 
 
 HOSTILE = {
+    "improper integrals": " ".join(
+        rf"$\int_0^\infty \frac{{\ln^{{{k}}} x}}{{\sqrt{{x}}(1+x^9)}}\,dx = 1$" for k in range(60)
+    ),
+    "nested integrals": " ".join(
+        rf"$\int_0^1\int_0^1 e^{{\sin({k}xy)}}\,dx\,dy = \frac18$" for k in range(60)
+    ),
+    "many nested integrals": "$" + r"\int_0^1" * 20 + "xyzt" + r"\,dx\,dy\,dz\,dt" * 5 + " = 1$",
+    "limits of towers": " ".join(
+        rf"$\lim_{{x\to\infty}} x^{{x^{{x^{k}}}}}\sin(e^{{x^x}}) = 1$" for k in range(90)
+    ),
     "claims": "$x = x$ " * 5000,
     "a chain": "$$" + " = ".join(["x"] * 5000) + "$$",
     "signs": "$$" + "=" * 20_000 + "$$",
@@ -223,6 +241,13 @@ def test_the_work_for_a_solution_is_bounded_as_a_whole() -> None:
     solution = verify_solution(HOSTILE["long sums"], "x^2e^x")
     assert solution.claims[0].judgement is Judgement.CORRECT
     assert any("work" in claim.detail for claim in solution.claims)
+
+
+@pytest.mark.parametrize("name", ["improper integrals", "nested integrals"])
+def test_integrals_are_bounded_as_a_whole(name: str) -> None:
+    claims = verify_solution(HOSTILE[name], "x").claims[:-1]
+    assert claims[0].judgement is Judgement.INCORRECT
+    assert sum(claim.judgement is not Judgement.UNCHECKED for claim in claims) < 8
 
 
 def test_rewards_of_tokens() -> None:
