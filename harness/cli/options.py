@@ -54,6 +54,14 @@ cluster_option = click.option(
 )
 
 
+def cluster_address(name: str) -> str | None:
+    """The address in the value of ``--cluster``; None where it has none."""
+    kind, _, address = name.partition(":")
+    if kind != "ray":
+        raise UserError(f"--cluster takes ray or ray:ADDRESS, not {name!r}")
+    return address or None
+
+
 @contextmanager
 def on_cluster(name: str | None) -> Iterator[None]:
     """What `cluster_option` says, for the work inside.
@@ -65,12 +73,10 @@ def on_cluster(name: str | None) -> Iterator[None]:
     if name is None:
         yield
         return
-    kind, _, address = name.partition(":")
-    if kind != "ray":
-        raise UserError(f"--cluster takes ray or ray:ADDRESS, not {name!r}")
+    address = cluster_address(name)
     with ExitStack() as stack:
         try:
-            cluster = stack.enter_context(use_cluster(address or None))
+            cluster = stack.enter_context(use_cluster(address))
         except PoolError as error:
             raise UserError(str(error)) from None
         click.echo(f"{cluster.size} workers on the cluster", err=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import threading
 from typing import Any
 
 import click
@@ -11,6 +13,7 @@ from ...rewards.adapters.for_openrlhf import make_reward_func
 from ...rewards.adapters.scoring import MIXED, TASKS
 from ...rewards.adapters.server import RewardServer, ServerLimits, run
 from ..core.errors import UserError
+from .options import cluster_address
 
 
 @click.command("serve-reward")
@@ -71,6 +74,17 @@ from ..core.errors import UserError
     help="Completions in work or waiting; beyond that, 429.",
 )
 @click.option("--max-body-mb", default=64, show_default=True, type=click.IntRange(1))
+@click.option(
+    "--cluster",
+    metavar="ray[:ADDRESS]",
+    help="Serve on a Ray cluster, with a proxy on every node; --workers and --max-queue are for "
+    "each replica.",
+)
+@click.option(
+    "--replicas",
+    type=click.IntRange(1),
+    help="With --cluster: how many servers; by default as many as there are CPUs for.",
+)
 def serve_reward(
     host: str,
     port: int,
@@ -85,6 +99,8 @@ def serve_reward(
     max_batch: int,
     max_queue: int,
     max_body_mb: int,
+    cluster: str | None,
+    replicas: int | None,
 ) -> None:
     """Serve rewards over HTTP to trainers on other machines.
 
@@ -109,9 +125,32 @@ def serve_reward(
     except (TypeError, ValueError) as error:
         raise UserError(str(error)) from None
     limits = ServerLimits(batch=max_batch, queue=max_queue, body=max_body_mb << 20)
-    asyncio.run(
-        run(RewardServer(function, limits), host, port, lambda line: click.echo(line, err=True))
-    )
+    server = RewardServer(function, limits)
+    if cluster is not None:
+        _serve_on_cluster(server, host, port, cluster, replicas)
+        return
+    if replicas is not None:
+        raise UserError("--replicas are of a cluster: say --cluster ray, too")
+    asyncio.run(run(server, host, port, lambda line: click.echo(line, err=True)))
+
+
+def _serve_on_cluster(
+    server: RewardServer, host: str, port: int, cluster: str, replicas: int | None
+) -> None:
+    """Serve until SIGINT or SIGTERM."""
+    from ...rewards.adapters.server_on_ray import deployed
+
+    if port == 0:
+        raise UserError("with --cluster, --port must be that of all nodes, not 0")
+    address = cluster_address(cluster)
+    stop = threading.Event()
+    with deployed(server, host, port, address=address, replicas=replicas) as count:
+        for name in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(name, lambda *_: stop.set())
+        at = f"http://{host}:{port}"
+        click.echo(f"rewards at {at}/score by {count} replicas, health at {at}/health", err=True)
+        stop.wait()
+        click.echo("stopping: requests in progress are finished", err=True)
 
 
 def _component(text: str) -> tuple[str, float | None]:

@@ -26,9 +26,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -74,6 +75,23 @@ class BadRequestError(ValueError):
     """The body of a request has the wrong form; the message says how."""
 
 
+class BodyTooLargeError(ValueError):
+    """The body of a request has more bytes than are allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply over HTTP: JSON, and perhaps that the client should come again later."""
+
+    status: int
+    body: dict[str, Any]
+    later: bool = False
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Retry-After": str(RETRY_AFTER)} if self.later else {}
+
+
 class NoWorkersError(RuntimeError):
     """The workers cannot be started."""
 
@@ -94,6 +112,7 @@ class RewardServer:
         return {
             "status": "stopping" if self.stopping else "ok",
             "verifier": VERSION,
+            "process": os.getpid(),
             "task": self.function.rubric.task,
             "waiting": self.waiting,
             "queue": self.limits.queue,
@@ -114,6 +133,36 @@ class RewardServer:
         self.scored += len(scores)
         self.statuses.update(each.status for each in scores)
         return scores
+
+    async def reply(self, read: Callable[[], Awaitable[bytes]]) -> Reply:
+        """The reply to a request, whose body is read when it may be; `read` may raise."""
+        if self.stopping:
+            return self._refuse(503, "the server is stopping", later=True)
+        if self.waiting >= self.limits.queue:  # before a large body is read
+            return self._refuse(429, "the queue is full", later=True)
+        try:
+            async with asyncio.timeout(self.limits.body_seconds):
+                body = await read()
+        except TimeoutError:
+            return self._refuse(408, "the body did not arrive in time")
+        except BodyTooLargeError:
+            return self._refuse(413, f"a body may have {self.limits.body} bytes")
+        try:
+            rollouts, shape = self.parse(body)
+        except BadRequestError as error:
+            return self._refuse(400, str(error))
+        if len(rollouts) > self.limits.batch:
+            return self._refuse(413, f"a request may have {self.limits.batch} completions")
+        if self.waiting + len(rollouts) > self.limits.queue:
+            return self._refuse(429, "the queue is full", later=True)
+        try:
+            return Reply(200, shape(await self.score(rollouts)))
+        except NoWorkersError as error:
+            return self._refuse(503, str(error), later=True)
+
+    def _refuse(self, status: int, message: str, *, later: bool = False) -> Reply:
+        self.refused += 1
+        return Reply(status, {"error": message}, later)
 
     def parse(
         self, body: bytes
@@ -191,35 +240,15 @@ def application(server: RewardServer) -> web.Application:
     """The server as an aiohttp application."""
     from aiohttp import web
 
-    def refuse(status: int, message: str, *, later: bool = False) -> web.Response:
-        server.refused += 1
-        headers = {"Retry-After": str(RETRY_AFTER)} if later else {}
-        return web.json_response({"error": message}, status=status, headers=headers)
-
     async def score(request: web.Request) -> web.Response:
-        if server.stopping:
-            return refuse(503, "the server is stopping", later=True)
-        if server.waiting >= server.limits.queue:  # before a large body is read
-            return refuse(429, "the queue is full", later=True)
-        try:
-            async with asyncio.timeout(server.limits.body_seconds):
-                body = await request.read()
-        except TimeoutError:
-            return refuse(408, "the body did not arrive in time")
-        except web.HTTPRequestEntityTooLarge:
-            return refuse(413, f"a body may have {server.limits.body} bytes")
-        try:
-            rollouts, reply = server.parse(body)
-        except BadRequestError as error:
-            return refuse(400, str(error))
-        if len(rollouts) > server.limits.batch:
-            return refuse(413, f"a request may have {server.limits.batch} completions")
-        if server.waiting + len(rollouts) > server.limits.queue:
-            return refuse(429, "the queue is full", later=True)
-        try:
-            return web.json_response(reply(await server.score(rollouts)))
-        except NoWorkersError as error:
-            return refuse(503, str(error), later=True)
+        async def read() -> bytes:
+            try:
+                return await request.read()
+            except web.HTTPRequestEntityTooLarge:
+                raise BodyTooLargeError from None
+
+        reply = await server.reply(read)
+        return web.json_response(reply.body, status=reply.status, headers=reply.headers)
 
     async def health(_: web.Request) -> web.Response:
         return web.json_response(server.health(), status=503 if server.stopping else 200)

@@ -105,7 +105,7 @@ def run_process(
         cwd=cwd,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         env=os.environ | environment,
     )
 

@@ -296,6 +296,8 @@ def test_what_is_under_way_is_finished_before_the_end() -> None:
         (["--option", "strict_domain"], "KEY=VALUE"),
         (["--max-batch", "9", "--max-queue", "8"], "fit into the queue"),
         (["--host", "203.0.113.1"], "cannot listen on 203.0.113.1"),
+        (["--replicas", "2"], "say --cluster ray, too"),
+        (["--cluster", "ray"], "must be that of all nodes, not 0"),
     ],
 )
 def test_mistakes_are_one_line(flags: list[str], message: str) -> None:
