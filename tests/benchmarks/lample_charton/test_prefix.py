@@ -147,15 +147,26 @@ def test_a_tree_and_its_tokens_have_the_same_value(seed: int, size: int) -> None
         assume(False)
 
 
-@given(seeds, sizes)
-def test_infix_says_the_same_as_prefix(seed: int, size: int) -> None:
-    tokens = sample_prefix(HashedRandom(seed), size, TEAM)
-    try:
-        expected = Algebra().node(from_prefix(tokens))
-    except UnusableFormulaError:
-        return
-    text = to_infix(tokens)
-    assert to_prefix(Algebra().node(read_sympy(text))) == to_prefix(expected)
+def test_infix_says_the_same_as_prefix() -> None:
+    """The same value, and nearly always the same form.
+
+    Infix keeps 3 (x - 2) as a factor of its own, which is 3 x - 6 then; a right fold does not.
+    """
+    same = []
+    for seed in range(300):
+        tokens = sample_prefix(HashedRandom(seed), seed % 13, TEAM)
+        try:
+            expected = Algebra().node(from_prefix(tokens))
+        except UnusableFormulaError:
+            continue
+        node = Algebra().node(read_sympy(to_infix(tokens)))
+        same.append(to_prefix(node) == to_prefix(expected))
+        if not same[-1]:
+            integrand = Integrand(expected, "x", {}, "key")
+            outcome = decide(node, integrand, DecisionPolicy(), "key", order=0)
+            assert outcome.status is Status.CORRECT, tokens
+    assert len(same) > 280
+    assert sum(same) >= 0.98 * len(same)
 
 
 def test_infix_of_every_operator() -> None:
