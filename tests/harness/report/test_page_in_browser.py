@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 
 from calculus_harness import harness
+from calculus_harness.harness.models.python_function import LocalFunction
 from calculus_harness.harness.report import write_page
 from calculus_harness.harness.report.sources import Sources
+from calculus_harness.harness.studies.search import search, search_settings, search_spec
 from calculus_harness.harness.studies.steps import judge_steps
 from tests.harness.browser import Browser, browser
 from tests.harness.large_run import make
@@ -485,3 +487,18 @@ def test_every_claim_of_a_solution_is_marked(tmp_path: Path, chromium: Browser) 
     chromium.do("document.querySelector('tr[aria-expanded=true]').scrollIntoView()")
     chromium.screenshot(image)
     assert image.stat().st_size > 10_000
+
+
+def test_a_point_of_a_search_s_map_opens_its_problem(tmp_path: Path) -> None:
+    settings = search_settings("general", archive=12, generation_size=20)
+    spec = search_spec(settings, models=["python/any:answer"], out=str(tmp_path / "run"))
+    wrong = LocalFunction.of(lambda messages, seed: r"\boxed{x^2}")
+    page = write_page(search(spec, settings, models=[wrong]))
+    with browser() as opened:
+        opened.open(page)
+        opened.wait("document.body.dataset.ready")
+        point = "document.querySelector('svg a[href^=\"#problems?open=search\"]')"
+        opened.do(f"{point}.dispatchEvent(new MouseEvent('click', {{bubbles: true}}))")
+        shown = "document.querySelector('tr.open')?.innerText ?? ''"
+        opened.wait(f"({shown}).includes('incorrect')")
+        assert "search/general/" in opened.do(shown)

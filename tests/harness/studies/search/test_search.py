@@ -278,7 +278,10 @@ def test_smallest_failures_with_solved_neighbours(tmp_path: Path) -> None:
         assert measure(read(pair.text)) <= measure(read(str(start.metadata["formula"])))
         # One step more, and nothing fails.
         ids = [one for one in run.problems.values() if one.metadata.get("parent") == pair.text]
-        assert all(verdicts[one.id] == "correct" for one in ids if one.id.startswith("min-"))
+        last = [one for one in ids if one.id.startswith("min-")]
+        assert all(verdicts[one.id] == "correct" for one in last)
+        largest = max(measure(read(str(one.metadata["formula"]))) for one in last)
+        assert measure(read(pair.neighbour_text)) == largest
 
 
 def test_reductions_are_smaller() -> None:
