@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import random
-import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -54,29 +55,26 @@ def patiently(make: Callable[..., Any], tries: int = 3, **arguments: Any) -> Any
         return patiently(make, tries - 1, **arguments)
 
 
-@contextmanager
-def kills(nodes: Any, count: int, seed: int, pause: float) -> Iterator[list[float]]:
-    """Meanwhile nodes die and others join, at instants that are up to ``2 * pause`` seconds apart.
+def while_nodes_die(
+    action: Callable[[], T], nodes: Any, *, count: int, seed: int, pause: float
+) -> tuple[T, int]:
+    """What an action returns, and how many nodes died meanwhile.
 
-    So many nodes with one CPU are there at any time, beside the head node. Yields the instants.
+    There are so many nodes with one CPU beside the head node. One dies and another joins at
+    instants that are up to ``2 * pause`` seconds apart, before the first result, too.
     """
-    chance, stop, instants = random.Random(seed), threading.Event(), list[float]()
+    chance, died = random.Random(seed), 0
     living = [patiently(nodes.add_node, num_cpus=1) for _ in range(count)]
-
-    def kill() -> None:
-        while not stop.wait(chance.uniform(0, 2 * pause)):
-            nodes.remove_node(living.pop(chance.randrange(count)), allow_graceful=False)
-            instants.append(time.monotonic())
-            living.append(patiently(nodes.add_node, num_cpus=1))
-
     nodes.wait_for_nodes()
-    thread = threading.Thread(target=kill)
-    thread.start()
-    try:
-        yield instants
-    finally:
-        stop.set()
-        thread.join()
+    with ThreadPoolExecutor(1) as threads:  # Ray starts nodes in the main thread alone
+        future = threads.submit(action)
+        while wait([future], chance.uniform(0, 2 * pause)).not_done:
+            nodes.remove_node(living.pop(chance.randrange(count)), allow_graceful=False)
+            died += 1
+            living.append(patiently(nodes.add_node, num_cpus=1))
+    for node in living:
+        nodes.remove_node(node)
+    return future.result(), died
 
 
 def wait_until(true: Callable[[], object], seconds: float = 300) -> None:

@@ -42,6 +42,7 @@ def connect(ray: Any, address: str | None) -> None:
         root = str(Path(__file__).resolve().parents[2])
         paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
         settings |= {
+            "address": "local",  # else Ray takes the cluster that was last started here, if any
             "include_dashboard": False,
             "runtime_env": {"env_vars": {"PYTHONPATH": os.pathsep.join(paths)}},
         }

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from calculus_harness.harness import Run
+from tests.ray_nodes import ray_nodes, wait_until
+
 ROOT = Path(__file__).parents[3]
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -47,6 +50,51 @@ def test_sweep_score_and_generate(cli: Command, tmp_path: Path) -> None:
         result = cli("generate", "lample-charton", *options, *out, **environment)
         assert result.returncode == 0, result.stderr
     assert (tmp_path / "here.jsonl").read_bytes() == (tmp_path / "there.jsonl").read_bytes()
+
+
+@pytest.mark.ray
+def test_a_driver_that_is_killed_loses_and_repeats_nothing(
+    cli: Command, tmp_path: Path, model: str, bench: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = tmp_path / "asked"
+    for name, value in {"ASKED": str(asked), "SLOW": "0.4"}.items():  # the nodes have these, too
+        monkeypatch.setenv(name, value)
+    command = ["sweep", "--model", model, "--benchmark", bench, "-n", "10"]
+
+    def stored(name: str) -> dict[str, dict[str, object]]:
+        there = (tmp_path / name / "manifest.json").exists()
+        return {row["key"]: row for row in Run(tmp_path / name).completions.rows()} if there else {}
+
+    def seeds() -> list[int]:
+        lines = asked.read_text().splitlines(keepends=True) if asked.exists() else []
+        return [int(line) for line in lines if line.endswith("\n")]
+
+    with ray_nodes() as nodes:
+        there = [*command, "--out", "there", "--cluster", f"ray:{nodes.address}"]
+        for count in (40, 120):
+            known = stored("there")
+            asked.unlink(missing_ok=True)
+            process = subprocess.Popen(
+                [sys.executable, str(ROOT / "run.py"), *there],
+                cwd=tmp_path,
+                stderr=subprocess.DEVNULL,
+            )
+            wait_until(lambda count=count: len(stored("there")) >= count)
+            process.kill()
+            process.wait()
+            assert not {row["seed"] for row in known.values()} & set(seeds())
+            assert known.items() <= stored("there").items()
+        known = stored("there")
+        asked.unlink()
+        result = cli(*there, ASKED=str(asked))
+        assert result.returncode == 0, result.stderr
+        assert "Traceback" not in result.stderr
+        assert not {row["seed"] for row in known.values()} & set(seeds())
+    monkeypatch.setenv("SLOW", "0")
+    assert cli(*command, "--out", "here").returncode == 0
+    texts = [{key: row["text"] for key, row in stored(name).items()} for name in ("there", "here")]
+    assert texts[0] == texts[1]
+    assert len(texts[0]) == 240
 
 
 @pytest.mark.ray

@@ -27,8 +27,11 @@ from calculus_harness.harness import Run, Sampling
 from calculus_harness.harness.core.errors import ModelError
 from calculus_harness.harness.core.requests import Completion, FinishReason, Request, request_hash
 from calculus_harness.harness.models import Continuation, Model, Scored, create
+from calculus_harness.harness.models.placed.pool import EnginePool, placed
 from calculus_harness.prompts import Message, Rendered
+from calculus_harness.rewards import use_cluster
 from tests.harness.jobs import job_of
+from tests.ray_nodes import ray_nodes
 
 pytestmark = pytest.mark.vllm
 
@@ -70,7 +73,7 @@ def adapter(weights: Path) -> Path:
 class Asked:
     """A model that was started, with the loop that it lives in."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model | EnginePool) -> None:
         self.model, self.runner = model, asyncio.Runner()
         self._started: set[int] = set()
 
@@ -561,6 +564,21 @@ def test_a_server_that_dies_says_how_and_leaves_nothing(weights: Path) -> None:
     with pytest.raises(ModelError, match=r"(?s)did not start \(exit status 1\); its log, .*awq"):
         asked.ask(TEXT)
     asked.close()
+
+
+@pytest.mark.ray
+def test_engines_on_a_cluster_answer_as_one_here(engine: Asked, weights: Path) -> None:
+    asked = [request(engine.model, TEXT, seed=seed) for seed in range(12)]
+    here = engine.complete(*asked)
+    with ray_nodes(), use_cluster():
+        model = create(f"vllm/{weights}", OPTIONS | {"data-parallel-size": "2"})
+        assert model.hash == engine.model.hash
+        engines = placed(model)
+        assert isinstance(engines, EnginePool)
+        assert engines.size == 2
+        there = Asked(engines)
+        assert [one.text for one in there.complete(*asked)] == [one.text for one in here]
+        there.close()
 
 
 # --- ways out ----------------------------------------------------------------------------------
