@@ -12,6 +12,7 @@ import click
 from ...rewards.adapters.for_openrlhf import make_reward_func
 from ...rewards.adapters.scoring import MIXED, TASKS
 from ...rewards.adapters.server import RewardServer, ServerLimits, run
+from ...rewards.adapters.server_on_ray import deployed
 from ..core.errors import UserError
 from .options import cluster_address
 
@@ -138,8 +139,6 @@ def _serve_on_cluster(
     server: RewardServer, host: str, port: int, cluster: str, replicas: int | None
 ) -> None:
     """Serve until SIGINT or SIGTERM."""
-    from ...rewards.adapters.server_on_ray import deployed
-
     if port == 0:
         raise UserError("with --cluster, --port must be that of all nodes, not 0")
     address = cluster_address(cluster)

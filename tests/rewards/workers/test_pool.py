@@ -465,22 +465,16 @@ def test_processor_time_is_the_last_resort(tmp_path: Path) -> None:
 
 def test_importing_is_light() -> None:
     program = (
-        "import sys, time\n"
+        "import sys\n"
         f"sys.path.insert(0, {str(ROOT)!r})\n"
-        "begin = time.process_time()\n"
         "import calculus_harness.rewards.batch\n"
-        "print(time.process_time() - begin)\n"
-        "heavy = {'torch', 'sympy', 'numpy', 'scipy', 'vllm', 'datasets', 'multiprocessing'}\n"
-        "print(sorted(heavy & set(sys.modules)))\n"
+        "heavy = {'torch', 'sympy', 'numpy', 'scipy', 'vllm', 'datasets', 'multiprocessing', 'ray'}\n"
+        "print(sorted(heavy & set(sys.modules)), len(sys.modules) < 500)\n"
     )
-    lines = [
-        subprocess.run(
-            [sys.executable, "-c", program], capture_output=True, text=True, check=True
-        ).stdout.splitlines()
-        for _ in range(3)
-    ]
-    assert {line[1] for line in lines} == {"[]"}
-    assert min(float(line[0]) for line in lines) < 0.5
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.split() == ["[]", "True"]
 
 
 def test_errors_are_worker_errors() -> None:
