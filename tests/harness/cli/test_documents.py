@@ -60,6 +60,7 @@ NOT_RUN = {
     "calculus-harness train grpo": "minutes of training: training/test_trainers.py",
     "calculus-harness train sft": "minutes of training",
     "python docs/results/step_rewards.py": "half an hour of training",
+    "python docs/results/rl_brittleness.py": "a quarter of an hour of training",
     "calculus-harness train integrator": "an hour of training: training/test_integrator.py",
     "calculus-harness sweep --model transformers/runs/integrator": "the same",
     "calculus-harness logprobs runs/next-door": "the same",
