@@ -36,7 +36,7 @@ from .options import (
     preset_file,
     source_options,
 )
-from .sweep_options import given_settings, setting
+from .sweep_options import given_settings, sampling_options, setting
 
 #: Dollars: a sweep that may cost more, without --max-cost, is confirmed first.
 ASK_ABOVE = 5
@@ -113,20 +113,14 @@ ASK_ABOVE = 5
     help="At most so many problems, spread over the subsets; more extend a run.",
 )
 @setting("--seed", type=int, help="Determines problems and samples.")
-@setting("--temperature", type=click.FloatRange(0))
-@setting("--top-p", type=click.FloatRange(0, 1, min_open=True))
-@setting("--top-k", type=int, help="Sample among the K likeliest tokens only.")
-@setting("--min-p", type=float, help="Leave out tokens below this share of the likeliest.")
+@sampling_options
 @setting(
     "--beams",
     type=int,
     metavar="WIDTH",
     help="Beam search instead of sampling; -n says how many of the best are kept.",
 )
-@setting("--grouped", is_flag=True, help="All samples of a problem in one request.")
 @setting("--logprobs", is_flag=True, help="Keep the log-probability of every token.")
-@setting("--max-tokens", type=click.IntRange(1))
-@setting("--stop", multiple=True, metavar="TEXT", help="Ends a completion; repeatable.")
 @setting(
     "--out",
     type=click.Path(path_type=Path),

@@ -23,6 +23,21 @@ def setting(*flags: str, **attributes: Any) -> Callable[[Any], Any]:
     return click.option(*flags, show_default=shown or False, **attributes)
 
 
+def sampling_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """How to sample from models, and where a completion ends."""
+    for option in (
+        setting("--stop", multiple=True, metavar="TEXT", help="Ends a completion; repeatable."),
+        setting("--max-tokens", type=click.IntRange(1)),
+        setting("--grouped", is_flag=True, help="All samples of a problem in one request."),
+        setting("--min-p", type=float, help="Leave out tokens below this share of the likeliest."),
+        setting("--top-k", type=int, help="Sample among the K likeliest tokens only."),
+        setting("--top-p", type=click.FloatRange(0, 1, min_open=True)),
+        setting("--temperature", type=click.FloatRange(0)),
+    ):
+        command = option(command)
+    return command
+
+
 def given_settings(ctx: click.Context) -> dict[str, Any]:
     """The settings that stand on the command line, named like the flags."""
     given: dict[str, Any] = {}

@@ -37,7 +37,7 @@ from ..options import (
     policy_options,
     refuse_given,
 )
-from ..sweep_options import given_settings, setting
+from ..sweep_options import given_settings, sampling_options, setting
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -161,19 +161,13 @@ run.py search runs/general runs/q --markdown
 @setting("--system-message", metavar="TEXT", help="Before the prompt's other messages.")
 @setting("-n", "--samples", type=click.IntRange(1), help="Samples of each problem.")
 @setting("--seed", type=int, help="Determines mutants and samples.")
-@setting("--temperature", type=click.FloatRange(0))
-@setting("--top-p", type=click.FloatRange(0, 1, min_open=True))
-@setting("--top-k", type=int, help="Sample among the K likeliest tokens only.")
-@setting("--min-p", type=float, help="Leave out tokens below this share of the likeliest.")
+@sampling_options
 @setting(
     "--beams",
     type=int,
     metavar="WIDTH",
     help="Beam search; a failure is what none of the -n best candidates solves.",
 )
-@setting("--grouped", is_flag=True, help="All samples of a problem in one request.")
-@setting("--max-tokens", type=click.IntRange(1))
-@setting("--stop", multiple=True, metavar="TEXT", help="Ends a completion; repeatable.")
 @setting("--out", type=click.Path(path_type=Path), metavar="DIR", help="Run directory.")
 @policy_options
 @setting(
