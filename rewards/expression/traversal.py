@@ -27,7 +27,8 @@ def nodes_of(expression: Expression) -> Iterator[Expression]:
     while stack:
         node = stack.pop()
         yield node
-        stack.extend(reversed(node.args))
+        if node.args:
+            stack += node.args[::-1]
 
 
 def symbols_of(expression: Expression) -> set[str]:

@@ -183,12 +183,14 @@ class _Form:
         return not any(self._has_branches(each) for each in nodes_of(node))
 
     def _has_branches(self, node: Expression) -> bool:
-        if not isinstance(node, Call) or is_constant(node, self.variable):
+        if not isinstance(node, Call):
             return False
-        if node.function in _STEPS:
-            return True
-        many = _is_root(node) or node.function in _LOGARITHMS
-        return many and not self._keeps_branch(node.args[0])
+        steps = node.function in _STEPS
+        if not (steps or node.function in _LOGARITHMS or _is_root(node)):
+            return False
+        if is_constant(node, self.variable):
+            return False
+        return steps or not self._keeps_branch(node.args[0])
 
 
 def _factors(node: Call) -> tuple[Expression, ...]:
