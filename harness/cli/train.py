@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from msgspec.structs import replace
 
 from ..core.errors import UserError, install
 from ..core.program import program
-from .options import cluster_option, on_cluster, refuse_given
+from .options import Decorator, cluster_option, on_cluster, refuse_given, together
 
 if TYPE_CHECKING:
     from ..training.training_run import TrainingRun
@@ -24,16 +23,18 @@ def train() -> None:
     """Train a model, with the verifier as the reward. Needs the extra 'train'."""
 
 
-def run_options(*, trackers: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def run_options(*, trackers: bool = True) -> Decorator:
     """The configuration and the directory of a training run, and what to log it to."""
-    options = [
-        click.option(
-            "--out",
-            required=True,
-            type=click.Path(path_type=Path),
-            metavar="DIR",
-            help="Output directory: models, logs, the evaluation, a report.",
-        ),
+    tracker = click.option(
+        "--report-to",
+        "trackers",
+        multiple=True,
+        type=click.Choice(["tensorboard", "trackio", "wandb"]),
+        help="Log the training there, too; repeatable. In the file: report_to.",
+    )
+    return together(
+        *([tracker] if trackers else []),
+        cluster_option,
         click.option(
             "--config",
             "path",
@@ -41,24 +42,14 @@ def run_options(*, trackers: bool = True) -> Callable[[Callable[..., Any]], Call
             type=click.Path(path_type=Path, dir_okay=False),
             help="YAML file of the settings; see docs/training.md.",
         ),
-        cluster_option,
-    ]
-    if trackers:
-        tracker = click.option(
-            "--report-to",
-            "trackers",
-            multiple=True,
-            type=click.Choice(["tensorboard", "trackio", "wandb"]),
-            help="Log the training there, too; repeatable. In the file: report_to.",
-        )
-        options.append(tracker)
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in options:
-            command = option(command)
-        return command
-
-    return decorate
+        click.option(
+            "--out",
+            required=True,
+            type=click.Path(path_type=Path),
+            metavar="DIR",
+            help="Output directory: models, logs, the evaluation, a report.",
+        ),
+    )
 
 
 @train.command()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,62 +12,53 @@ from ....benchmarks.derivations.splits import Sizes, calculus_splits, derivation
 from ....benchmarks.registry import load
 from ...core.errors import UserError
 from ...store.problem_files import check_out, write_problems, write_splits
-from ..options import cluster_option, on_cluster, refuse_given
+from ..options import Decorator, cluster_option, on_cluster, refuse_given, together, workers_option
 
 #: The options that hold for the problems of a subset; the others are for data sets.
 _OF_PROBLEMS = {"subset", "limit", "seed", "out", "force"}
 
 
-def _common(count: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in (
-            click.option(
-                "--subset",
-                metavar="NAME",
-                help="Write this subset's problems instead, as of other benchmarks.",
-            ),
-            click.option("--limit", type=click.IntRange(1), help="With --subset: how many."),
-            click.option(
-                "--count",
-                default=count,
-                show_default=True,
-                type=click.IntRange(2),
-                help="Sequences to train on; the other splits are in proportion.",
-            ),
-            click.option("--seed", default=0, show_default=True),
-            click.option(
-                "--variant",
-                default="code",
-                show_default=True,
-                type=click.Choice(["code", "paper", "original"]),
-                help="As the released code does it, mended; as the paper says; "
-                "as the released code does it.",
-            ),
-            click.option(
-                "--style",
-                default="published",
-                show_default=True,
-                type=click.Choice(["published", "clean"]),
-                help="Of the text.",
-            ),
-            click.option(
-                "--workers",
-                type=click.IntRange(1),
-                help="Processes; the result is the same.  [default: one for each core]",
-            ),
-            cluster_option,
-            click.option(
-                "--out",
-                required=True,
-                type=click.Path(path_type=Path),
-                help="A folder for a saved data set, or a .jsonl file.",
-            ),
-            click.option("--force", is_flag=True, help="Replace what is there."),
-        ):
-            command = option(command)
-        return command
-
-    return decorate
+def _common(count: int) -> Decorator:
+    return together(
+        click.option(
+            "--subset",
+            metavar="NAME",
+            help="Write this subset's problems instead, as of other benchmarks.",
+        ),
+        click.option("--limit", type=click.IntRange(1), help="With --subset: how many."),
+        click.option(
+            "--count",
+            default=count,
+            show_default=True,
+            type=click.IntRange(2),
+            help="Sequences to train on; the other splits are in proportion.",
+        ),
+        click.option("--seed", default=0, show_default=True),
+        click.option(
+            "--variant",
+            default="code",
+            show_default=True,
+            type=click.Choice(["code", "paper", "original"]),
+            help="As the released code does it, mended; as the paper says; "
+            "as the released code does it.",
+        ),
+        click.option(
+            "--style",
+            default="published",
+            show_default=True,
+            type=click.Choice(["published", "clean"]),
+            help="Of the text.",
+        ),
+        workers_option,
+        cluster_option,
+        click.option(
+            "--out",
+            required=True,
+            type=click.Path(path_type=Path),
+            help="A folder for a saved data set, or a .jsonl file.",
+        ),
+        click.option("--force", is_flag=True, help="Replace what is there."),
+    )
 
 
 @click.command()
