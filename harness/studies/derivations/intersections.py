@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ....rewards.records import Record
-from .pairwise import CATEGORIES, Category, G, ModelItems, PerturbedItem, Place, categorised
+from .items import ModelItems, PerturbedItem, Place
+from .pairwise import CATEGORIES, Category, G, categorised
 
 
 @dataclass(frozen=True)

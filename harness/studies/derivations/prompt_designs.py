@@ -9,7 +9,8 @@ from ....prompts import parse
 from ...report.numbers import with_interval
 from ...report.sections import Section
 from ...store.run import Run
-from .pairwise import JudgedLabel, Scores, judged_labels, scores
+from .items import JudgedLabel, judged_labels
+from .pairwise import Scores, scores
 from .published import SOURCE, published
 
 TABLE = "table 4"
