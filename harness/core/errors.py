@@ -44,11 +44,11 @@ def reason_of(error: Exception) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def _message(found: Mapping[str, Any]) -> str:
+def _message(message: Mapping[str, Any]) -> str:
     """A message of pydantic's; of an exception in a validator it is that exception's own."""
-    raised = found.get("ctx", {}).get("error")
-    said = [*map(str, found.get("loc", ())), str(raised or found["msg"])]
-    return " ".join(": ".join(said).split())
+    raised = message.get("ctx", {}).get("error")
+    parts = [*map(str, message.get("loc", ())), str(raised or message["msg"])]
+    return " ".join(": ".join(parts).split())
 
 
 class RunError(UserError):

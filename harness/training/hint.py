@@ -223,12 +223,12 @@ def medians(run: Run) -> Section:
         name = Path(row.label).name.rpartition("-s")[0]
         value = 100 * row.passes[0].value
         rows.setdefault(name, {}).setdefault(row.subset.rpartition("/")[2], []).append(value)
-    subsets = list(dict.fromkeys(subset for found in rows.values() for subset in found))
+    subsets = list(dict.fromkeys(subset for values in rows.values() for subset in values))
     return Section(
         "Medians over the seeds ± standard deviation, in percent",
         ("model", *subsets),
         tuple(
-            (name, *(f"{median(found[s]):.1f} ± {pstdev(found[s]):.1f}" for s in subsets))
-            for name, found in rows.items()
+            (name, *(f"{median(values[s]):.1f} ± {pstdev(values[s]):.1f}" for s in subsets))
+            for name, values in rows.items()
         ),
     )

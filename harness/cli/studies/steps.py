@@ -68,7 +68,7 @@ def steps(
                 limit=limit,
                 workers=workers,
                 on_progress=lambda done: bar.update(task, completed=done),
-                found=keep,
+                on_solution=keep,
             )
     if problems is not None:
         write_problems(made, problems)

@@ -107,5 +107,5 @@ def _asked(run: Run, design: Design, policy: str | None) -> Iterator[AskedDesign
             if run.problem(key).subset == design.subset
         ]
         if asked:
-            found = scores(design.name, [one for one, _ in asked], [group for _, group in asked])
-            yield AskedDesign(design, str(run.models[model]["label"]), found)
+            scored = scores(design.name, [one for one, _ in asked], [group for _, group in asked])
+            yield AskedDesign(design, str(run.models[model]["label"]), scored)
