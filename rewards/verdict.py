@@ -164,8 +164,8 @@ class Verdict(Record):
     def __repr__(self) -> str:
         evidence = self.evidence
         why = str(evidence.witness or evidence.detail or evidence.proof)
-        said = f": {self.answer!r}" if self.answer is not None else ""
-        return f"<Verdict {self.status}, reward {self.reward:g}{said}{f' ({why})' if why else ''}>"
+        text = f": {self.answer!r}" if self.answer is not None else ""
+        return f"<Verdict {self.status}, reward {self.reward:g}{text}{f' ({why})' if why else ''}>"
 
     @property
     def correct(self) -> bool:

@@ -1,4 +1,4 @@
-"""The examples in docstrings run, and public functions say what they take and return."""
+"""Examples in docstrings run, public functions say what they take; rules for modules."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 import doctest
 import inspect
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from importlib import import_module
@@ -143,3 +144,10 @@ def test_no_module_of_ours_is_imported_in_a_function_without_need() -> None:
     allowed = ("__main__", "cli/main", "cli/options", "cli/train")
     names = tuple(f"harness/{name}.py" for name in allowed)
     assert {place for place in lazy if not place.startswith(names)} == set()
+
+
+def test_a_folder_has_at_most_twelve_modules() -> None:
+    places = ("harness", "prompts", "rewards", "benchmarks", "tests")
+    modules = [path for place in places for path in (REFERENCE.parents[1] / place).rglob("*.py")]
+    sizes = Counter(path.parent for path in modules if path.name != "__init__.py")
+    assert {str(folder): size for folder, size in sizes.items() if size > 12} == {}

@@ -15,7 +15,6 @@ from ..registry import benchmark
 
 SOURCE = "written for this project in the style of integration bees; docs/bee.md"
 VARIABLE = "x"
-PARTITIONS = ("qualifier", "competition")
 
 
 @dataclass(frozen=True, slots=True)

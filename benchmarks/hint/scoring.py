@@ -10,11 +10,8 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from typing import TypeAlias
 
 from .semantics import CONCEPTS, Expression, operations
-
-Score: TypeAlias = Callable[[str, Expression], bool]
 
 
 def read_prediction(completion: str) -> float | None:
@@ -99,10 +96,3 @@ def counted_right(prediction: float | None, ordinary: int | None) -> bool:
 def notebook_arithmetic(completion: str, expression: Expression) -> bool:
     """Whether the notebooks would have counted the completion as right (`counted_right`)."""
     return counted_right(read_prediction(completion), ordinary_answer(expression))
-
-
-#: By the name that a table shows.
-SCORERS: dict[str, Score] = {
-    "hint_answer": hint_answer,
-    "notebook_arithmetic": notebook_arithmetic,
-}

@@ -11,14 +11,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 NUMBERS = {**{str(digit): digit for digit in range(10)}, "x": 11, "y": 12}
 PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "a": 1, "b": 1, "c": 2, "d": 2}
 #: The symbols of the main splits; a few-shot split adds one concept.
 DIGITS, OPERATORS, PARENTHESES = "0123456789", "+-*/", "()"
 CONCEPTS = "xyabcd"
-Concept: TypeAlias = Literal["x", "y", "a", "b", "c", "d"]
 #: Larger values are undefined (the released evaluator's bound, ``sys.maxsize`` on 64 bits).
 LIMIT = 2**63 - 1
 #: What the record of an expression holds as the value of a parenthesis.

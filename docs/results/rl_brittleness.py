@@ -30,6 +30,7 @@ from calculus_harness.harness.store.run import Run
 from calculus_harness.harness.studies.search import SearchSettings, search, search_spec
 from calculus_harness.harness.training.config import Config, ModelSection, load
 from calculus_harness.harness.training.pipeline import train
+from calculus_harness.harness.training.training_run import TrainingRun
 from calculus_harness.rewards.expression.build import add, mul, number, power
 from calculus_harness.rewards.expression.tree import Symbol
 from calculus_harness.rewards.latex import to_latex
@@ -53,7 +54,7 @@ def main(folder: Path, seeds: list[int]) -> None:
     config = load(CONFIG)
     data = replace(config.data, benchmarks=(*config.data.benchmarks, str(taught)))
     config = replace(config, data=data)
-    train(replace(config, grpo=None), folder / "start", log=say)
+    train(replace(config, grpo=None), TrainingRun(folder / "start", say))
     start = ModelSection(path=str(folder / "start/sft/model"))
     rows: dict[str, list[list[float]]] = {}
     for seed in seeds:
@@ -79,7 +80,7 @@ def experiment(config: Config, out: Path) -> dict[str, list[float]]:
     results: dict[str, list[float]] = {}
     for arm, benchmarks in zip(ARMS, (taught, failures, (*taught, *failures)), strict=True):
         part = replace(config, data=replace(config.data, benchmarks=benchmarks))
-        run = train(part, out / arm, log=say)
+        run = train(part, TrainingRun(out / arm, say))
         for subset, before, after in rates(run):
             results.setdefault(subset, [before]).append(after)
         model = ModelSection(path=str(out / arm / "grpo/model"))

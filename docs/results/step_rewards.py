@@ -19,6 +19,7 @@ from calculus_harness.harness.stats.summary import summarise
 from calculus_harness.harness.store.run import Run
 from calculus_harness.harness.training.config import Config, ModelSection, RewardSection, load
 from calculus_harness.harness.training.pipeline import train
+from calculus_harness.harness.training.training_run import TrainingRun
 
 CONFIG = Path(__file__).resolve().parents[2] / "examples" / "steps_cpu.yaml"
 
@@ -42,7 +43,7 @@ def trained(config: Config, out: Path) -> str:
     times = out / "minutes.json"
     if not times.exists():
         start = time.process_time()
-        train(config, out, log=lambda text: print(text, file=sys.stderr, flush=True))
+        train(config, TrainingRun(out, lambda text: print(text, file=sys.stderr, flush=True)))
         times.write_text(json.dumps((time.process_time() - start) / 60))
     return f"{json.loads(times.read_text()):.1f}"
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeAlias, get_args
 
 import click
 from click.core import ParameterSource
@@ -18,6 +18,20 @@ from ..core.errors import UserError, suggest
 from ..core.policy import AnswerFormat
 
 PRESETS = Path(__file__).parents[1] / "presets"
+
+Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def together(*options: Decorator) -> Decorator:
+    """Several options as one decorator; ``--help`` shows them in this order."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
 
 model_options_option = click.option(
     "-M",
@@ -36,6 +50,9 @@ prices_option = click.option(
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
     help="TOML file of dollars per million tokens by model: shows what answers cost.",
+)
+workers_option = click.option(
+    "--workers", type=click.IntRange(1), help="Processes; by default one for each core."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="JSON on stdout.")
 answer_format_option = click.option(
@@ -85,62 +102,56 @@ def on_cluster(name: str | None) -> Iterator[None]:
         yield
 
 
-def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """How strictly to judge."""
-    for option in (
-        click.option(
-            "--deadline",
-            type=click.FloatRange(0, min_open=True),
-            metavar="SECONDS",
-            help="For one answer; by default 10, with --method published 30, welleck 1.",
-        ),
-        click.option(
-            "--method",
-            default="balls",
-            show_default=True,
-            type=click.Choice(get_args(Method)),
-            help="Our verifier, or that of AntiderivBench (published) or Welleck et al.",
-        ),
-        click.option(
-            "--require-continuous",
-            is_flag=True,
-            help="Refuse an antiderivative that jumps where the integrand does not.",
-        ),
-        click.option(
-            "--strict-domain",
-            is_flag=True,
-            help="F' = f with principal branches on the whole real domain.",
-        ),
-        click.option("--strict", is_flag=True, help="Only a boxed answer is an answer."),
-        answer_format_option,
-    ):
-        command = option(command)
-    return command
+#: How strictly to judge.
+policy_options = together(
+    answer_format_option,
+    click.option("--strict", is_flag=True, help="Only a boxed answer is an answer."),
+    click.option(
+        "--strict-domain",
+        is_flag=True,
+        help="F' = f with principal branches on the whole real domain.",
+    ),
+    click.option(
+        "--require-continuous",
+        is_flag=True,
+        help="Refuse an antiderivative that jumps where the integrand does not.",
+    ),
+    click.option(
+        "--method",
+        default="balls",
+        show_default=True,
+        type=click.Choice(get_args(Method)),
+        help="Our verifier, or that of AntiderivBench (published) or Welleck et al.",
+    ),
+    click.option(
+        "--deadline",
+        type=click.FloatRange(0, min_open=True),
+        metavar="SECONDS",
+        help="For one answer; by default 10, with --method published 30, welleck 1.",
+    ),
+)
 
 
-def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """How to read a benchmark that is a file (or ``file:``, ``hub:``)."""
-    for option in (
-        click.option(
-            "--skip-broken",
-            is_flag=True,
-            help="Leave out rows of a file that cannot be used, with a warning.",
-        ),
-        click.option("--split", metavar="NAME", help="Split of a data set."),
-        click.option(
-            "--syntax",
-            type=click.Choice(["latex", "sympy"]),
-            help="Notation of a file's formulas; by default LaTeX.",
-        ),
-        click.option(
-            "--columns",
-            multiple=True,
-            metavar="FIELD=COLUMN,...",
-            help="Columns of a file, as in integrand=problem,antiderivative=answer.",
-        ),
-    ):
-        command = option(command)
-    return command
+#: How to read a benchmark that is a file (or ``file:``, ``hub:``).
+source_options = together(
+    click.option(
+        "--columns",
+        multiple=True,
+        metavar="FIELD=COLUMN,...",
+        help="Columns of a file, as in integrand=problem,antiderivative=answer.",
+    ),
+    click.option(
+        "--syntax",
+        type=click.Choice(["latex", "sympy"]),
+        help="Notation of a file's formulas; by default LaTeX.",
+    ),
+    click.option("--split", metavar="NAME", help="Split of a data set."),
+    click.option(
+        "--skip-broken",
+        is_flag=True,
+        help="Leave out rows of a file that cannot be used, with a warning.",
+    ),
+)
 
 
 def with_source_options(benchmarks: Sequence[str], **options: Any) -> tuple[str, ...]:

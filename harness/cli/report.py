@@ -204,21 +204,21 @@ def view(
     samples that fit are shown, problem by problem; on a terminal, in your pager (less). Exit status
     1: no sample fits.
     """
-    count, found = views(
+    count, samples = views(
         Run(run), problem, statuses=statuses, subset=subset, model=model, policy=policy
     )
     if not count:
         click.echo(f"no sample of {run} fits", err=True)
         return 1
     if as_json:
-        for shown in found:
+        for shown in samples:
             indent = 2 if problem is not None else None
             click.echo(json.dumps(shown.to_dict(), indent=indent, ensure_ascii=False))
         return 0
     terminal = sys.stdout.isatty()
 
     def texts() -> Iterator[str]:
-        for number, shown in enumerate(found, 1):
+        for number, shown in enumerate(samples, 1):
             place = f"problem {number} of {count}: " if count > 1 else ""
             yield place + as_text(shown, colours=terminal) + ("\n" if number < count else "")
 

@@ -36,7 +36,7 @@ from .options import (
     preset_file,
     source_options,
 )
-from .sweep_options import given_settings, sampling_options, setting
+from .sweep_options import cost_options, given_settings, prompt_options, sampling_options, setting
 
 #: Dollars: a sweep that may cost more, without --max-cost, is confirmed first.
 ASK_ABOVE = 5
@@ -84,17 +84,7 @@ ASK_ABOVE = 5
     help="Of solved problems that are perturbed: all (none), or only those that pass the filters "
     "on functions and lengths of the paper (published).",
 )
-@setting("--prompt", metavar="NAME|FILE.jinja", help="Template; by default the task's own.")
-@setting(
-    "--num-fewshot",
-    type=click.IntRange(0),
-    help="Worked examples in the prompt, for templates that show any.",
-)
-@setting(
-    "--system-message",
-    metavar="TEXT",
-    help="A system message before the prompt's other messages.",
-)
+@prompt_options
 @setting(
     "--pictures",
     type=click.Path(exists=True, file_okay=False),
@@ -137,25 +127,7 @@ ASK_ABOVE = 5
 @click.option(
     "--retry-errors", is_flag=True, help="Ask the samples again that are stored as errors."
 )
-@setting(
-    "--prices",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="TOML file of dollars per million tokens by model.",
-)
-@setting(
-    "--max-cost",
-    type=click.FloatRange(0, min_open=True),
-    metavar="DOLLARS",
-    help="Stop when the models' answers in the run, earlier ones too, cost so much; a larger "
-    "limit goes on.",
-)
-@setting(
-    "--max-tokens-total",
-    type=click.IntRange(1),
-    metavar="TOKENS",
-    help="Stop when their prompts and completions together have so many tokens.",
-)
+@cost_options
 @click.option("--yes", is_flag=True, help=f"Do not ask before what may cost over ${ASK_ABOVE}.")
 @click.option(
     "--dry-run",

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec.structs import replace
 
 from ..core.errors import UserError, install
 from ..core.program import program
-from .options import cluster_option, on_cluster, refuse_given
+from .options import Decorator, cluster_option, on_cluster, refuse_given, together
+
+if TYPE_CHECKING:
+    from ..training.training_run import TrainingRun
 
 
 @click.group()
@@ -22,16 +23,18 @@ def train() -> None:
     """Train a model, with the verifier as the reward. Needs the extra 'train'."""
 
 
-def run_options(*, trackers: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def run_options(*, trackers: bool = True) -> Decorator:
     """The configuration and the directory of a training run, and what to log it to."""
-    options = [
-        click.option(
-            "--out",
-            required=True,
-            type=click.Path(path_type=Path),
-            metavar="DIR",
-            help="Output directory: models, logs, the evaluation, a report.",
-        ),
+    tracker = click.option(
+        "--report-to",
+        "trackers",
+        multiple=True,
+        type=click.Choice(["tensorboard", "trackio", "wandb"]),
+        help="Log the training there, too; repeatable. In the file: report_to.",
+    )
+    return together(
+        *([tracker] if trackers else []),
+        cluster_option,
         click.option(
             "--config",
             "path",
@@ -39,24 +42,14 @@ def run_options(*, trackers: bool = True) -> Callable[[Callable[..., Any]], Call
             type=click.Path(path_type=Path, dir_okay=False),
             help="YAML file of the settings; see docs/training.md.",
         ),
-        cluster_option,
-    ]
-    if trackers:
-        tracker = click.option(
-            "--report-to",
-            "trackers",
-            multiple=True,
-            type=click.Choice(["tensorboard", "trackio", "wandb"]),
-            help="Log the training there, too; repeatable. In the file: report_to.",
-        )
-        options.append(tracker)
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in options:
-            command = option(command)
-        return command
-
-    return decorate
+        click.option(
+            "--out",
+            required=True,
+            type=click.Path(path_type=Path),
+            metavar="DIR",
+            help="Output directory: models, logs, the evaluation, a report.",
+        ),
+    )
 
 
 @train.command()
@@ -85,13 +78,9 @@ def _train(
     path: Path, out: Path, kind: str, cluster: str | None, trackers: tuple[str, ...]
 ) -> None:
     """Train as a configuration says, which must be of this kind: "sft" or "grpo"."""
-    # Busy-waiting threads slow down small models on busy cores.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    require_extra("torch", "transformers", "trl")
+    _prepare("torch", "transformers", "trl")
     from ..report import print_summary, write_page
     from ..report.comparison import print_comparison
-    from ..run.progress import Lines
     from ..stats.compare import compare
     from ..training.config import load
     from ..training.pipeline import train as run_training
@@ -103,11 +92,7 @@ def _train(
         other = "train sft" if kind == "grpo" else "train grpo"
         raise UserError(f"{path}: this command is for {kind}; for this file there is `{other}`")
 
-    def say(text: str) -> None:
-        click.echo(f"train: {text}", err=True)
-
-    # The trainers show bars of their own.
-    run = run_training(config, out, log=say, progress=Lines(), evaluating=_evaluating(cluster))
+    run = run_training(config, _into(out, cluster))
     print_summary(run)
     if len(run.models) > 1:
         print_comparison(compare(run))
@@ -116,10 +101,18 @@ def _train(
     say(f"models and logs are in {out}; a page to open: {write_page(run)}")
 
 
-def _evaluating(cluster: str | None) -> Callable[[], AbstractContextManager[None]]:
-    """Where the evaluation runs; a cluster that cannot be used is refused before the training."""
+def say(text: str) -> None:
+    """Tell how far a training is."""
+    click.echo(f"train: {text}", err=True)
+
+
+def _into(out: Path, cluster: str | None) -> TrainingRun:
+    """The training run; a cluster that cannot be used is refused before the training."""
+    from ..run.progress import Lines  # the trainers show bars of their own
+    from ..training.training_run import TrainingRun
+
     with on_cluster(cluster):
-        return partial(on_cluster, cluster)
+        return TrainingRun(out, say, Lines(), partial(on_cluster, cluster))
 
 
 @train.command()
@@ -130,24 +123,14 @@ def hint(path: Path, out: Path, cluster: str | None) -> None:
     The models of Table 3 of Li et al., each with every seed of the configuration. The same command
     goes on where it was stopped. The evaluation is an ordinary run (DIR/evaluation).
     """
-    require_extra("torch", "transformers")
+    _prepare("torch", "transformers")
     from ..report import write_page
     from ..report.sections import print_sections
-    from ..run.progress import Lines
     from ..training.config import read
     from ..training.hint import HintConfig, medians
     from ..training.hint import train as train_baselines
 
-    def say(text: str) -> None:
-        click.echo(f"train: {text}", err=True)
-
-    run = train_baselines(
-        read(path, HintConfig),
-        out,
-        log=say,
-        progress=Lines(),
-        evaluating=_evaluating(cluster),
-    )
+    run = train_baselines(read(path, HintConfig), _into(out, cluster))
     print_sections([medians(run)])
     say(f"models and logs are in {out}; a page to open: {write_page(run)}")
 
@@ -167,26 +150,13 @@ def integrator(path: Path, out: Path, cluster: str | None, workers: int) -> None
     Makes pairs, trains an encoder-decoder on them and asks it held-out ones by beam search. The
     same command goes on where it was stopped. `sweep --model transformers/DIR/model` asks it.
     """
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    require_extra("torch", "transformers", "datasets")
+    _prepare("torch", "transformers", "datasets")
     from ..report import print_summary, write_page
-    from ..run.progress import Lines
     from ..training.config import read
     from ..training.integrator import IntegratorConfig
     from ..training.integrator import train as train_integrator
 
-    def say(text: str) -> None:
-        click.echo(f"train: {text}", err=True)
-
-    run = train_integrator(
-        read(path, IntegratorConfig),
-        out,
-        workers=workers,
-        log=say,
-        progress=Lines(),
-        evaluating=_evaluating(cluster),
-    )
+    run = train_integrator(read(path, IntegratorConfig), _into(out, cluster), workers=workers)
     print_summary(run)
     say(f"the model is {out / 'model'}; a page to open: {write_page(run)}")
 
@@ -247,17 +217,12 @@ def encoder(out: Path, **options: Any) -> None:
 
     The same command goes on from its last checkpoint. `sweep --model encoder/DIR/model` asks it.
     """
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    require_extra("torch", "transformers", "datasets")
+    _prepare("torch", "transformers", "datasets")
     from ..training.encoder import SCRATCH, EncoderSettings
     from ..training.encoder import train as train_encoder
 
     if options["model"] != SCRATCH:
         refuse_given(["hidden", "layers", "heads", "dropout"], "unless --model is scratch")
-
-    def say(text: str) -> None:
-        click.echo(f"train: {text}", err=True)
 
     model = train_encoder(EncoderSettings(**options), out, log=say)
     command = f"{program()} sweep --model encoder/{model} --benchmark ..."
@@ -351,10 +316,13 @@ def generate_train(
         )
 
 
-def require_extra(*packages: str) -> None:
-    """Raise `UserError` if a package of the extra 'train' is missing."""
+def _prepare(*packages: str) -> None:
+    """Set what torch reads when it is imported, and refuse where a package is missing."""
     from importlib.util import find_spec
 
+    # Busy-waiting threads slow down small models on busy cores.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     missing = [name for name in packages if find_spec(name) is None]
     if missing:
         raise UserError(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from ...rewards.errors import UnknownNameError, UserError, install, suggest
@@ -14,6 +15,7 @@ __all__ = [
     "UnknownNameError",
     "UserError",
     "install",
+    "read_file",
     "reason_of",
     "suggest",
 ]
@@ -44,11 +46,21 @@ def reason_of(error: Exception) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def _message(found: Mapping[str, Any]) -> str:
+def _message(message: Mapping[str, Any]) -> str:
     """A message of pydantic's; of an exception in a validator it is that exception's own."""
-    raised = found.get("ctx", {}).get("error")
-    said = [*map(str, found.get("loc", ())), str(raised or found["msg"])]
-    return " ".join(": ".join(said).split())
+    raised = message.get("ctx", {}).get("error")
+    parts = [*map(str, message.get("loc", ())), str(raised or message["msg"])]
+    return " ".join(": ".join(parts).split())
+
+
+def read_file(path: Path, parse: Callable[[str], Any], *errors: type[Exception]) -> Any:
+    """What ``parse`` makes of a file; a `UserError` where it cannot be read, or parsing fails."""
+    try:
+        return parse(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from None
+    except (UnicodeDecodeError, *errors) as error:
+        raise UserError(f"{path}: {' '.join(str(error).split())}") from None
 
 
 class RunError(UserError):

@@ -20,7 +20,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from .errors import UserError, suggest
+from .errors import UserError, read_file, suggest
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +83,7 @@ class Prices:
             UserError: the file cannot be read, or is no file of prices.
 
         """
-        try:
-            entries = tomllib.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise UserError(f"cannot read {path}: {error.strerror}") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise UserError(f"{path}: {error}") from None
+        entries = read_file(path, tomllib.loads, tomllib.TOMLDecodeError)
         return cls(path, {pattern: _price(path, pattern, entries[pattern]) for pattern in entries})
 
     def find(self, spec: str) -> Price | None:

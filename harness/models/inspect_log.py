@@ -68,14 +68,14 @@ class InspectLog(Model):
         async for request in requests:
             key = problem_key(request.problem)
             for sample in request.samples:
-                found = self._samples.get((key, sample))
-                found = found or self._samples.get((request.problem.id, sample))
-                if found is None:
+                logged = self._samples.get((key, sample))
+                logged = logged or self._samples.get((request.problem.id, sample))
+                if logged is None:
                     raise ModelError(
                         f"model {self.spec}: the log has no epoch {sample + 1} of {key}; ask for "
                         "no more problems or samples than it has"
                     )
-                yield _completion(request, sample, found)
+                yield _completion(request, sample, logged)
 
 
 def _completion(request: Request, sample: int, logged: Any) -> Completion:

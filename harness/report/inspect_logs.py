@@ -122,11 +122,11 @@ def _sample(sample: Sample, prompts: Prompts, policy: str | None) -> EvalSample:
     content: Any = row["text"]
     if row.get("reasoning"):
         content = [ContentReasoning(reasoning=row["reasoning"]), ContentText(text=row["text"])]
-    said = ChatMessageAssistant(content=content, source="generate")
+    reply = ChatMessageAssistant(content=content, source="generate")
     output = ModelOutput(
         model=sample.label,
         choices=[
-            ChatCompletionChoice(message=said, stop_reason=_STOP.get(row["finish_reason"], "stop"))
+            ChatCompletionChoice(message=reply, stop_reason=_STOP.get(row["finish_reason"], "stop"))
         ],
         time=row.get("latency"),
     )
@@ -144,7 +144,7 @@ def _sample(sample: Sample, prompts: Prompts, policy: str | None) -> EvalSample:
         epoch=row["sample"] + 1,
         input=asked,
         target=reference(problem),
-        messages=[*asked, said],
+        messages=[*asked, reply],
         output=output,
         scores=None if verdict is None else {"verified": score_of(verdict, policy)},
         metadata={"problem": problem.to_dict(), "subset": problem.name, "seed": row["seed"]},

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from types import ModuleType
+from typing import TypeAlias
 
 from ...benchmarks import bee, brittleness
 from ..stats.summary import Summary
@@ -39,14 +41,20 @@ def published() -> list[PublishedResult]:
     return list(rows.values())
 
 
+Numbers: TypeAlias = Mapping[tuple[str, ...], str]
+
+
+def numbers(package: ModuleType, *columns: str) -> Numbers:
+    """The published numbers of a benchmark, as printed, by the values of these columns."""
+    file = resources.files(package) / "published.csv"
+    rows = csv.DictReader(file.read_text(encoding="utf-8").splitlines())
+    return {tuple(row[name] for name in columns): row["value"] for row in rows}
+
+
 @cache
-def brittleness_numbers() -> Mapping[tuple[str, str, str, str], str]:
-    """Those of Welleck et al.: by place (``table 2``), group, row and measure; as printed."""
-    file = resources.files(brittleness) / "published.csv"
-    return {
-        (row["place"], row["group"], row["row"], row["measure"]): row["value"]
-        for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines())
-    }
+def brittleness_numbers() -> Numbers:
+    """Those of Welleck et al.: by place (``table 2``), group, row and measure."""
+    return numbers(brittleness, "place", "group", "row", "measure")
 
 
 def beside(summary: Summary) -> list[PublishedResult]:

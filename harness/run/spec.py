@@ -20,7 +20,7 @@ from msgspec import Meta
 from ...benchmarks.files import is_source, with_columns
 from ...rewards.errors import ArgumentTypeError
 from ...rewards.records import convert, plain
-from ..core.errors import UserError, suggest
+from ..core.errors import UserError, read_file, suggest
 from ..core.policy import Policy
 from ..core.requests import Sampling
 
@@ -228,12 +228,7 @@ def read_settings(path: Path) -> dict[str, Any]:
         UserError: the file cannot be read, is not TOML, or has an unknown setting.
 
     """
-    try:
-        settings = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: {error}") from None
+    settings = read_file(path, tomllib.loads, tomllib.TOMLDecodeError)
     try:
         refuse_unknown(name for name in settings if word_of(name) != "dry-run")
     except UserError as error:

@@ -98,13 +98,13 @@ def gaps(problems: Mapping[str, Problem], k: int, systems: Mapping[str, Tallies]
 
 
 def _those(tallies: Tallies, keys: set[str], k: int) -> Tallies:
-    found = {key: tally for key, tally in tallies.items() if key in keys}
-    return found if all(tally.samples >= k for tally in found.values()) else {}
+    those = {key: tally for key, tally in tallies.items() if key in keys}
+    return those if all(tally.samples >= k for tally in those.values()) else {}
 
 
 def _mean(tallies: Tallies, k: int) -> Bounded:
-    found = estimate(list(tallies.values()), pass_at_k, k)
-    return found.value, found.interval
+    rate = estimate(list(tallies.values()), pass_at_k, k)
+    return rate.value, rate.interval
 
 
 def _difference(first: Tallies, second: Tallies, k: int) -> Bounded | None:

@@ -32,7 +32,7 @@ def judge_steps(
     limit: int | None = None,
     workers: int | None = None,
     on_progress: Callable[[int], None] = lambda done: None,
-    found: Callable[[Sample, Solution], None] = lambda sample, solution: None,
+    on_solution: Callable[[Sample, Solution], None] = lambda sample, solution: None,
 ) -> int:
     """Judge the steps of a run's solutions of integrals, and store what is found.
 
@@ -41,7 +41,7 @@ def judge_steps(
         limit: judge only so many completions of each model.
         workers: processes, or workers of the cluster in use; by default as many as there are.
         on_progress: called with the number of completions that are done.
-        found: called with every completion and its judged solution.
+        on_solution: called with every completion and its judged solution.
 
     Returns:
         The number of completions that were judged.
@@ -56,7 +56,7 @@ def judge_steps(
         raise UserError(
             f"{run.path} has no problems of the tasks whose steps are judged: {', '.join(TASKS)}"
         )
-    return write_steps(run.path, _rows(run, limit, workers, on_progress, found))
+    return write_steps(run.path, _rows(run, limit, workers, on_progress, on_solution))
 
 
 def step_problems(sample: Sample, solution: Solution) -> Iterator[Problem]:
@@ -73,7 +73,7 @@ def _rows(
     limit: int | None,
     workers: int | None,
     on_progress: Callable[[int], None],
-    found: Callable[[Sample, Solution], None],
+    on_solution: Callable[[Sample, Solution], None],
 ) -> Iterator[Steps]:
     prompts = Prompts(run)
     tasks = {problem.task for problem in run.problems.values()} & TASKS.keys()
@@ -86,7 +86,7 @@ def _rows(
         for one, result in zip(batch, results, strict=True):
             if not isinstance(result, WorkerError):
                 solution = Solution.from_dict(result)
-                found(one, solution)
+                on_solution(one, solution)
                 yield _steps(one, solution)
         done += len(batch)
         on_progress(done)

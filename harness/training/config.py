@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ..core.errors import UserError, install, suggest
+from ..core.errors import UserError, install, read_file, suggest
 
 
 class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -120,12 +120,7 @@ def read(path: Path, kind: type[SectionT]) -> SectionT:
         import yaml
     except ImportError:
         raise UserError(f"training needs the extra 'train': {install('train')}") from None
-    try:
-        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: {' '.join(str(error).split())}") from None
+    raw = read_file(path, yaml.safe_load, yaml.YAMLError)
     try:
         return msgspec.convert(_with_lists(raw), kind)
     except msgspec.ValidationError as error:

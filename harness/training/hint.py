@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median, pstdev
 from typing import Any
@@ -30,13 +29,12 @@ from ..models import create
 from ..models.seq2seq.networks import make, padded, windows_of
 from ..models.seq2seq.sizes import TABLE_3, Sizes, source_tokens, target_tokens
 from ..report.sections import Section
-from ..run.progress import Progress
-from ..run.sweep import sweep
 from ..stats.summary import summarise
 from ..store.atomic import replacing
 from ..store.run import Run
 from .config import Section as Settings
 from .settings_file import write_settings
+from .training_run import TrainingRun
 
 #: Gradients are cut to this norm (Li et al. 2023, section 4.3).
 CLIP = 5.0
@@ -98,27 +96,18 @@ class HintConfig(Settings, frozen=True, kw_only=True):
         return msgspec.convert(plain(TABLE_3[name]) | dict(self.sizes), Sizes)
 
 
-def train(
-    config: HintConfig,
-    out: Path,
-    *,
-    log: Callable[[str], None] = lambda text: None,
-    progress: Progress | None = None,
-    evaluating: Callable[[], AbstractContextManager[object]] = nullcontext,
-) -> Run:
+def train(config: HintConfig, into: TrainingRun) -> Run:
     """Train and evaluate, or go on with that.
 
     Args:
         config: What to do.
-        out: The directory of the training run.
-        log: Gets a line about each part that begins.
-        progress: Shows how far the evaluation is.
-        evaluating: Entered for the evaluation, as `use_cluster`.
+        into: Its directory, and how it is watched.
 
     Returns:
         The run of the evaluation.
 
     """
+    out, log = into.out, into.log
     write_settings(out, "config.json", plain(config))
     texts: list[str] = []
     values: list[int] = []
@@ -136,15 +125,12 @@ def train(
             _fit(sizes, texts, values, folder, config, seed)
     log("evaluating")
     options = {"pictures": config.pictures} if config.pictures else {}
-    with evaluating():
-        return sweep(
-            [create(f"seq2seq/{model}", options) for model in models],
-            config.evaluation.benchmarks,
-            limit=config.evaluation.limit,
-            seed=config.data_seed,
-            out=out / "evaluation",
-            progress=progress,
-        )
+    return into.evaluate(
+        [create(f"seq2seq/{model}", options) for model in models],
+        config.evaluation.benchmarks,
+        limit=config.evaluation.limit,
+        seed=config.data_seed,
+    )
 
 
 def training_set(seed: int, per_length: int | None) -> tuple[list[str], list[int]]:
@@ -237,12 +223,12 @@ def medians(run: Run) -> Section:
         name = Path(row.label).name.rpartition("-s")[0]
         value = 100 * row.passes[0].value
         rows.setdefault(name, {}).setdefault(row.subset.rpartition("/")[2], []).append(value)
-    subsets = list(dict.fromkeys(subset for found in rows.values() for subset in found))
+    subsets = list(dict.fromkeys(subset for values in rows.values() for subset in values))
     return Section(
         "Medians over the seeds ± standard deviation, in percent",
         ("model", *subsets),
         tuple(
-            (name, *(f"{median(found[s]):.1f} ± {pstdev(found[s]):.1f}" for s in subsets))
-            for name, found in rows.items()
+            (name, *(f"{median(values[s]):.1f} ± {pstdev(values[s]):.1f}" for s in subsets))
+            for name, values in rows.items()
         ),
     )

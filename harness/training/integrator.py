@@ -11,8 +11,7 @@ evaluation/   a run (`harness.sweep`) of the held-out problems
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -35,12 +34,11 @@ from ..core.policy import Policy
 from ..core.requests import Sampling
 from ..models import create
 from ..models.transformers.lample_charton import Network, make
-from ..run.progress import Progress
-from ..run.sweep import sweep
 from ..store.run import Run
 from .config import Section
 from .settings_file import write_settings
 from .trainers import train_seq2seq
+from .training_run import TrainingRun
 
 
 class NetworkSection(Section, frozen=True, kw_only=True):
@@ -118,24 +116,13 @@ class IntegratorConfig(Section, frozen=True, kw_only=True):
             raise ValueError("network: positions must be max_length + 2 at least")
 
 
-def train(
-    config: IntegratorConfig,
-    out: Path,
-    *,
-    workers: int = 1,
-    log: Callable[[str], None] = lambda text: None,
-    progress: Progress | None = None,
-    evaluating: Callable[[], AbstractContextManager[object]] = nullcontext,
-) -> Run:
+def train(config: IntegratorConfig, into: TrainingRun, *, workers: int = 1) -> Run:
     """Make pairs, train and evaluate, or go on with that.
 
     Args:
         config: What to do.
-        out: The directory of the training run.
+        into: Its directory, and how it is watched.
         workers: Processes that make pairs.
-        log: Gets a line about each part that begins.
-        progress: Shows how far the evaluation is.
-        evaluating: Entered for the evaluation, as `use_cluster`.
 
     Returns:
         The run of the evaluation.
@@ -144,6 +131,7 @@ def train(
         UserError: A setting is wrong, or a file of pairs cannot be read.
 
     """
+    out, log = into.out, into.log
     write_settings(out, "config.json", plain(config))
     for name in config.data.methods:
         if not (out / "data" / name).is_dir():
@@ -162,19 +150,16 @@ def train(
     log("evaluating")
     evaluation = config.evaluation
     tests = [f"{NAME}/{_file(out / 'data', name, 'test')}" for name in config.data.methods]
-    with evaluating():
-        return sweep(
-            [create(f"transformers/{model}")],
-            [*tests, *evaluation.benchmarks],
-            prompt="prefix",
-            samples=evaluation.beams,
-            limit=evaluation.limit,
-            seed=config.seed,
-            sampling=Sampling(beams=evaluation.beams, max_tokens=evaluation.max_tokens),
-            policy=Policy(answer_format="prefix"),
-            out=out / "evaluation",
-            progress=progress,
-        )
+    return into.evaluate(
+        [create(f"transformers/{model}")],
+        [*tests, *evaluation.benchmarks],
+        prompt="prefix",
+        samples=evaluation.beams,
+        limit=evaluation.limit,
+        seed=config.seed,
+        sampling=Sampling(beams=evaluation.beams, max_tokens=evaluation.max_tokens),
+        policy=Policy(answer_format="prefix"),
+    )
 
 
 def make_pairs(name: str, data: PairsSection, folder: Path, workers: int = 1) -> None:

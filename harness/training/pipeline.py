@@ -10,10 +10,6 @@ Finished parts are skipped: the same command goes on where it was stopped.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
-
 from ...benchmarks.problem import Problem
 from ...prompts import load as load_prompt
 from ...rewards.records import plain
@@ -21,32 +17,21 @@ from ..core.errors import UserError
 from ..core.requests import Sampling
 from ..models import create
 from ..run.problems import problems_of
-from ..run.progress import Progress
-from ..run.sweep import sweep
 from ..store.run import Run
 from .config import Config
 from .rows import grpo_rows, sft_rows
 from .settings_file import write_settings
 from .small_llama import make_llama
 from .trainers import refuse_missing, reward_share, train_grpo, train_sft
+from .training_run import TrainingRun
 
 
-def train(
-    config: Config,
-    out: Path,
-    *,
-    log: Callable[[str], None] = lambda text: None,
-    progress: Progress | None = None,
-    evaluating: Callable[[], AbstractContextManager[object]] = nullcontext,
-) -> Run:
+def train(config: Config, into: TrainingRun) -> Run:
     """Train and evaluate as configured, or go on with that.
 
     Args:
         config: What to do.
-        out: The directory of the training run.
-        log: Gets a line about each part that begins.
-        progress: Shows how far the evaluation is.
-        evaluating: Entered for the evaluation, as `use_cluster`.
+        into: Its directory, and how it is watched.
 
     Returns:
         The run of the evaluation.
@@ -55,6 +40,7 @@ def train(
         UserError: A setting is wrong, or no training problem is outside the evaluation.
 
     """
+    out, log = into.out, into.log
     refuse_missing(config.report_to)
     settings = plain(config)
     del settings["report_to"]  # a resumed training may be logged elsewhere
@@ -106,18 +92,15 @@ def train(
         models.append(str(out / "grpo/model"))
     log("evaluating before and after")
     evaluation = config.evaluation
-    with evaluating():
-        return sweep(
-            [create(f"{evaluation.model}/{path}", evaluation.options) for path in models],
-            evaluation.benchmarks,
-            prompt=config.data.prompt,
-            samples=evaluation.samples,
-            limit=evaluation.limit,
-            seed=config.seed,
-            sampling=Sampling(temperature=evaluation.temperature, max_tokens=evaluation.max_tokens),
-            out=out / "evaluation",
-            progress=progress,
-        )
+    return into.evaluate(
+        [create(f"{evaluation.model}/{path}", evaluation.options) for path in models],
+        evaluation.benchmarks,
+        prompt=config.data.prompt,
+        samples=evaluation.samples,
+        limit=evaluation.limit,
+        seed=config.seed,
+        sampling=Sampling(temperature=evaluation.temperature, max_tokens=evaluation.max_tokens),
+    )
 
 
 def _training_problems(config: Config) -> tuple[list[Problem], int]:

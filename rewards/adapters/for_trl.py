@@ -155,6 +155,11 @@ class Reward(_Settings):
     >>> reward = make_reward("value", workers=1)
     >>> reward(completions=[r"$\boxed{0.5}$"], target=[r"\frac12"])
     [1.0]
+    >>> definite_integral_reward(completions=[r"$\boxed{\frac13}$"], problem=[r"\int_0^1 x^2\,dx"])
+    [1.0]
+    >>> text = r"$\int xe^x\,dx = xe^x - \int e^x\,dx$"
+    >>> step_reward(completions=[text], integrand=["xe^x"])
+    [0.5]
 
     """
 
@@ -291,80 +296,15 @@ def antiderivative_reward(
     return _ANTIDERIVATIVE(prompts, completions, completion_ids, integrand=integrand, **columns)
 
 
-_DEFINITE = Reward(Rubric("definite"), "definite_integral_reward", "problem")
+#: `antiderivative_reward` for definite integrals, in the column ``problem``: 1.0 for a box with the
+#: value, else 0.0.
+definite_integral_reward = Reward(Rubric("definite"), "definite_integral_reward", "problem")
 
-
-def definite_integral_reward(
-    prompts: Sequence[Any],
-    completions: Sequence[Any],
-    completion_ids: Sequence[Sequence[int]] | None = None,
-    *,
-    problem: Sequence[str],
-    **columns: Any,
-) -> list[float | None]:
-    r"""The default reward for definite integrals: 1.0 for a box with the value, else 0.0.
-
-    Args:
-        prompts: prompts, as strings or lists of messages.
-        completions: completions, in the same form.
-        completion_ids: their token ids.
-        problem: the data set's column of integrals in LaTeX.
-        columns: its other columns; ``assumptions`` is used.
-
-    Returns:
-        One reward for each completion, None for a bad row.
-
-    Raises:
-        ValueError: columns of different lengths.
-
-    Example:
-        >>> definite_integral_reward(
-        ...     ["Integrate."], [r"$\boxed{\frac13}$"], problem=[r"\int_0^1 x^2\,dx"]
-        ... )
-        [1.0]
-
-    """
-    return _DEFINITE(prompts, completions, completion_ids, problem=problem, **columns)
-
-
-_STEPS = Reward(Rubric("steps", ("steps",), (1.0,)), "step_reward", "integrand")
-
-
-def step_reward(
-    prompts: Sequence[Any],
-    completions: Sequence[Any],
-    completion_ids: Sequence[Sequence[int]] | None = None,
-    *,
-    integrand: Sequence[str],
-    **columns: Any,
-) -> list[float | None]:
-    r"""A reward for steps, beside one for the answer: ``[antiderivative_reward, step_reward]``.
-
-    It is the share of the problem that right steps settle before the first wrong one
-    (`rewards.steps.Solution.progress`). Repetition, padding, statements beside the point and a
-    restated question earn nothing, nor does an answer without steps.
-
-    Args:
-        prompts: prompts, as strings or lists of messages.
-        completions: completions, in the same form.
-        completion_ids: their token ids.
-        integrand: the data set's column of integrands.
-        columns: its other columns; ``variable`` and ``assumptions`` are used.
-
-    Returns:
-        One reward for each completion, None for a bad row.
-
-    Raises:
-        ValueError: columns of different lengths.
-
-    Example:
-        >>> step_reward(
-        ...     ["Integrate."], [r"$\int xe^x\,dx = xe^x - \int e^x\,dx$"], integrand=["xe^x"]
-        ... )
-        [0.5]
-
-    """
-    return _STEPS(prompts, completions, completion_ids, integrand=integrand, **columns)
+#: A reward for steps, beside one for the answer: ``[antiderivative_reward, step_reward]``. It is
+#: the share of the problem that right steps settle before the first wrong one
+#: (`rewards.steps.Solution.progress`). Repetition, padding, statements beside the point and a
+#: restated question earn nothing, nor does an answer without steps.
+step_reward = Reward(Rubric("steps", ("steps",), (1.0,)), "step_reward", "integrand")
 
 
 def _loggable(answer: str | None) -> str:

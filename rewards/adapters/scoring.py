@@ -242,8 +242,8 @@ def score(rollouts: Sequence[Rollout], rubric: Rubric) -> list[Score]:
     verdicts = dict(batches.bad)
     try:
         for worker, sent in batches.sent.items():
-            found = map_verdicts(worker, list(sent.values()), *settings)
-            verdicts |= dict(zip(sent, found, strict=True))
+            judged = map_verdicts(worker, list(sent.values()), *settings)
+            verdicts |= dict(zip(sent, judged, strict=True))
     except (PoolError, OSError) as error:
         return _faults(rollouts, error)
     return [_score(rollout, rubric, verdicts[at]) for at, rollout in enumerate(rollouts)]
@@ -270,8 +270,8 @@ async def ascore(rollouts: Sequence[Rollout], rubric: Rubric) -> list[Score]:
     verdicts = dict(batches.bad)
     try:
         for worker, sent in batches.sent.items():
-            found = await amap_verdicts(worker, list(sent.values()), *settings)
-            verdicts |= dict(zip(sent, found, strict=True))
+            judged = await amap_verdicts(worker, list(sent.values()), *settings)
+            verdicts |= dict(zip(sent, judged, strict=True))
     except (PoolError, OSError) as error:
         return _faults(rollouts, error)
     return [_score(rollout, rubric, verdicts[at]) for at, rollout in enumerate(rollouts)]

@@ -161,8 +161,8 @@ def evaluate(
         detail = f"no result in {seconds:g} s of processor time"
         if stage.refutation is None:
             return Finding(Status.TIMEOUT, stage.step, detail)
-        step, found = stage.refutation.step, stage.refutation.detail
-        detail = f"{detail}; step {step} would reject: {found}"
+        step, reason = stage.refutation.step, stage.refutation.detail
+        detail = f"{detail}; step {step} would reject: {reason}"
         return Finding(Status.TIMEOUT, stage.step, detail, points=stage.refutation.points)
 
 

@@ -40,7 +40,7 @@ def _of_one(make: Callable[[Expression], Expression]) -> Builder:
     return build
 
 
-def _ordered(name: str, *, order_last: bool = False) -> Builder:
+def _ordered(name: str) -> Builder:
     """A function of an order (a subscript or the first argument) and one argument."""
 
     def build(
@@ -50,7 +50,7 @@ def _ordered(name: str, *, order_last: bool = False) -> Builder:
             arguments = [subscript, *arguments]
         if len(arguments) != 2:
             return None
-        return Call(name, tuple(reversed(arguments) if order_last else arguments))
+        return Call(name, tuple(arguments))
 
     return build
 

@@ -322,10 +322,10 @@ class _Computation:
         try:
             return piece.integrate(self.line, whole, self.digits)
         except QuadratureError:
-            found = self._between(whole)
-            if found is None:
+            value = self._between(whole)
+            if value is None:
                 raise
-            return found
+            return value
 
     def _between(self, whole: piece.Piece) -> arb | None:
         """A piece that can be enclosed but for its finite ends, or for all ends."""

@@ -66,10 +66,12 @@ def meaning_of(
             return _differential(part.variable, right, scope, lambda: agrees(left, right))
         if part is None:
             return _symbol(node.name, right, lead, scope, whole, agrees)
-    found = implicit(left, right, scope)
-    if found is None or not free_symbols(found[1]) & (scope.variables | scope.values.keys()):
+    definition = implicit(left, right, scope)
+    if definition is None or not free_symbols(definition[1]) & (
+        scope.variables | scope.values.keys()
+    ):
         return _CLAIM
-    return Meaning("define", *found)
+    return Meaning("define", *definition)
 
 
 def _symbol(
@@ -119,9 +121,9 @@ def _differential(name: str, right: Side, scope: Scope, agree: Callable[[], bool
     if name in scope.values and agree():
         return _CLAIM
     moving = {each: part for each, part in right.parts.items() if isinstance(part, Differential)}
-    found = linear(right.expression, moving.keys())[1]
-    if len(found) != 1 or len(right.parts) != 1:
+    differentials = linear(right.expression, moving.keys())[1]
+    if len(differentials) != 1 or len(right.parts) != 1:
         raise NotReadError("a differential of several variables")
-    factor, symbol = found[0]
+    factor, symbol = differentials[0]
     integral = Integral(factor, moving[symbol].variable)
     return Meaning("define", name, Side(Symbol(symbol), {symbol: integral}))

@@ -81,7 +81,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Finding:
     """What the comparison found."""
 
     judgement: Judgement
@@ -259,7 +259,7 @@ class Program:
 
 def compare(
     equation: Equation, order: int, kinds: Mapping[str, str], key: str, work: Work
-) -> Found:
+) -> Finding:
     """Compare the sides of an equation.
 
     Args:
@@ -291,12 +291,12 @@ def compare(
                 break
     if differing and agreed:
         detail = "it holds on a part of the real line only"
-        return Found(Judgement.UNCHECKED, agreed, detail=detail)
+        return Finding(Judgement.UNCHECKED, agreed, detail=detail)
     if agreed >= (ENOUGH if moving else 1):
-        return Found(Judgement.CORRECT, agreed)
+        return Finding(Judgement.CORRECT, agreed)
     if differing >= (DIFFERING if moving else 1):
-        return Found(Judgement.INCORRECT, differing, witness)
-    return Found(Judgement.UNCHECKED, detail="too few points at which all of it is real")
+        return Finding(Judgement.INCORRECT, differing, witness)
+    return Finding(Judgement.UNCHECKED, detail="too few points at which all of it is real")
 
 
 def _tapes(side: _Compiled) -> Iterator[Tape]:
@@ -349,10 +349,10 @@ def linear(
     assert isinstance(node, Call)
     if node.function in ("add", "neg"):
         pairs = [linear(arg, names) for arg in node.args]
-        found = [pair for _, pairs_ in pairs for pair in pairs_]
+        terms = [pair for _, pairs_ in pairs for pair in pairs_]
         if node.function == "neg":
-            return Call("neg", (pairs[0][0],)), [(Call("neg", (a,)), b) for a, b in found]
-        return Call("add", tuple(rest for rest, _ in pairs)), found
+            return Call("neg", (pairs[0][0],)), [(Call("neg", (a,)), b) for a, b in terms]
+        return Call("add", tuple(rest for rest, _ in pairs)), terms
     place = [at for at, arg in enumerate(node.args) if not symbols_of(arg).isdisjoint(names)]
     if (
         node.function not in ("mul", "div")
@@ -360,11 +360,11 @@ def linear(
         or (node.function == "div" and place[0])
     ):
         raise NotReadError("an integral within a function")
-    rest, found = linear(node.args[place[0]], names)
+    rest, terms = linear(node.args[place[0]], names)
 
     def scaled(tree: Expression) -> Expression:
         args = [*node.args]
         args[place[0]] = tree
         return Call(node.function, tuple(args))
 
-    return scaled(rest), [(scaled(factor), name) for factor, name in found]
+    return scaled(rest), [(scaled(factor), name) for factor, name in terms]

@@ -134,9 +134,11 @@ class Scope:
 
     def written_out(self, side: Side, used: dict[str, Side]) -> Side:
         """A side with all definitions written out; adds those that it has to ``used``."""
-        found = {name: self.values[name] for name in free_symbols(side) if name in self.values}
-        used.update(found)
-        return substituted(side, found) if found else side
+        definitions = {
+            name: self.values[name] for name in free_symbols(side) if name in self.values
+        }
+        used.update(definitions)
+        return substituted(side, definitions) if definitions else side
 
     def evaluated(self, side: Side) -> Side:
         """A side with ``[F]_a^b`` as F(b) - F(a), and with what ``F(2)`` stands for."""

@@ -214,9 +214,9 @@ class _Reader:
         )
 
     def _formula(self, text: str) -> Expression:
-        found: tuple[Reading, ...] = read(text, symbols={*self.names, *self.parts})
-        self.ambiguous |= len(found) > self.choice + 1
-        return found[min(self.choice, len(found) - 1)].expression
+        readings: tuple[Reading, ...] = read(text, symbols={*self.names, *self.parts})
+        self.ambiguous |= len(readings) > self.choice + 1
+        return readings[min(self.choice, len(readings) - 1)].expression
 
     def _add(self, part: Part) -> str:
         if len(self.parts) == PARTS:

@@ -22,7 +22,7 @@ from ..workers.errors import WorkerError
 from ..workers.pool import DEFAULT_DEADLINE
 from ..workers.verdicts import call_task
 from .definitions import meaning_of
-from .judge import Found, Work, compare
+from .judge import Finding, Work, compare
 from .kinds import kind_of
 from .progress import Progress
 from .result import Claim, Definition, Judgement, Kind, Solution
@@ -168,7 +168,7 @@ class _Read:
 class _Judged:
     """What was found of a claim, the definitions it uses, and the readings that it is about."""
 
-    found: Found
+    finding: Finding
     kind: Kind
     used: frozenset[str]
     pair: tuple[Side, Side] | None = None
@@ -284,8 +284,8 @@ class _Reader:
     # --- judging ---
 
     def _agree(self, left: Side, right: Side) -> bool:
-        found, _ = self._compare(left, right, "agree")
-        return found.judgement is Judgement.CORRECT
+        finding, _ = self._compare(left, right, "agree")
+        return finding.judgement is Judgement.CORRECT
 
     def _claim(
         self,
@@ -298,11 +298,11 @@ class _Reader:
         """Judge that two links are equal. Returns the index of the claim."""
         judged = self._judge(left, right, statement.lead)
         root = self.chain.root
-        if judged.found.detail.startswith(UNRELATED):
+        if judged.finding.detail.startswith(UNRELATED):
             if root is not None and root is not left:
                 # A substitution that is not named: a = ?(u) = b claims a = b.
                 around = self._judge(root, right, statement.lead)
-                if around.found.judgement is not Judgement.UNCHECKED:
+                if around.finding.judgement is not Judgement.UNCHECKED:
                     judged = around
             self.pending.append((len(self.claims), left, right, statement.lead))
         claim = Claim(
@@ -320,9 +320,9 @@ class _Reader:
 
     def _with(self, claim: Claim, judged: _Judged) -> Claim:
         """A claim with what was found of it."""
-        found, pair = judged.found, judged.pair
-        right = found.judgement is Judgement.CORRECT
-        self.wrong |= found.judgement is Judgement.INCORRECT
+        finding, pair = judged.finding, judged.pair
+        right = finding.judgement is Judgement.CORRECT
+        self.wrong |= finding.judgement is Judgement.INCORRECT
         proven, self.chain.proven = self.chain.proven, pair if right else None
         starts = [pair[0]] if pair and right and not self.wrong else []
         if starts and pair and proven and proven[1] is pair[0]:
@@ -334,29 +334,29 @@ class _Reader:
                 gain += self.progress.gain(start, pair[1], self.scope) if pair else 0.0
         return replace(
             claim,
-            kind="partial fractions" if found.detail == UNKNOWN else judged.kind,
-            judgement=found.judgement,
+            kind="partial fractions" if finding.detail == UNKNOWN else judged.kind,
+            judgement=finding.judgement,
             definitions=tuple(sorted(self.places[n] for n in judged.used if n in self.places)),
-            points=found.points,
-            witness=found.witness,
+            points=finding.points,
+            witness=finding.witness,
             gain=gain,
-            detail="" if found.detail == UNKNOWN else found.detail,
+            detail="" if finding.detail == UNKNOWN else finding.detail,
         )
 
     def _judge(self, left: _Read, right: _Read, lead: str) -> _Judged:
         """Judge the readings of two links: one pair has to agree, or all have to differ."""
-        best = _Judged(Found(Judgement.UNCHECKED, detail="not read"), "algebra", frozenset())
+        best = _Judged(Finding(Judgement.UNCHECKED, detail="not read"), "algebra", frozenset())
         texts = left.link.latex, right.link.latex
         for pair in islice(product(left.sides, right.sides), PAIRS):
             self.chain.anti |= any(map(self._is_anti, pair))
             kind = kind_of(*pair, self.scope, lead) if best.pair is None else best.kind
-            found, used = self._compare(*pair, "|".join(texts))
-            if found.judgement is Judgement.INCORRECT and any(map(_DECIMAL.search, texts)):
-                found = Found(Judgement.UNCHECKED, detail="a decimal that may be rounded")
-            judged = _Judged(found, kind, used, pair)
-            if found.judgement is Judgement.CORRECT:
+            finding, used = self._compare(*pair, "|".join(texts))
+            if finding.judgement is Judgement.INCORRECT and any(map(_DECIMAL.search, texts)):
+                finding = Finding(Judgement.UNCHECKED, detail="a decimal that may be rounded")
+            judged = _Judged(finding, kind, used, pair)
+            if finding.judgement is Judgement.CORRECT:
                 return judged
-            if best.pair is None or found.judgement is Judgement.UNCHECKED:
+            if best.pair is None or finding.judgement is Judgement.UNCHECKED:
                 best = judged
         return best
 
@@ -366,9 +366,9 @@ class _Reader:
         chain, self.chain = self.chain, _Chain()
         for index, left, right, lead in waiting:
             judged = self._judge(left, right, lead)
-            if judged.found.judgement is not Judgement.UNCHECKED:
+            if judged.finding.judgement is not Judgement.UNCHECKED:
                 self.claims[index] = self._with(self.claims[index], judged)
-            elif judged.found.detail.startswith(UNRELATED):
+            elif judged.finding.detail.startswith(UNRELATED):
                 self.pending.append((index, left, right, lead))
         self.chain = chain
 
@@ -383,7 +383,7 @@ class _Reader:
                 return True
         return False
 
-    def _compare(self, left: Side, right: Side, key: str) -> tuple[Found, frozenset[str]]:
+    def _compare(self, left: Side, right: Side, key: str) -> tuple[Finding, frozenset[str]]:
         """Compare two sides, with the definitions that they use."""
         used: frozenset[str] = frozenset()
         try:
@@ -399,37 +399,37 @@ class _Reader:
             if left.has(Differential) != right.has(Differential):
                 raise NotReadError("a differential on one side")
             order = int(anti or (bool(constants) and not moving))
-            found = compare(equation, order, self.problem.assumptions, key, self.work)
+            finding = compare(equation, order, self.problem.assumptions, key, self.work)
             unknown = equation.free - {equation.variable} - self.scope.symbols
             if anti or moving or constants & free_symbols(left) & free_symbols(right):
                 unknown -= constants
             given = anti and unknown <= {n for n in free_symbols(left) if _PARAMETER.fullmatch(n)}
-            if found.judgement is Judgement.INCORRECT and unknown and not given:
+            if finding.judgement is Judgement.INCORRECT and unknown and not given:
                 return self._solved(equation, sorted(unknown), key, anti or moving), used
         except NotReadError as error:
-            return Found(Judgement.UNCHECKED, detail=str(error)), used
+            return Finding(Judgement.UNCHECKED, detail=str(error)), used
         except _FAULTS as error:
             detail = f"{type(error).__name__}: {error}"
-            return Found(Judgement.UNCHECKED, detail=detail[:200]), used
-        return found, used
+            return Finding(Judgement.UNCHECKED, detail=detail[:200]), used
+        return finding, used
 
     def _solved(
         self, equation: Equation, unknown: Sequence[str], key: str, integral: bool
-    ) -> Found:
+    ) -> Finding:
         """Determine unknown constants, with which the equation may hold."""
         if integral or not all(name[:1].isupper() for name in unknown):
-            return Found(Judgement.UNCHECKED, detail=f"{', '.join(unknown)} unknown")
+            return Finding(Judgement.UNCHECKED, detail=f"{', '.join(unknown)} unknown")
         values = solve(equation, unknown, self.problem.assumptions, key, self.work)
         if values is None:
             given = not free_symbols(equation.left) & set(unknown)
             wrong = Judgement.INCORRECT if given else Judgement.UNCHECKED
-            return Found(wrong, detail=f"no {', '.join(unknown)} make both sides equal")
+            return Finding(wrong, detail=f"no {', '.join(unknown)} make both sides equal")
         if not values:
-            return Found(Judgement.UNCHECKED, detail=f"{', '.join(unknown)} not determined")
+            return Finding(Judgement.UNCHECKED, detail=f"{', '.join(unknown)} not determined")
         for name, value in values.items():
             self.scope.values[name] = Side(value, {})
             self.scope.solved.add(name)
-        return Found(Judgement.CORRECT, points=len(unknown), detail=UNKNOWN)
+        return Finding(Judgement.CORRECT, points=len(unknown), detail=UNKNOWN)
 
     def conclude(self, verdict: Verdict, completion: str) -> None:
         """Add the claim that the final answer is right."""

@@ -87,15 +87,15 @@ def statements(completion: str, stop: Sequence[str] = ()) -> Iterator[Statement]
     """The statements of a completion in order, at most `MOST`."""
     start, end = shown(completion, stop)
     text = completion[start:end]
-    found = 0
+    count = 0
     before = 0
     for span in _formulas(text):
         lead = text[max(before, span.start - LEAD) : span.start]
         before = max(before, span.end)
         for statement in _of_span(text, span, start):
             statement.lead = f"{lead} {statement.lead}"
-            found += 1
-            if found > MOST:
+            count += 1
+            if count > MOST:
                 return
             yield statement
             lead = ""

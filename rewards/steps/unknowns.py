@@ -56,16 +56,16 @@ def solve(
         count = len(unknowns)
         matrix = acb_mat([row[:count] for row in rows[:count]])
         try:
-            found = matrix.solve(acb_mat([[-row[count]] for row in rows[:count]]))
+            solved = matrix.solve(acb_mat([[-row[count]] for row in rows[:count]]))
         except ZeroDivisionError:
             return {}
         for x in islice(program.points(), count, count + CHECKED + 2):
-            program.values.update({name: found[at, 0] for at, name in enumerate(unknowns)})
+            program.values.update({name: solved[at, 0] for at, name in enumerate(unknowns)})
             pair = program.at(x, PRECISIONS[-1])
             if pair is not None and not (pair[1] - pair[0]).contains(ZERO):
                 # Linear at the points, as the rows are; it cannot hold at this one.
                 return None
-        return {name: _rational(found[at, 0]) for at, name in enumerate(unknowns)}
+        return {name: _rational(solved[at, 0]) for at, name in enumerate(unknowns)}
 
 
 def _row(program: Program, unknowns: Sequence[str], x: Ball) -> list[Ball] | None:

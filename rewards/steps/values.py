@@ -96,10 +96,10 @@ def _proper(part: Integral, values: Mapping[str, Ball]) -> Ball | None:
 def _improper(part: Integral, values: Mapping[str, Ball]) -> Ball:
     lower, upper = part.limits or (0, 0)
     integrand = Integrand(part.integrand, part.variable, {}, "")
-    found = evaluate(DefiniteIntegral(integrand, lower, upper, False, ""), values, DIGITS)
-    if found.diverges:
+    value = evaluate(DefiniteIntegral(integrand, lower, upper, False, ""), values, DIGITS)
+    if value.diverges:
         raise NotReadError("an integral that diverges")
-    return acb(found.ball)
+    return acb(value.ball)
 
 
 def _inner(part: Part, values: Mapping[str, Ball]) -> Ball:
@@ -137,24 +137,24 @@ def _limit(part: LimitAt, values: Mapping[str, Ball]) -> Ball:
         raise NotReadError("a limit of what has other variables")
     with precision(LIMIT_BITS):
         sides = [part.side] if part.side else [1, -1]
-        found = [one for side in sides if (one := _from_one_side(part, values, side)) is not None]
-        if not found or not (found[0] - found[-1]).contains(ZERO):
+        limits = [one for side in sides if (one := _from_one_side(part, values, side)) is not None]
+        if not limits or not (limits[0] - limits[-1]).contains(ZERO):
             raise NotReadError("a limit that is not seen")
-        return found[0]
+        return limits[0]
 
 
 def _from_one_side(part: LimitAt, values: Mapping[str, Ball], side: int) -> Ball | None:
     """The limit as it shows very near to its point; None where it does not."""
     tape = compile_tape(part.of, part.variable)
-    found = []
+    limits = []
     for x in _approach(part, values, side):
         jets = tape.run(x, values, derivative=False)
         value = jets[tape.root][0]
         if not value.is_finite() or not real_everywhere(tape, jets):
             return None
-        found.append(value)
-    error = max(((second - first).abs_upper() for first, second in pairwise(found)), key=log2)
-    last: Ball = found[-1]
+        limits.append(value)
+    error = max(((second - first).abs_upper() for first, second in pairwise(limits)), key=log2)
+    last: Ball = limits[-1]
     if log2(error) > max(log2(last.abs_upper()), 0) - SETTLED:
         return None
     return acb(last.real + arb(0, 4 * error))

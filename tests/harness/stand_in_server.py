@@ -10,7 +10,7 @@ from aiohttp import web
 
 from calculus_harness.benchmarks import load
 from tests.harness.faulty_server import Body, FaultyServer, payload_for
-from tests.harness.models.test_openai_batch import BatchServer
+from tests.harness.models.openai.test_batch import BatchServer
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,62 +14,53 @@ from ....benchmarks.derivations.splits import Sizes, calculus_splits, derivation
 from ....benchmarks.registry import load
 from ...core.errors import UserError
 from ...store.problem_files import check_out, write_problems, write_splits
-from ..options import cluster_option, on_cluster, refuse_given
+from ..options import Decorator, cluster_option, on_cluster, refuse_given, together, workers_option
 
 #: The options that hold for the problems of a subset; the others are for data sets.
 _OF_PROBLEMS = {"subset", "limit", "seed", "out", "force"}
 
 
-def _common(count: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in (
-            click.option(
-                "--subset",
-                metavar="NAME",
-                help="Write this subset's problems instead, as of other benchmarks.",
-            ),
-            click.option("--limit", type=click.IntRange(1), help="With --subset: how many."),
-            click.option(
-                "--count",
-                default=count,
-                show_default=True,
-                type=click.IntRange(2),
-                help="Sequences to train on; the other splits are in proportion.",
-            ),
-            click.option("--seed", default=0, show_default=True),
-            click.option(
-                "--variant",
-                default="code",
-                show_default=True,
-                type=click.Choice(["code", "paper", "original"]),
-                help="As the released code does it, mended; as the paper says; "
-                "as the released code does it.",
-            ),
-            click.option(
-                "--style",
-                default="published",
-                show_default=True,
-                type=click.Choice(["published", "clean"]),
-                help="Of the text.",
-            ),
-            click.option(
-                "--workers",
-                type=click.IntRange(1),
-                help="Processes; the result is the same.  [default: one for each core]",
-            ),
-            cluster_option,
-            click.option(
-                "--out",
-                required=True,
-                type=click.Path(path_type=Path),
-                help="A folder for a saved data set, or a .jsonl file.",
-            ),
-            click.option("--force", is_flag=True, help="Replace what is there."),
-        ):
-            command = option(command)
-        return command
-
-    return decorate
+def _common(count: int) -> Decorator:
+    return together(
+        click.option(
+            "--subset",
+            metavar="NAME",
+            help="Write this subset's problems instead, as of other benchmarks.",
+        ),
+        click.option("--limit", type=click.IntRange(1), help="With --subset: how many."),
+        click.option(
+            "--count",
+            default=count,
+            show_default=True,
+            type=click.IntRange(2),
+            help="Sequences to train on; the other splits are in proportion.",
+        ),
+        click.option("--seed", default=0, show_default=True),
+        click.option(
+            "--variant",
+            default="code",
+            show_default=True,
+            type=click.Choice(["code", "paper", "original"]),
+            help="As the released code does it, mended; as the paper says; "
+            "as the released code does it.",
+        ),
+        click.option(
+            "--style",
+            default="published",
+            show_default=True,
+            type=click.Choice(["published", "clean"]),
+            help="Of the text.",
+        ),
+        workers_option,
+        cluster_option,
+        click.option(
+            "--out",
+            required=True,
+            type=click.Path(path_type=Path),
+            help="A folder for a saved data set, or a .jsonl file.",
+        ),
+        click.option("--force", is_flag=True, help="Replace what is there."),
+    )
 
 
 @click.command()
@@ -76,31 +68,13 @@ def _common(count: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     "--steps", default=3, show_default=True, type=click.IntRange(2, 6), help="Of each derivation."
 )
 @_common(20_000)
-def generate_derivations(
-    steps: int,
-    count: int,
-    seed: int,
-    variant: str,
-    style: str,
-    workers: int | None,
-    cluster: str | None,
-    **rest: Any,
-) -> None:
+def generate_derivations(steps: int, **given: Any) -> None:
     """Write derivations to classify as right or wrong.
 
     Train, validation and static test sets, and VR, EE, AR of the last. The sizes are those of
     Meadows et al., table 5, if --count is 20000.
     """
-    if _of_subset("derivations", seed, **rest):
-        return
-
-    sizes = Sizes.of(count, test_share=5)
-    options = VARIANTS[variant]
-    with on_cluster(cluster):
-        splits = derivation_splits(
-            steps, sizes, seed, options=options, style=style, workers=workers
-        )
-    _finish(splits, rest["out"])
+    _generate("derivations", partial(derivation_splits, steps), 5, **given)
 
 
 @click.command()
@@ -111,8 +85,20 @@ def generate_derivations(
     type=click.Choice(["differentiation", "integration"]),
 )
 @_common(32_000)
-def generate_calculus(
-    operation: str,
+def generate_calculus(operation: str, **given: Any) -> None:
+    """Write results of calculus to classify as right or wrong.
+
+    Of differentiation or integration, with VR, EC and an easy test set. The sizes are those of
+    Meadows et al., table 5, if --count is 32000.
+    """
+    _generate("calculus", partial(calculus_splits, operation), 8, **given)
+
+
+def _generate(
+    benchmark: str,
+    splits_of: Callable[..., dict[str, list[dict[str, Any]]]],
+    test_share: int,
+    *,
     count: int,
     seed: int,
     variant: str,
@@ -121,21 +107,14 @@ def generate_calculus(
     cluster: str | None,
     **rest: Any,
 ) -> None:
-    """Write results of calculus to classify as right or wrong.
-
-    Of differentiation or integration, with VR, EC and an easy test set. The sizes are those of
-    Meadows et al., table 5, if --count is 32000.
-    """
-    if _of_subset("calculus", seed, **rest):
+    if _of_subset(benchmark, seed, **rest):
         return
-
-    sizes = Sizes.of(count, test_share=8)
-    options = VARIANTS[variant]
+    sizes, options = Sizes.of(count, test_share=test_share), VARIANTS[variant]
     with on_cluster(cluster):
-        splits = calculus_splits(
-            operation, sizes, seed, options=options, style=style, workers=workers
-        )
-    _finish(splits, rest["out"])
+        splits = splits_of(sizes, seed, options=options, style=style, workers=workers)
+    write_splits(splits, rest["out"])
+    parts = ", ".join(f"{name} {len(rows):,}" for name, rows in splits.items())
+    click.echo(f"wrote {parts} to {rest['out']}", err=True)
 
 
 def _of_subset(
@@ -154,9 +133,3 @@ def _of_subset(
     write_problems(problems, out)
     click.echo(f"wrote {len(problems)} problems to {out}", err=True)
     return True
-
-
-def _finish(splits: dict[str, list[dict[str, Any]]], out: Path) -> None:
-    write_splits(splits, out)
-    sizes = ", ".join(f"{name} {len(rows):,}" for name, rows in splits.items())
-    click.echo(f"wrote {sizes} to {out}", err=True)

@@ -12,7 +12,7 @@ from ....benchmarks.lample_charton.sampling import GRAMMARS
 from ....rewards.workers.pool import make_pool
 from ...core.errors import UserError
 from ...store.problem_files import check_out, write_problems
-from ..options import cluster_option, on_cluster, refuse_given
+from ..options import cluster_option, on_cluster, refuse_given, workers_option
 
 
 @click.command()
@@ -53,7 +53,7 @@ from ..options import cluster_option, on_cluster, refuse_given
     type=click.Choice(list(GRAMMARS)),
     help="The operators and leaves of random expressions.",
 )
-@click.option("--workers", type=click.IntRange(1), help="Processes; by default one for each core.")
+@workers_option
 @cluster_option
 @click.option(
     "--pairs",

@@ -22,7 +22,8 @@ from ...studies.brittleness.teacher_forcing import score_texts
 from ...studies.derivations import tables as derivations_tables
 from ...studies.derivations.export import export_analyses
 from ...studies.derivations.intersections import intersections
-from ...studies.derivations.pairwise import NoTwinsError, analyse, items_of, pooled
+from ...studies.derivations.items import NoTwinsError, items_of, pooled
+from ...studies.derivations.pairwise import analyse
 from ...studies.derivations.prompt_designs import designs_table, prompt_designs
 from ..options import answer_format_option, key_values, model_options_option, policy_option
 

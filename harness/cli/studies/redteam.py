@@ -12,7 +12,7 @@ import click
 
 from ...core.errors import UserError
 from ...studies.redteam import KINDS, search
-from ..options import cluster_option, on_cluster
+from ..options import cluster_option, on_cluster, workers_option
 
 if TYPE_CHECKING:
     from ...studies.redteam import Result
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option(
     "--generator", "generators", multiple=True, metavar="NAME", help="Only this one; repeatable."
 )
-@click.option("--workers", type=click.IntRange(1), help="Processes; by default one for each core.")
+@workers_option
 @cluster_option
 @click.option(
     "--minimised",

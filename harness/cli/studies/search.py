@@ -37,7 +37,7 @@ from ..options import (
     policy_options,
     refuse_given,
 )
-from ..sweep_options import given_settings, sampling_options, setting
+from ..sweep_options import cost_options, given_settings, prompt_options, sampling_options, setting
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -156,9 +156,7 @@ run.py search runs/general runs/q --markdown
     metavar="NUMBER",
     help="Of so many failures look for the smallest form that fails.",
 )
-@setting("--prompt", metavar="NAME|FILE.jinja", help="Template; by default the task's own.")
-@setting("--num-fewshot", type=click.IntRange(0), help="Worked examples in the prompt.")
-@setting("--system-message", metavar="TEXT", help="Before the prompt's other messages.")
+@prompt_options
 @setting("-n", "--samples", type=click.IntRange(1), help="Samples of each problem.")
 @setting("--seed", type=int, help="Determines mutants and samples.")
 @sampling_options
@@ -170,24 +168,7 @@ run.py search runs/general runs/q --markdown
 )
 @setting("--out", type=click.Path(path_type=Path), metavar="DIR", help="Run directory.")
 @policy_options
-@setting(
-    "--prices",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="TOML file of dollars per million tokens by model.",
-)
-@setting(
-    "--max-cost",
-    type=click.FloatRange(0, min_open=True),
-    metavar="DOLLARS",
-    help="Stop when the answers cost so much; a larger limit goes on.",
-)
-@setting(
-    "--max-tokens-total",
-    type=click.IntRange(1),
-    metavar="TOKENS",
-    help="Stop when prompts and completions together have so many tokens.",
-)
+@cost_options
 @click.option("--dry-run", is_flag=True, help="Show the seeds' first prompt, and ask nothing.")
 @cluster_option
 @click.option("--markdown", is_flag=True, help="The tables as Markdown on stdout.")

@@ -17,7 +17,7 @@ from ...stats.steps import read_steps
 from ...store.problem_files import check_out, write_problems
 from ...store.samples import Sample
 from ...studies.steps import judge_steps, step_problems
-from ..options import cluster_option, json_option, on_cluster
+from ..options import cluster_option, json_option, on_cluster, workers_option
 
 
 @click.command()
@@ -25,7 +25,7 @@ from ..options import cluster_option, json_option, on_cluster
 @click.option(
     "--limit", type=click.IntRange(1), help="Judge only so many completions of each model."
 )
-@click.option("--workers", type=click.IntRange(1), help="Processes; by default one for each core.")
+@workers_option
 @click.option(
     "--problems",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -68,7 +68,7 @@ def steps(
                 limit=limit,
                 workers=workers,
                 on_progress=lambda done: bar.update(task, completed=done),
-                found=keep,
+                on_solution=keep,
             )
     if problems is not None:
         write_problems(made, problems)

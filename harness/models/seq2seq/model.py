@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,15 +15,13 @@ from ....benchmarks.hint.images import problem_pictures
 from ....benchmarks.hint.pools import PoolError
 from ...core.errors import ModelError
 from ...core.requests import Completion, Request
-from ..base import Capability, Model, operational
-from ..checkpoints import directory_hash
-from ..placement import Placement
-from ..transformers.shared import batch_placement, batches, device_of, import_module, load_error
+from ..base import Capability, operational
+from ..transformers.shared import BatchModel, device_of, import_module, load_error
 from .sizes import Sizes, answer, source_tokens
 
 
 @dataclass(frozen=True, kw_only=True)
-class Seq2Seq(Model):
+class Seq2Seq(BatchModel):
     r"""A baseline for HINT, from a directory ``NAME-sSEED`` of `run.py train hint`.
 
     It reads the problem's expression, or pictures of its symbols (those in the folder ``pictures``,
@@ -33,7 +30,6 @@ class Seq2Seq(Model):
     """
 
     pictures: str = ""
-    device: str = operational("")  # "": a GPU if there is one
     batch_size: int = operational(256)
 
     example: ClassVar[str] = (
@@ -59,35 +55,11 @@ class Seq2Seq(Model):
             raise ModelError(f"model {self.spec}: there is no baseline there: {error}") from None
 
     @property
-    def deterministic(self) -> bool:
-        return True
-
-    @property
     def capabilities(self) -> frozenset[Capability]:
-        return super().capabilities | {Capability.SEED, Capability.PICTURES}
-
-    def fingerprint(self) -> dict[str, Any]:
-        # The path is not part of the identity.
-        return {"spec": "seq2seq", "files": self._hash}
+        return super().capabilities | {Capability.PICTURES}
 
     @cached_property
-    def _hash(self) -> str:
-        return directory_hash(self._folder)
-
-    @property
-    def placement(self) -> Placement:
-        return batch_placement(self.device, self.batch_size)
-
-    async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
-        async for batch in batches(requests, self.batch_size):
-            for completion in await asyncio.to_thread(self._answer, batch):
-                yield completion
-
-    async def close(self) -> None:
-        self.__dict__.pop("_network", None)
-
-    @cached_property
-    def _network(self) -> Any:
+    def _loaded(self) -> Any:
         kind = "seq2seq"
         safetensors, torch = (import_module(n, kind) for n in ("safetensors.torch", "torch"))
         networks = import_module(f"{__package__}.networks", kind)
@@ -100,7 +72,7 @@ class Seq2Seq(Model):
 
     def _answer(self, requests: Sequence[Request]) -> list[Completion]:
         start = time.perf_counter()
-        networks, network = self._network
+        networks, network = self._loaded
         done: list[Completion] = []
         readable, tokens, symbols = [], [], []
         shown = problem_pictures(self.pictures) if self.sizes.inputs == "pictures" else None

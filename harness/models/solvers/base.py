@@ -291,11 +291,11 @@ class ProgramSolver(Solver):
 
     def _divergence(self, asked: Question, reply: Reply) -> tuple[str, str] | None:
         """The answer that an integral diverges, with a remark, if the program says so."""
-        found = self.diverges.search(reply["output"])
+        remark = self.diverges.search(reply["output"])
         if self.principal_value is not None and not asked.principal_value:
-            found = found or self.principal_value.search(reply["output"])
-        if found:
-            return DIVERGES, found[0]
+            remark = remark or self.principal_value.search(reply["output"])
+        if remark:
+            return DIVERGES, remark[0]
         infinite = self.infinite_values.get(reply["text"])
         return None if infinite is None else (infinite, "")
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,10 +14,7 @@ from ....benchmarks.derivations.sequences import SEPARATOR, without_sizes
 from ....benchmarks.problem import Problem
 from ...core.errors import ModelError
 from ...core.requests import Completion, FinishReason, Request
-from ..base import Capability, Model, operational
-from ..checkpoints import directory_hash
-from ..placement import Placement
-from .shared import batch_placement, batches, device_of, import_module, load_error
+from .shared import BatchModel, device_of, import_module, load_error
 
 TASKS = ("derivation_step", "calculus_step")
 PUBLISHED, CLEAN, QUOTED = "published", "clean", "quoted"
@@ -26,7 +22,7 @@ TEXTS = (PUBLISHED, CLEAN, QUOTED)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Encoder(Model):
+class Encoder(BatchModel):
     r"""An encoder with a classification head, from a directory of `run.py train encoder`.
 
     It reads the problem's sequence and answers ``\boxed{0}`` or ``\boxed{1}``; prompt and sampling
@@ -37,8 +33,6 @@ class Encoder(Model):
 
     text: str = PUBLISHED
     max_tokens: int = 256
-    device: str = operational("")  # "": a GPU if there is one
-    batch_size: int = operational(64)
 
     example: ClassVar[str] = (
         "run.py sweep --model encoder/runs/encoder/model --benchmark derivations/step2"
@@ -56,41 +50,12 @@ class Encoder(Model):
     def _folder(self) -> Path:
         return Path(self.spec.partition("/")[2])
 
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        return super().capabilities | {Capability.SEED}
-
-    @property
-    def deterministic(self) -> bool:
-        return True
-
-    def fingerprint(self) -> dict[str, Any]:
-        # The path is not part of the identity.
-        return {"spec": "encoder", "files": self._hash}
-
-    @cached_property
-    def _hash(self) -> str:
-        return directory_hash(self._folder)
-
-    @property
-    def placement(self) -> Placement:
-        return batch_placement(self.device, self.batch_size)
-
-    async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
-        async for batch in batches(requests, self.batch_size):
-            for request in batch:
-                if request.problem.task not in TASKS:
-                    task = request.problem.task
-                    raise ModelError(f"{self.spec} judges steps; it cannot do the task {task!r}")
-            for completion in await asyncio.to_thread(self._answer, batch):
-                yield completion
-
-    async def close(self) -> None:
-        self.__dict__.pop("_classifier", None)
-
     def _answer(self, requests: Sequence[Request]) -> list[Completion]:
+        for request in requests:
+            if (task := request.problem.task) not in TASKS:
+                raise ModelError(f"{self.spec} judges steps; it cannot do the task {task!r}")
         start = time.perf_counter()
-        results = self._classifier([sequence_text(each.problem, self.text) for each in requests])
+        results = self._loaded([sequence_text(each.problem, self.text) for each in requests])
         latency = (time.perf_counter() - start) / len(requests)
         return [
             Completion.to(
@@ -105,7 +70,7 @@ class Encoder(Model):
         ]
 
     @cached_property
-    def _classifier(self) -> _Classifier:
+    def _loaded(self) -> _Classifier:
         return _Classifier(self)
 
 

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
-from collections.abc import AsyncGenerator, AsyncIterator
+from abc import abstractmethod
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import Any, TypeVar
 
 from ...core.errors import ModelError, install, reason_of
+from ...core.requests import Completion, Request
+from ..base import Capability, Model, operational
+from ..checkpoints import directory_hash
 from ..placement import Placement
 
 T = TypeVar("T")
@@ -48,3 +56,46 @@ async def batches(items: AsyncIterator[T], size: int) -> AsyncGenerator[list[T],
             batch = []
     if batch:
         yield batch
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchModel(Model):
+    """A model in a directory that gives every problem one answer, in batches."""
+
+    device: str = operational("")  # "": a GPU if there is one
+    batch_size: int = operational(64)
+
+    @property
+    @abstractmethod
+    def _folder(self) -> Path: ...
+
+    @abstractmethod
+    def _answer(self, requests: Sequence[Request]) -> list[Completion]: ...
+
+    @property
+    def deterministic(self) -> bool:
+        return True
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        return super().capabilities | {Capability.SEED}
+
+    def fingerprint(self) -> dict[str, Any]:
+        # The path is not part of the identity.
+        return {"spec": self.spec.partition("/")[0], "files": self._hash}
+
+    @cached_property
+    def _hash(self) -> str:
+        return directory_hash(self._folder)
+
+    @property
+    def placement(self) -> Placement:
+        return batch_placement(self.device, self.batch_size)
+
+    async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
+        async for batch in batches(requests, self.batch_size):
+            for completion in await asyncio.to_thread(self._answer, batch):
+                yield completion
+
+    async def close(self) -> None:
+        self.__dict__.pop("_loaded", None)

@@ -5,7 +5,7 @@ The first phase asks any benchmarks. What is solved of them makes three pools, a
 - ``coeff``: the primitives (``brittleness/primitive_...``) that the best answer solves;
 - ``exp``: powers and roots (``brittleness/powers``, ``roots``) that the best answer solves;
 - ``valid``: whatever is solved of other benchmarks by any of the answers; filtered as ``published``
-  only what passes the paper's filters (`benchmarks.brittleness.pools`), which it applied to Lample
+  only what passes the filters (`benchmarks.brittleness.filters`) that the paper applied to Lample
   and Charton's validation problems.
 
 The second phase asks the neighbours of ``valid`` (N1, N2) and sums of two to four of each pool; of
@@ -19,8 +19,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from ....benchmarks.brittleness import NEIGHBOURS, neighbours, sums
+from ....benchmarks.brittleness.filters import eligible, short
 from ....benchmarks.brittleness.integrals import VARIANTS
-from ....benchmarks.brittleness.pools import eligible, short
 from ....benchmarks.brittleness.sums import COUNT
 from ....benchmarks.problem import Problem
 from ...run.phases import Phase, PhaseResults

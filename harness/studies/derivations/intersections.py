@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ....rewards.records import Record
-from .pairwise import CATEGORIES, Category, G, ModelItems, PerturbedItem, Place, categorised
+from .items import ModelItems, PerturbedItem, Place
+from .pairwise import CATEGORIES, Category, G, categorised
 
 
 @dataclass(frozen=True)
@@ -44,12 +45,12 @@ def intersections(answered: Sequence[ModelItems]) -> list[Intersection]:
 
     """
     places = dict.fromkeys(place for one in answered for place in one.groups)
-    found = []
+    intersections = []
     for place in places:
         models = [one for one in answered if place in one.groups]
         if len(models) > 1 and (intersection := _intersection(place, models)):
-            found.append(intersection)
-    return found
+            intersections.append(intersection)
+    return intersections
 
 
 def _intersection(place: Place, models: Sequence[ModelItems]) -> Intersection | None:

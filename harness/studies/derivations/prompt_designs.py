@@ -9,7 +9,8 @@ from ....prompts import parse
 from ...report.numbers import with_interval
 from ...report.sections import Section
 from ...store.run import Run
-from .pairwise import JudgedLabel, Scores, judged_labels, scores
+from .items import JudgedLabel, judged_labels
+from .pairwise import Scores, scores
 from .published import SOURCE, published
 
 TABLE = "table 4"
@@ -106,5 +107,5 @@ def _asked(run: Run, design: Design, policy: str | None) -> Iterator[AskedDesign
             if run.problem(key).subset == design.subset
         ]
         if asked:
-            found = scores(design.name, [one for one, _ in asked], [group for _, group in asked])
-            yield AskedDesign(design, str(run.models[model]["label"]), found)
+            scored = scores(design.name, [one for one, _ in asked], [group for _, group in asked])
+            yield AskedDesign(design, str(run.models[model]["label"]), scored)

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 from functools import cache
-from importlib import resources
 
 from ....benchmarks import derivations
+from ...report.published import Numbers, numbers
 
 SOURCE = "Meadows et al. 2023"
 
 
 @cache
-def published() -> dict[tuple[str, str, str, str], str]:
+def published() -> Numbers:
     """The published numbers: by place (``table 1``), model, subset and measure; as printed."""
-    file = resources.files(derivations) / "published.csv"
-    return {
-        (row["place"], row["model"], row["subset"], row["measure"]): row["value"]
-        for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines())
-    }
+    return numbers(derivations, "place", "model", "subset", "measure")

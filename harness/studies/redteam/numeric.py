@@ -54,10 +54,10 @@ def value(tree: Expression, point: Point, known: dict[int, Value] | None = None)
 
     """
     known = {} if known is None else known
-    found = known.get(id(tree))
-    if found is None:
-        found = known[id(tree)] = _value(tree, point, known)
-    return found
+    result = known.get(id(tree))
+    if result is None:
+        result = known[id(tree)] = _value(tree, point, known)
+    return result
 
 
 def _value(tree: Expression, point: Point, known: dict[int, Value]) -> Value:

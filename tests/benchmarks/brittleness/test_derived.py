@@ -17,7 +17,7 @@ from calculus_harness.benchmarks.brittleness import (
     neighbours,
     sums,
 )
-from calculus_harness.benchmarks.brittleness.pools import eligible, short
+from calculus_harness.benchmarks.brittleness.filters import eligible, short
 from calculus_harness.benchmarks.brittleness.sums import collect
 from calculus_harness.benchmarks.lample_charton import to_prefix
 from calculus_harness.rewards import verify_antiderivative

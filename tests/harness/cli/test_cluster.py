@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from calculus_harness.harness import Run
+from tests.harness.conftest import Command
 from tests.ray_nodes import ray_nodes, wait_until
 
 ROOT = Path(__file__).parents[3]
-Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
 DRILLS = ("--model", "solver/sympy", "--benchmark", "drills", "--limit", "2")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,7 @@ import pytest
 from calculus_harness.harness.report.published import beside, published
 from calculus_harness.harness.stats.summary import Summary
 from calculus_harness.rewards.decision import integrand
-
-Command = Callable[..., subprocess.CompletedProcess[str]]
+from tests.harness.conftest import Command
 
 
 def refused(result: subprocess.CompletedProcess[str], *said: str) -> None:

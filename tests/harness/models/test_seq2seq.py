@@ -22,6 +22,7 @@ from calculus_harness.harness.models.seq2seq.sizes import (
     source_tokens,
     target_tokens,
 )
+from calculus_harness.harness.training.training_run import TrainingRun
 
 TEXTS = ["3", "4+5", "6*(5-2)", "9/(2+1)", "(1+2)*(3-4)-5/6"]
 SMALL = {"layers": 2, "embedding": 16, "hidden": 24, "heads": 2}
@@ -192,7 +193,7 @@ def test_an_interrupted_training_ends_in_the_same_weights(
     from calculus_harness.harness.training import hint
 
     whole, broken = tmp_path / "whole", tmp_path / "broken"
-    hint.train(config(), whole)
+    hint.train(config(), TrainingRun(whole))
     steps = hint.batches
 
     def stopping(*arguments: Any) -> Any:
@@ -203,15 +204,15 @@ def test_an_interrupted_training_ends_in_the_same_weights(
 
     monkeypatch.setattr(hint, "batches", stopping)
     with pytest.raises(KeyboardInterrupt):
-        hint.train(config(), broken)
+        hint.train(config(), TrainingRun(broken))
     monkeypatch.setattr(hint, "batches", steps)
-    hint.train(config(), broken)
+    hint.train(config(), TrainingRun(broken))
     name = "lstm-attention-s0/model/model.safetensors"
     assert (whole / name).read_bytes() == (broken / name).read_bytes()
     log = [json.loads(line) for line in (broken / name).parents[1].joinpath("log.jsonl").open()]
     assert [row["step"] for row in log] == [3, 6, 7]
     with pytest.raises(RunError, match="other settings"):
-        hint.train(config(seeds=(1,)), broken)
+        hint.train(config(seeds=(1,)), TrainingRun(broken))
 
 
 @pytest.mark.train
@@ -220,7 +221,7 @@ def test_a_baseline_answers_in_a_run(tmp_path: Path) -> None:
     """What it cannot read is named, and the rest is answered."""
     from calculus_harness.harness.training import hint
 
-    run = hint.train(config(seeds=(0, 1)), tmp_path / "out")
+    run = hint.train(config(seeds=(0, 1)), TrainingRun(tmp_path / "out"))
     table = hint.medians(run)
     assert [row[0] for row in table.rows] == ["lstm-attention"]
     assert table.headings == ("model", "LS")
@@ -255,7 +256,7 @@ def test_a_baseline_that_sees_is_trained_and_answers(tmp_path: Path) -> None:
     sizes = SMALL | {"inputs": "pictures"}
     seen = config(models=("transformer-relative",), sizes=sizes)
     seen = replace_training(seen, steps=2)
-    run = hint.train(seen, tmp_path / "out")
+    run = hint.train(seen, TrainingRun(tmp_path / "out"))
     assert len(list(run.completions.rows())) == 3
     assert not any(row.get("detail") for row in run.completions.rows())
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,8 +13,7 @@ from calculus_harness import harness
 from calculus_harness.harness.core.errors import UserError
 from calculus_harness.harness.report import export_comparison
 from calculus_harness.harness.report.numbers import p_value, points, signed
-
-Command = Callable[..., subprocess.CompletedProcess[str]]
+from tests.harness.conftest import Command
 
 #: Right four times in five on n x e^x, half as often where n >= 100 (the perturbations).
 MODEL = r"""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,8 +13,6 @@ from calculus_harness import print_comparison, print_summary
 from calculus_harness.harness import Run, Sampling, compare, sweep
 from calculus_harness.harness.models.python_function import LocalFunction
 from calculus_harness.harness.report.sections import Section, fit, print_sections
-
-Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def right(messages: object, seed: int) -> str:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from calculus_harness.rewards.verdict import VERSION
-
-Command = Callable[..., subprocess.CompletedProcess[str]]
+from tests.harness.conftest import Command
 
 
 def asked(cli: Command, out: str, *words: str) -> None:

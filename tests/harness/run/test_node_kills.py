@@ -9,6 +9,6 @@ pytestmark = pytest.mark.ray
 
 
 def test_nodes_that_die_at_random_cost_no_answer() -> None:
-    from tests.perf.node_kills import simulate
+    from tests.perf.harness.node_kills import simulate
 
     assert simulate(1000, 4000, nodes=1, pause=1.0) >= 1

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-Command = Callable[..., subprocess.CompletedProcess[str]]
+from tests.harness.conftest import Command
 
 ANSWERS = {
     "2x": r"\boxed{x^2+C}",
@@ -20,32 +19,12 @@ ANSWERS = {
     "|x|": r"\boxed{\frac{x|x|}{2}+\operatorname{sgn}x}",
     "4x": "I do not know.",
 }
-#: A wrong line after a stop string of the prompt, which the verdict does not see.
-MODEL = f"""
-ANSWERS = {ANSWERS!r}
-
-def answer(messages, seed):
-    return ANSWERS[messages[-1]["content"]] + "\\nQuestion: \\\\boxed{{x^9}}"
-"""
-PROMPT = """+++
-task = "integration"
-description = "The integrand alone."
-stop = ["Question:"]
-+++
-{% call user() %}{{ integrand }}{% endcall %}
-"""
 
 
 @pytest.fixture
-def scored(cli: Command, tmp_path: Path) -> Path:
-    (tmp_path / "asked.py").write_text(MODEL)
-    (tmp_path / "bare.jinja").write_text(PROMPT)
-    rows = ({"integrand": integrand, "id": str(n)} for n, integrand in enumerate(ANSWERS))
-    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    words = ["--model", "python/asked.py:answer", "--benchmark", "./own.jsonl"]
-    done = cli("sweep", *words, "--prompt", "./bare.jinja", "--out", "run")
-    assert done.returncode == 0, done.stderr
-    return tmp_path / "run"
+def scored(answered: Callable[[Mapping[str, str], str], Path]) -> Path:
+    # A wrong line after a stop string of the prompt, which the verdict does not see.
+    return answered(ANSWERS, "\nQuestion: \\boxed{x^9}")
 
 
 def shard(run: Path) -> Path:

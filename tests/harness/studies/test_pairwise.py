@@ -27,23 +27,25 @@ from calculus_harness.harness.stats.metrics.labels import Labels
 from calculus_harness.harness.store.run import Run
 from calculus_harness.harness.studies.derivations import tables as report
 from calculus_harness.harness.studies.derivations.intersections import intersections
+from calculus_harness.harness.studies.derivations.items import (
+    JudgedLabel,
+    PerturbedItem,
+    items,
+    items_of,
+    majority,
+    pooled,
+)
 from calculus_harness.harness.studies.derivations.pairwise import (
     ALL,
     NONE,
     NOT_P,
     STATIC_PM,
     G,
-    JudgedLabel,
-    PerturbedItem,
     S,
     analyse,
     drop,
     family,
-    items,
-    items_of,
-    majority,
     pairs_of,
-    pooled,
     ranked,
     scores,
 )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
-Command = Callable[..., subprocess.CompletedProcess[str]]
+from tests.harness.conftest import Command
 
 #: A right solution, a lucky one, one with a wrong step, and only a wrong answer.
 ANSWERS = {
@@ -18,31 +17,11 @@ ANSWERS = {
     "6x": r"$\int 6x\,dx = 6\int x\,dx = 6x^2 + C$, so $\boxed{6x^2 + C}$",
     "8x": r"$\int 8x\,dx = 4x^2 + C$, so $\boxed{4x^3 + C}$",
 }
-MODEL = f"""
-ANSWERS = {ANSWERS!r}
-
-def answer(messages, seed):
-    return ANSWERS[messages[-1]["content"]] + "\\nQuestion: $1 = 2$"
-"""
-PROMPT = """+++
-task = "integration"
-description = "The integrand alone."
-stop = ["Question:"]
-+++
-{% call user() %}{{ integrand }}{% endcall %}
-"""
 
 
 @pytest.fixture
-def run(cli: Command, tmp_path: Path) -> Path:
-    (tmp_path / "asked.py").write_text(MODEL)
-    (tmp_path / "bare.jinja").write_text(PROMPT)
-    rows = ({"integrand": integrand, "id": str(n)} for n, integrand in enumerate(ANSWERS))
-    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    words = ["--model", "python/asked.py:answer", "--benchmark", "./own.jsonl"]
-    done = cli("sweep", *words, "--prompt", "./bare.jinja", "--out", "run")
-    assert done.returncode == 0, done.stderr
-    return tmp_path / "run"
+def run(answered: Callable[[Mapping[str, str], str], Path]) -> Path:
+    return answered(ANSWERS, "\nQuestion: $1 = 2$")
 
 
 def test_where_solutions_of_a_run_fail(cli: Command, run: Path) -> None:
@@ -125,7 +104,7 @@ def test_a_damaged_file_is_said_to_be(cli: Command, run: Path) -> None:
 
 
 def test_runs_of_other_tasks_are_refused(cli: Command, tmp_path: Path) -> None:
-    (tmp_path / "asked.py").write_text(MODEL)
+    (tmp_path / "asked.py").write_text("def answer(messages, seed):\n    return '4'\n")
     words = ["--model", "python/asked.py:answer", "--benchmark", "hint/I", "--limit", "1"]
     assert cli("sweep", *words, "--out", "other").returncode in (0, 1)
     done = cli("steps", "other")

@@ -59,6 +59,11 @@ def c(top: int, bottom: int = 1) -> str:
     return {"1": "", "-1": "-"}.get(q(top, bottom), q(top, bottom))
 
 
+def link(right: str, kind: str, *wrong: str, prose: str = "") -> Line:
+    """A further link of the chain."""
+    return Line("", right, kind, wrong, prose)
+
+
 def define(name: str, value: str, prose: str = "Let") -> Line:
     return Line(name, value, "definition", prose=prose, definition=True)
 
@@ -74,29 +79,23 @@ def u_power(r: Random) -> Derivation:
             Line("du", rf"{2 * a}x\,dx", "substitution", (rf"{a}x\,dx", rf"{2 * a}\,dx"), "so"),
         ),
         (
-            Line(
-                "",
+            link(
                 rf"{q(1, 2 * a)} \int u^{{{n}}}\,du",
                 "substitution",
-                (rf"{2 * a} \int u^{{{n}}}\,du", rf"{q(1, 3 * a)}\int u^{{{n}}}\,du"),
+                rf"{2 * a} \int u^{{{n}}}\,du",
+                rf"{q(1, 3 * a)}\int u^{{{n}}}\,du",
             ),
-            Line(
-                "",
+            link(
                 rf"{q(1, 2 * a)} \cdot \frac{{u^{{{n + 1}}}}}{{{n + 1}}} + C",
                 "integral",
-                (
-                    rf"{q(1, 2 * a)} \cdot \frac{{u^{{{n + 1}}}}}{{{n}}} + C",
-                    rf"{q(n, 2 * a)} u^{{{n - 1}}} + C",
-                ),
+                rf"{q(1, 2 * a)} \cdot \frac{{u^{{{n + 1}}}}}{{{n}}} + C",
+                rf"{q(n, 2 * a)} u^{{{n - 1}}} + C",
             ),
-            Line(
-                "",
+            link(
                 rf"\frac{{({base})^{{{n + 1}}}}}{{{2 * a * (n + 1)}}} + C",
                 "back-substitution",
-                (
-                    rf"\frac{{({base})^{{{n + 1}}}}}{{{2 * (n + 1) + a + 7}}} + C",
-                    rf"\frac{{({c(a)}x + {b})^{{{n + 1}}}}}{{{2 * a * (n + 1)}}} + C",
-                ),
+                rf"\frac{{({base})^{{{n + 1}}}}}{{{2 * (n + 1) + a + 7}}} + C",
+                rf"\frac{{({c(a)}x + {b})^{{{n + 1}}}}}{{{2 * a * (n + 1)}}} + C",
             ),
         ),
     )
@@ -127,27 +126,24 @@ def u_trig(r: Random) -> Derivation:
             ),
         ),
         (
-            Line(
-                "",
+            link(
                 rf"\int {f} u \cdot \frac{{du}}{{{k * m}}}",
                 "substitution",
-                (rf"\int {f} u \,du", rf"\int {big} u \cdot\frac{{du}}{{{k * m}}}"),
+                rf"\int {f} u \,du",
+                rf"\int {big} u \cdot\frac{{du}}{{{k * m}}}",
             ),
-            Line(
-                "",
+            link(
                 rf"{q(sign, k * m)} {big} u + C",
                 "integral",
-                (rf"{q(-sign, k * m)} {big} u + C", rf"{q(sign, k * m)} {f} u + C"),
+                rf"{q(-sign, k * m)} {big} u + C",
+                rf"{q(sign, k * m)} {f} u + C",
             ),
-            Line(
-                "",
+            link(
                 rf"{q(sign, k * m)} {big}({inner}) + C",
                 "back-substitution",
-                (
-                    rf"{q(sign, k * m)} {big}({inner[:-1]}{b + 1}0) + C"
-                    if b < 9
-                    else rf"{q(sign, k)} {big}({inner}) + C",
-                ),
+                rf"{q(sign, k * m)} {big}({inner[:-1]}{b + 1}0) + C"
+                if b < 9
+                else rf"{q(sign, k)} {big}({inner}) + C",
             ),
         ),
     )
@@ -169,18 +165,18 @@ def u_log(r: Random) -> Derivation:
             ),
         ),
         (
-            Line("", rf"{k}\int u^{{{n}}}\,du", "substitution", (rf"{k}\int u^{{{n - 1}}}\,du",)),
-            Line(
-                "",
+            link(rf"{k}\int u^{{{n}}}\,du", "substitution", rf"{k}\int u^{{{n - 1}}}\,du"),
+            link(
                 rf"\frac{{{k}u^{{{n + 1}}}}}{{{n + 1}}} + C",
                 "integral",
-                (rf"\frac{{{k}u^{{{n + 1}}}}}{{{n}}} + C", rf"{k * n}u^{{{n - 1}}} + C"),
+                rf"\frac{{{k}u^{{{n + 1}}}}}{{{n}}} + C",
+                rf"{k * n}u^{{{n - 1}}} + C",
             ),
-            Line(
-                "",
+            link(
                 rf"{q(k, n + 1)} (\ln x)^{{{n + 1}}} + C",
                 "back-substitution",
-                (rf"{q(k, n + 1)} \ln (x^{{{n}}}) + C", rf"{q(k, n + 1)} (\ln x)^{{{n}}} + C"),
+                rf"{q(k, n + 1)} \ln (x^{{{n}}}) + C",
+                rf"{q(k, n + 1)} (\ln x)^{{{n}}} + C",
             ),
         ),
     )
@@ -197,13 +193,13 @@ def linear_inside(r: Random) -> Derivation:
             Line("dx", rf"\frac{{dw}}{{{a}}}", "substitution", (rf"{a}\,dw",), "so"),
         ),
         (
-            Line("", rf"\int \frac{{e^w}}{{{a}}}\,dw", "substitution", (r"\int e^w\,dw",)),
-            Line("", rf"\frac{{e^w}}{{{a}}} + C", "integral", (rf"{a}e^w + C",)),
-            Line(
-                "",
+            link(rf"\int \frac{{e^w}}{{{a}}}\,dw", "substitution", r"\int e^w\,dw"),
+            link(rf"\frac{{e^w}}{{{a}}} + C", "integral", rf"{a}e^w + C"),
+            link(
                 rf"{q(1, a)} e^{{{inner}}} + C",
                 "back-substitution",
-                (rf"{a} e^{{{inner}}} + C", rf"{q(1, a)} e^{{{a}x}} + C"),
+                rf"{a} e^{{{inner}}} + C",
+                rf"{q(1, a)} e^{{{a}x}} + C",
             ),
         ),
     )
@@ -223,32 +219,23 @@ def parts_exp(r: Random) -> Derivation:
             ),
         ),
         (
-            Line(
-                "",
+            link(
                 rf"\frac{{x e^{{{a}x}}}}{{{a}}} - {q(1, a)} \int e^{{{a}x}}\,dx",
                 "parts",
-                (
-                    rf"\frac{{x e^{{{a}x}}}}{{{a}}} + {q(1, a)} \int e^{{{a}x}}\,dx",
-                    rf"x e^{{{a}x}} - \int e^{{{a}x}}\,dx",
-                ),
+                rf"\frac{{x e^{{{a}x}}}}{{{a}}} + {q(1, a)} \int e^{{{a}x}}\,dx",
+                rf"x e^{{{a}x}} - \int e^{{{a}x}}\,dx",
             ),
-            Line(
-                "",
+            link(
                 rf"\frac{{x e^{{{a}x}}}}{{{a}}} - \frac{{e^{{{a}x}}}}{{{a * a}}} + C",
                 "integral",
-                (
-                    rf"\frac{{x e^{{{a}x}}}}{{{a}}} - \frac{{e^{{{a}x}}}}{{{a}}} + C",
-                    rf"\frac{{x e^{{{a}x}}}}{{{a}}} - e^{{{a}x}} + C",
-                ),
+                rf"\frac{{x e^{{{a}x}}}}{{{a}}} - \frac{{e^{{{a}x}}}}{{{a}}} + C",
+                rf"\frac{{x e^{{{a}x}}}}{{{a}}} - e^{{{a}x}} + C",
             ),
-            Line(
-                "",
+            link(
                 rf"\frac{{e^{{{a}x}}}}{{{a * a}}}({a}x - 1) + C",
                 "algebra",
-                (
-                    rf"\frac{{e^{{{a}x}}}}{{{a * a}}}({a}x + 1) + C",
-                    rf"\frac{{e^{{{a}x}}}}{{{a * a}}}(x - 1) + C",
-                ),
+                rf"\frac{{e^{{{a}x}}}}{{{a * a}}}({a}x + 1) + C",
+                rf"\frac{{e^{{{a}x}}}}{{{a * a}}}(x - 1) + C",
             ),
         ),
     )
@@ -271,20 +258,16 @@ def parts_trig(r: Random) -> Derivation:
             ),
         ),
         (
-            Line(
-                "",
+            link(
                 rf"-\frac{{x}}{{{a}}}\cos({a}x) + {q(1, a)} \int \cos({a}x)\,dx",
                 "parts",
-                (rf"-\frac{{x}}{{{a}}}\cos({a}x) - {q(1, a)} \int \cos({a}x)\,dx",),
+                rf"-\frac{{x}}{{{a}}}\cos({a}x) - {q(1, a)} \int \cos({a}x)\,dx",
             ),
-            Line(
-                "",
+            link(
                 rf"-\frac{{x}}{{{a}}}\cos({a}x) + \frac{{\sin({a}x)}}{{{a * a}}} + C",
                 "integral",
-                (
-                    rf"-\frac{{x}}{{{a}}}\cos({a}x) - \frac{{\sin({a}x)}}{{{a * a}}} + C",
-                    rf"-\frac{{x}}{{{a}}}\cos({a}x) + \frac{{\sin({a}x)}}{{{a}}} + C",
-                ),
+                rf"-\frac{{x}}{{{a}}}\cos({a}x) - \frac{{\sin({a}x)}}{{{a * a}}} + C",
+                rf"-\frac{{x}}{{{a}}}\cos({a}x) + \frac{{\sin({a}x)}}{{{a}}} + C",
             ),
         ),
     )
@@ -308,28 +291,21 @@ def parts_log(r: Random) -> Derivation:
             ),
         ),
         (
-            Line(
-                "",
+            link(
                 rf"\frac{{x^{{{n + 1}}}}}{{{n + 1}}}\ln x - \int \frac{{x^{{{n + 1}}}}}{{{n + 1}}}\cdot\frac1x\,dx",
                 "parts",
-                (
-                    rf"\frac{{x^{{{n + 1}}}}}{{{n + 1}}}\ln x - \int \frac{{x^{{{n + 1}}}}}{{{n + 1}}}\,dx",
-                ),
+                rf"\frac{{x^{{{n + 1}}}}}{{{n + 1}}}\ln x - \int \frac{{x^{{{n + 1}}}}}{{{n + 1}}}\,dx",
             ),
-            Line(
-                "",
+            link(
                 rf"\frac{{x^{{{n + 1}}}}}{{{n + 1}}}\ln x - {q(1, n + 1)}\int x^{{{n}}}\,dx",
                 "algebra",
-                (rf"\frac{{x^{{{n + 1}}}}}{{{n + 1}}}\ln x - {q(1, n + 1)}\int x^{{{n + 1}}}\,dx",),
+                rf"\frac{{x^{{{n + 1}}}}}{{{n + 1}}}\ln x - {q(1, n + 1)}\int x^{{{n + 1}}}\,dx",
             ),
-            Line(
-                "",
+            link(
                 rf"\frac{{x^{{{n + 1}}}}}{{{n + 1}}}\ln x - \frac{{x^{{{n + 1}}}}}{{{(n + 1) ** 2}}} + C",
                 "integral",
-                (
-                    rf"\frac{{x^{{{n + 1}}}}}{{{n + 1}}}\ln x - \frac{{x^{{{n + 1}}}}}{{{n + 1}}} + C",
-                    rf"\frac{{x^{{{n + 1}}}}}{{{n + 1}}}\ln x + \frac{{x^{{{n + 1}}}}}{{{(n + 1) ** 2}}} + C",
-                ),
+                rf"\frac{{x^{{{n + 1}}}}}{{{n + 1}}}\ln x - \frac{{x^{{{n + 1}}}}}{{{n + 1}}} + C",
+                rf"\frac{{x^{{{n + 1}}}}}{{{n + 1}}}\ln x + \frac{{x^{{{n + 1}}}}}{{{(n + 1) ** 2}}} + C",
             ),
         ),
     )
@@ -343,34 +319,26 @@ def parts_twice(r: Random) -> Derivation:
         rf"x^2 {e}",
         (),
         (
-            Line(
-                "",
+            link(
                 rf"{q(1, a)} x^2 {e} - {q(2, a)} \int x {e}\,dx",
                 "parts",
-                (
-                    rf"{q(1, a)} x^2 {e} - {q(1, a)} \int x {e}\,dx",
-                    rf"{a} x^2 {e} - {2 * a} \int x {e}\,dx",
-                ),
+                rf"{q(1, a)} x^2 {e} - {q(1, a)} \int x {e}\,dx",
+                rf"{a} x^2 {e} - {2 * a} \int x {e}\,dx",
             ),
-            Line(
-                "",
+            link(
                 rf"{q(1, a)} x^2 {e} - {q(2, a)} \left( \frac{{x {e}}}{{{a}}} - {q(1, a)}\int {e}\,dx \right)",
                 "parts",
-                (
-                    rf"{q(1, a)} x^2 {e} - {q(2, a)} \left( \frac{{x {e}}}{{{a}}} + {q(1, a)}\int {e}\,dx \right)",
-                ),
+                rf"{q(1, a)} x^2 {e} - {q(2, a)} \left( \frac{{x {e}}}{{{a}}} + {q(1, a)}\int {e}\,dx \right)",
             ),
-            Line(
-                "",
+            link(
                 rf"{q(1, a)} x^2 {e} - {q(2, a * a)} x {e} + {q(2, a * a)} \int {e}\,dx",
                 "algebra",
-                (rf"{q(1, a)} x^2 {e} - {q(2, a * a)} x {e} - {q(2, a * a)} \int {e}\,dx",),
+                rf"{q(1, a)} x^2 {e} - {q(2, a * a)} x {e} - {q(2, a * a)} \int {e}\,dx",
             ),
-            Line(
-                "",
+            link(
                 rf"{q(1, a)} x^2 {e} - {q(2, a * a)} x {e} + {q(2, a**3)} {e} + C",
                 "integral",
-                (rf"{q(1, a)} x^2 {e} - {q(2, a * a)} x {e} + {q(2, a * a)} {e} + C",),
+                rf"{q(1, a)} x^2 {e} - {q(2, a * a)} x {e} + {q(2, a * a)} {e} + C",
             ),
         ),
     )
@@ -385,17 +353,15 @@ def cyclic(r: Random) -> Derivation:
         rf"{e}{s}",
         (define("I", rf"\int {e}{s}\,dx", "Denote"),),
         (
-            Line(
-                "",
+            link(
                 rf"{q(1, a)}{e}{s} - {q(b, a)}\int {e}{k}\,dx",
                 "parts",
-                (rf"{q(1, a)}{e}{s} + {q(b, a)}\int {e}{k}\,dx",),
+                rf"{q(1, a)}{e}{s} + {q(b, a)}\int {e}{k}\,dx",
             ),
-            Line(
-                "",
+            link(
                 rf"{q(1, a)}{e}{s} - {q(b, a * a)}{e}{k} - {q(b * b, a * a)} I",
                 "parts",
-                (rf"{q(1, a)}{e}{s} - {q(b, a * a)}{e}{k} + {q(b * b, a * a)} I",),
+                rf"{q(1, a)}{e}{s} - {q(b, a * a)}{e}{k} + {q(b * b, a * a)} I",
             ),
         ),
         (
@@ -444,26 +410,21 @@ def fractions_(r: Random) -> Derivation:
             Line("B", q(-k, s), "partial fractions", (q(k, s), q(-k, s + 2)), "and"),
         ),
         (
-            Line(
-                "",
+            link(
                 rf"{q(k, s)} \int \frac{{dx}}{{x-{a}}} - {q(k, s)} \int \frac{{dx}}{{x+{b}}}",
                 "algebra",
-                (rf"{q(k, s)} \int \frac{{dx}}{{x-{a}}} + {q(k, s)} \int \frac{{dx}}{{x+{b}}}",),
+                rf"{q(k, s)} \int \frac{{dx}}{{x-{a}}} + {q(k, s)} \int \frac{{dx}}{{x+{b}}}",
             ),
-            Line(
-                "",
+            link(
                 rf"{q(k, s)} \ln|x-{a}| - {q(k, s)} \ln|x+{b}| + C",
                 "integral",
-                (rf"{q(k, s)} \ln|x-{a}| + {q(k, s)} \ln|x+{b}| + C",),
+                rf"{q(k, s)} \ln|x-{a}| + {q(k, s)} \ln|x+{b}| + C",
             ),
-            Line(
-                "",
+            link(
                 rf"{q(k, s)} \ln\left|\frac{{x-{a}}}{{x+{b}}}\right| + C",
                 "identity",
-                (
-                    rf"{q(k, s)} \ln\left|(x-{a})(x+{b})\right| + C",
-                    rf"{q(k, s)} \ln\left|\frac{{x-{a}}}{{x+{b + 1}}}\right| + C",
-                ),
+                rf"{q(k, s)} \ln\left|(x-{a})(x+{b})\right| + C",
+                rf"{q(k, s)} \ln\left|\frac{{x-{a}}}{{x+{b + 1}}}\right| + C",
             ),
         ),
     )
@@ -484,20 +445,16 @@ def sine_squared(r: Random) -> Derivation:
             ),
         ),
         (
-            Line(
-                "",
+            link(
                 rf"\frac12 \int \left(1 - \cos({2 * a}x)\right) dx",
                 "identity",
-                (rf"\frac12 \int \left(1 - \cos({a}x)\right) dx",),
+                rf"\frac12 \int \left(1 - \cos({a}x)\right) dx",
             ),
-            Line(
-                "",
+            link(
                 rf"\frac{{x}}{{2}} - \frac{{\sin({2 * a}x)}}{{{4 * a}}} + C",
                 "integral",
-                (
-                    rf"\frac{{x}}{{2}} - \frac{{\sin({2 * a}x)}}{{2}} + C",
-                    rf"\frac{{x}}{{2}} + \frac{{\sin({2 * a}x)}}{{{4 * a}}} + C",
-                ),
+                rf"\frac{{x}}{{2}} - \frac{{\sin({2 * a}x)}}{{2}} + C",
+                rf"\frac{{x}}{{2}} + \frac{{\sin({2 * a}x)}}{{{4 * a}}} + C",
             ),
         ),
     )
@@ -516,18 +473,18 @@ def sine_cubed(r: Random) -> Derivation:
             Line("du", r"-\sin x\,dx", "substitution", (r"\sin x\,dx",), "so"),
         ),
         (
-            Line("", rf"-{k} \int (1 - u^2)\,du", "substitution", (rf"{k} \int (1 - u^2)\,du",)),
-            Line(
-                "",
+            link(rf"-{k} \int (1 - u^2)\,du", "substitution", rf"{k} \int (1 - u^2)\,du"),
+            link(
                 rf"-{k}u + \frac{{{k}u^3}}{{3}} + C",
                 "integral",
-                (rf"-{k}u + {k}u^3 + C", rf"-{k}u - \frac{{{k}u^3}}{{3}} + C"),
+                rf"-{k}u + {k}u^3 + C",
+                rf"-{k}u - \frac{{{k}u^3}}{{3}} + C",
             ),
-            Line(
-                "",
+            link(
                 rf"{q(k, 3)} \cos^3 x - {k}\cos x + C",
                 "back-substitution",
-                (rf"{q(k, 3)} \sin^3 x - {k}\sin x + C", rf"{q(k, 3)} \cos^3 x + {k}\cos x + C"),
+                rf"{q(k, 3)} \sin^3 x - {k}\sin x + C",
+                rf"{q(k, 3)} \cos^3 x + {k}\cos x + C",
             ),
         ),
     )
@@ -556,29 +513,26 @@ def circle(r: Random) -> Derivation:
             ),
         ),
         (
-            Line(
-                "",
+            link(
                 rf"{a * a}\int \cos^2\theta\,d\theta",
                 "substitution",
-                (rf"{a}\int \cos^2\theta\,d\theta", rf"{a * a}\int \cos\theta\,d\theta"),
+                rf"{a}\int \cos^2\theta\,d\theta",
+                rf"{a * a}\int \cos\theta\,d\theta",
             ),
-            Line(
-                "",
+            link(
                 rf"{q(a * a, 2)} \int (1 + \cos 2\theta)\,d\theta",
                 "identity",
-                (rf"{q(a * a, 2)} \int (1 - \cos 2\theta)\,d\theta",),
+                rf"{q(a * a, 2)} \int (1 - \cos 2\theta)\,d\theta",
             ),
-            Line(
-                "",
+            link(
                 rf"{q(a * a, 2)} \left(\theta + \frac12 \sin 2\theta\right) + C",
                 "integral",
-                (rf"{q(a * a, 2)} \left(\theta + 2 \sin 2\theta\right) + C",),
+                rf"{q(a * a, 2)} \left(\theta + 2 \sin 2\theta\right) + C",
             ),
-            Line(
-                "",
+            link(
                 rf"{q(a * a, 2)} \arcsin\frac{{x}}{{{a}}} + \frac{{x\sqrt{{{a * a} - x^2}}}}{{2}} + C",
                 "back-substitution",
-                (rf"{q(a * a, 2)} \arcsin\frac{{x}}{{{a}}} + x\sqrt{{{a * a} - x^2}} + C",),
+                rf"{q(a * a, 2)} \arcsin\frac{{x}}{{{a}}} + x\sqrt{{{a * a} - x^2}} + C",
             ),
         ),
     )
@@ -594,19 +548,18 @@ def tangent(r: Random) -> Derivation:
             Line("dx", rf"{a}\sec^2 t\,dt", "substitution", (rf"{a}\sec t\tan t\,dt",), "hence"),
         ),
         (
-            Line(
-                "",
+            link(
                 rf"\int \frac{{{a}\sec^2 t}}{{{a * a}\tan^2 t + {a * a}}}\,dt",
                 "substitution",
-                (rf"\int \frac{{\sec^2 t}}{{{a * a}\tan^2 t + {a * a}}}\,dt",),
+                rf"\int \frac{{\sec^2 t}}{{{a * a}\tan^2 t + {a * a}}}\,dt",
             ),
-            Line("", rf"\frac{{1}}{{{a}}}\int dt", "identity", (rf"{a}\int dt",)),
-            Line("", rf"\frac{{t}}{{{a}}} + C", "integral", (rf"\frac{{t^2}}{{{2 * a}}} + C",)),
-            Line(
-                "",
+            link(rf"\frac{{1}}{{{a}}}\int dt", "identity", rf"{a}\int dt"),
+            link(rf"\frac{{t}}{{{a}}} + C", "integral", rf"\frac{{t^2}}{{{2 * a}}} + C"),
+            link(
                 rf"\frac{{1}}{{{a}}}\arctan\frac{{x}}{{{a}}} + C",
                 "back-substitution",
-                (rf"\frac{{1}}{{{a}}}\arctan({a}x) + C", rf"\arctan\frac{{x}}{{{a}}} + C"),
+                rf"\frac{{1}}{{{a}}}\arctan({a}x) + C",
+                rf"\arctan\frac{{x}}{{{a}}} + C",
             ),
         ),
     )
@@ -619,21 +572,17 @@ def polynomial(r: Random) -> Derivation:
         rf"(x + {a})({b}x - {d})",
         (),
         (
-            Line(
-                "",
+            link(
                 rf"\int \left({b}x^2 + {a * b - d}x - {a * d}\right)dx".replace("+ -", "- "),
                 "algebra",
-                (rf"\int \left({b}x^2 + {a * b + d}x - {a * d}\right)dx",),
+                rf"\int \left({b}x^2 + {a * b + d}x - {a * d}\right)dx",
             ),
-            Line(
-                "",
+            link(
                 rf"{q(b, 3)}x^3 + {q(a * b - d, 2)}x^2 - {a * d}x + C".replace("+ -", "- "),
                 "integral",
-                (
-                    rf"{q(b, 3)}x^3 + {q(a * b - d)}x^2 - {a * d}x + C".replace("+ -", "- ")
-                    if a * b != d
-                    else rf"{b}x^3 - {a * d}x + C",
-                ),
+                rf"{q(b, 3)}x^3 + {q(a * b - d)}x^2 - {a * d}x + C".replace("+ -", "- ")
+                if a * b != d
+                else rf"{b}x^3 - {a * d}x + C",
             ),
         ),
     )
@@ -655,20 +604,16 @@ def square_completed(r: Random) -> Derivation:
             ),
         ),
         (
-            Line(
-                "",
+            link(
                 rf"\int \frac{{dx}}{{(x+{b})^2 + {a}^2}}",
                 "algebra",
-                (rf"\int \frac{{dx}}{{(x-{b})^2 + {a}^2}}",),
+                rf"\int \frac{{dx}}{{(x-{b})^2 + {a}^2}}",
             ),
-            Line(
-                "",
+            link(
                 rf"{q(1, a)} \arctan\left(\frac{{x+{b}}}{{{a}}}\right) + C",
                 "integral",
-                (
-                    rf"\arctan\left(\frac{{x+{b}}}{{{a}}}\right) + C",
-                    rf"{q(1, a)} \ln\left|(x+{b})^2 + {a * a}\right| + C",
-                ),
+                rf"\arctan\left(\frac{{x+{b}}}{{{a}}}\right) + C",
+                rf"{q(1, a)} \ln\left|(x+{b})^2 + {a * a}\right| + C",
             ),
         ),
     )
@@ -692,24 +637,18 @@ def division(r: Random) -> Derivation:
             ),
         ),
         (
-            Line(
-                "",
+            link(
                 rf"\int x\,dx - {a}\int dx + {a * a}\int\frac{{dx}}{{x+{a}}}",
                 "algebra",
-                (
-                    rf"\int x\,dx - {a}\int dx + {a}\int\frac{{dx}}{{x+{a}}}"
-                    if a > 1
-                    else rf"\int x\,dx + {a}\int dx + {a * a}\int\frac{{dx}}{{x+{a}}}",
-                ),
+                rf"\int x\,dx - {a}\int dx + {a}\int\frac{{dx}}{{x+{a}}}"
+                if a > 1
+                else rf"\int x\,dx + {a}\int dx + {a * a}\int\frac{{dx}}{{x+{a}}}",
             ),
-            Line(
-                "",
+            link(
                 rf"\frac{{x^2}}{{2}} - {a}x + {a * a}\ln|x+{a}| + C",
                 "integral",
-                (
-                    rf"\frac{{x^2}}{{2}} - {a} + {a * a}\ln|x+{a}| + C",
-                    rf"x^2 - {a}x + {a * a}\ln|x+{a}| + C",
-                ),
+                rf"\frac{{x^2}}{{2}} - {a} + {a * a}\ln|x+{a}| + C",
+                rf"x^2 - {a}x + {a * a}\ln|x+{a}| + C",
             ),
         ),
     )
@@ -726,29 +665,27 @@ def root(r: Random) -> Derivation:
             Line("dx", r"2u\,du", "substitution", (r"u\,du", r"2\,du"), "and"),
         ),
         (
-            Line(
-                "",
+            link(
                 rf"\int \frac{{2u}}{{u + {a}}}\,du",
                 "substitution",
-                (rf"\int \frac{{2}}{{u + {a}}}\,du", rf"\int \frac{{2u}}{{u^2 + {a}}}\,du"),
+                rf"\int \frac{{2}}{{u + {a}}}\,du",
+                rf"\int \frac{{2u}}{{u^2 + {a}}}\,du",
             ),
-            Line(
-                "",
+            link(
                 rf"2\int \left(1 - \frac{{{a}}}{{u + {a}}}\right)du",
                 "algebra",
-                (rf"2\int \left(1 + \frac{{{a}}}{{u + {a}}}\right)du",),
+                rf"2\int \left(1 + \frac{{{a}}}{{u + {a}}}\right)du",
             ),
-            Line(
-                "",
+            link(
                 rf"2u - {2 * a}\ln|u + {a}| + C",
                 "integral",
-                (rf"2u - {2 * a}\ln|u| + C", rf"2u + {2 * a}\ln|u + {a}| + C"),
+                rf"2u - {2 * a}\ln|u| + C",
+                rf"2u + {2 * a}\ln|u + {a}| + C",
             ),
-            Line(
-                "",
+            link(
                 rf"2\sqrt{{x}} - {2 * a}\ln(\sqrt{{x}} + {a}) + C",
                 "back-substitution",
-                (rf"2x - {2 * a}\ln(x + {a}) + C",),
+                rf"2x - {2 * a}\ln(x + {a}) + C",
             ),
         ),
     )
@@ -764,26 +701,21 @@ def exponential(r: Random) -> Derivation:
             Line("du", r"e^x\,dx", "substitution", (r"xe^{x-1}\,dx",), "so"),
         ),
         (
-            Line(
-                "",
+            link(
                 rf"{k}\int \frac{{du}}{{u^2 + {a * a}}}",
                 "substitution",
-                (
-                    rf"{k}\int \frac{{du}}{{u + {a * a}}}",
-                    rf"{k}\int \frac{{u\,du}}{{u^2 + {a * a}}}",
-                ),
+                rf"{k}\int \frac{{du}}{{u + {a * a}}}",
+                rf"{k}\int \frac{{u\,du}}{{u^2 + {a * a}}}",
             ),
-            Line(
-                "",
+            link(
                 rf"{q(k, a)}\arctan\frac{{u}}{{{a}}} + C",
                 "integral",
-                (rf"{q(2 * k, a)}\arctan\frac{{u}}{{{a}}} + C",),
+                rf"{q(2 * k, a)}\arctan\frac{{u}}{{{a}}} + C",
             ),
-            Line(
-                "",
+            link(
                 rf"{q(k, a)}\arctan\left(\frac{{e^x}}{{{a}}}\right) + C",
                 "back-substitution",
-                (rf"{q(k, a)}\arctan\left(\frac{{x}}{{{a}}}\right) + C",),
+                rf"{q(k, a)}\arctan\left(\frac{{x}}{{{a}}}\right) + C",
             ),
         ),
     )

@@ -22,7 +22,7 @@ NAMES = (
     "curves",
     "comparisons",
     "scatter",
-    "labels",
+    "breakdowns",
     "steps",
     "verdicts",
     "lengths",

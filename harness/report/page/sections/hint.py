@@ -29,7 +29,7 @@ def sections(sources: Sources) -> list[Section]:
     rows = tuple(_split_rows(sources))
     if not rows:
         return []
-    found = [
+    measured = [
         gap
         for run, names in zip(sources.runs, sources.names, strict=True)
         for model, tallies in tally_samples(run, sources.policy).items()
@@ -38,7 +38,7 @@ def sections(sources: Sources) -> list[Section]:
     splits = Section("HINT's splits", ("model", "measured", *SPLITS, _ALL), rows, names=2)
     return [
         splits,
-        *([gap_table(found)] if found else []),
+        *([gap_table(measured)] if measured else []),
         Section(
             "HINT's splits, as published",
             ("table", *splits.headings[1:]),
@@ -68,13 +68,13 @@ def _split_rows(sources: Sources) -> Iterator[tuple[str, ...]]:
     names = {problem.name for problem in problems if is_hint(problem)}
     if all(map(is_hint, problems)):
         names.add(_ALL)
-    found: dict[tuple[str, str], dict[str, Row]] = {}
+    splits: dict[tuple[str, str], dict[str, Row]] = {}
     for row in sources.short_rows:
         subset = row.subset.rpartition("/")[2].removesuffix("_distinct")
         concept, _, split = subset.rpartition("_")
         if row.subset in names and split in (*SPLITS, _ALL) and row.passes:
-            found.setdefault((row.label, concept), {})[split] = row
-    for (model, concept), rows in found.items():
+            splits.setdefault((row.label, concept), {})[split] = row
+    for (model, concept), rows in splits.items():
         if not rows.keys() & set(SPLITS):
             continue
         shown = f"{model}, concept {concept}" if concept else model

@@ -30,8 +30,8 @@ def sections(sources: Sources) -> list[Section]:
                 models.setdefault(label, []).append((row, problem.perturbation or "none"))
     if not models:
         return []
-    found = {row.wrong for of in models.values() for row, _ in of}
-    kinds = [kind for kind in _KINDS if kind in found]
+    wrong = {row.wrong for of in models.values() for row, _ in of}
+    kinds = [kind for kind in _KINDS if kind in wrong]
     made = [
         Section(
             "Steps of solutions",

@@ -18,7 +18,7 @@ from calculus_harness.rewards import verify_many
 
 pytestmark = pytest.mark.slow
 
-CASES = Path(__file__).parent / "cases"
+CASES = Path(__file__).parents[1] / "cases"
 KNOWN: dict[str, list[str]] = json.loads((CASES / "known_failures.json").read_text("utf-8"))
 #: Seconds for one row: a row that takes longer fails.
 DEADLINE = {"redteam": 5.0, "special_integrals": 20.0}

@@ -25,8 +25,10 @@ from calculus_harness.rewards.adapters.scoring import Rollout, Rubric, score
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[2]
-CASES = json.loads((Path(__file__).parent / "cases" / "antiderivatives.json").read_text("utf-8"))
+ROOT = Path(__file__).resolve().parents[3]
+CASES = json.loads(
+    (Path(__file__).parents[1] / "cases" / "antiderivatives.json").read_text("utf-8")
+)
 FORM = {"components": ["correctness", "format"]}
 
 #: The integrand unless an exploit names another.

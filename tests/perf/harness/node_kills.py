@@ -1,7 +1,7 @@
 """A sweep and the scoring of a stored run on a cluster whose nodes die at random instants.
 
-    python tests/perf/node_kills.py                                # a minute or two
-    python tests/perf/node_kills.py --answers 50000 --completions 1000000 --pause 10
+    python tests/perf/harness/node_kills.py                                # a minute or two
+    python tests/perf/harness/node_kills.py --answers 50000 --completions 1000000 --pause 10
 
 Needs the extra ``ray``. The cluster is made of node processes on this machine: a head node, and
 nodes of which one is killed every ``--pause`` seconds on average, at instants drawn from
@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from calculus_harness.harness import Policy, Run, score, sweep
 from calculus_harness.rewards import use_cluster

@@ -25,7 +25,7 @@ from calculus_harness.rewards.expression.traversal import needs_worker
 from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
 from calculus_harness.rewards.latex import read, to_latex
 
-CASES = Path(__file__).parent / "cases"
+CASES = Path(__file__).parents[1] / "cases"
 X = Symbol("x")
 
 

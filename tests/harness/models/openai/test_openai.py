@@ -47,7 +47,7 @@ from tests.harness.faulty_server import ALL, Body, FaultyServer, payload_for, te
 from tests.harness.jobs import job_of
 
 pytestmark = pytest.mark.openai
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 QUICK = {"pause": "0.02", "request-timeout": "0.7", "probe": "0"}
 
 

@@ -1,7 +1,7 @@
 """What a Ray cluster costs and gains, on this machine, beside the plain path in the same run.
 
-    python tests/perf/scale.py                        # 20,000 completions, minutes
-    python tests/perf/scale.py --completions 100000
+    python tests/perf/harness/scale.py                        # 20,000 completions, minutes
+    python tests/perf/harness/scale.py --completions 100000
 
 Needs the extra ``ray``. Printed are, with processor and wall-clock seconds:
 
@@ -28,8 +28,8 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-os.environ["PYTHONPATH"] = str(Path(__file__).resolve().parents[2])
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+os.environ["PYTHONPATH"] = str(Path(__file__).resolve().parents[3])
 
 from calculus_harness.rewards import use_cluster, verify_dataset, verify_many
 from calculus_harness.rewards.workers.pool import usable_cores

@@ -26,7 +26,7 @@ from aiohttp import web
 from tests.harness.faulty_server import Body, FaultyServer, payload_for, text_for
 
 pytestmark = pytest.mark.openai
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 FAST = {"poll": "0.05"}
 
 

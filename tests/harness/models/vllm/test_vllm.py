@@ -35,7 +35,7 @@ from tests.ray_nodes import ray_nodes
 
 pytestmark = pytest.mark.vllm
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 LENGTH = 256
 OPTIONS = {"dtype": "float32", "max-model-len": str(LENGTH), "enforce-eager": "true"}
 ENVIRONMENT = {

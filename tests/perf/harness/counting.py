@@ -1,4 +1,4 @@
-"""How long counting and comparing take on a million samples: `python tests/perf/counting.py`.
+"""How long counting and comparing take on a million samples: tests/perf/harness/counting.py.
 
 Four models, five subsets (an original and four perturbations of it), 64 samples of each problem,
 in a run directory as a sweep leaves it: the table with pass@1, 4, 16, 64 and pass^k and intervals
@@ -18,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 sys.path.insert(0, str(ROOT))
 MODELS, SUBSETS, PROBLEMS, SAMPLES = 4, 5, 782, 64
 GOAL = 10.0  # seconds of CPU for all that is measured, of `SAMPLES` samples

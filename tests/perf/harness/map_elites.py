@@ -1,6 +1,6 @@
 """MAP-Elites (pyribs) beside the search's own selection: the same budget of questions.
 
-    python tests/perf/map_elites.py [--seeds 3] [--budget 3000]        (needs the package ribs)
+    python tests/perf/harness/map_elites.py [--seeds 3] [--budget 3000]  (needs the package ribs)
 
 Both mutate the same seeds by the same rules, and ask the same model the same number of different
 problems. The model integrates sums of multiples of powers with numbers up to 200, and fails
@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.harness.studies.search.clusters import FEATURES_BY_NAME

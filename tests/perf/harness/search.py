@@ -1,7 +1,7 @@
 """How fast the search for failures is: mutants a second, and an archive of 1,000 problems.
 
-    python tests/perf/search.py              # mutation and validity, by normal forms and by SymPy
-    python tests/perf/search.py --archive    # 1,000 failures of a model that answers at once
+    python tests/perf/harness/search.py            # mutants, by normal forms and by SymPy
+    python tests/perf/harness/search.py --archive  # 1,000 failures of a model that answers at once
 
 Mutants are those of the seeds of all presets and of three generations made from them, each drawn,
 evaluated, printed and checked; rates are by processor time of one core. SymPy's are those of its
@@ -19,7 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from calculus_harness.harness.models.python_function import LocalFunction
 from calculus_harness.harness.report.search.records import read_archive

@@ -25,7 +25,7 @@ from calculus_harness.rewards.batch import verify_many
 
 pytestmark = pytest.mark.slow
 
-CASES = Path(__file__).parent / "cases"
+CASES = Path(__file__).parents[1] / "cases"
 _spec = importlib.util.spec_from_file_location(
     "make_antiderivatives", CASES / "make_antiderivatives.py"
 )

@@ -1,4 +1,4 @@
-"""Requests a second, and what we add to the client: `python tests/perf/throughput.py`.
+"""Requests a second, and what we add to the client: `python tests/perf/harness/throughput.py`.
 
 A stub server in a process of its own answers at once (or after `--delay` seconds). With `--vllm`,
 the Python of an environment that has it, vLLM's own server runs a tiny Llama with random weights
@@ -38,7 +38,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 #: What every client asks, about as long as our own prompt; the integrand comes last.
 ASKED = "Find the antiderivative of a function and put the final answer in a box. " * 5
 PROMPT = f"""\
