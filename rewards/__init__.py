@@ -23,7 +23,7 @@ from .labels import verify_label
 from .steps import Claim, Judgement, Solution, verify_solution
 from .values import verify_equivalent, verify_value
 from .verdict import Evidence, Status, Verdict, Witness
-from .workers.cluster import use_cluster
+from .workers.cluster import join_cluster, use_cluster
 
 __all__ = [
     "Claim",
@@ -38,6 +38,7 @@ __all__ = [
     "Witness",
     "averify_many",
     "certify",
+    "join_cluster",
     "use_cluster",
     "verify_antiderivative",
     "verify_dataset",

@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[1]
+#: Without the process that each node has for logs, which nobody reads.
+LEAN: dict[str, Any] = {"include_log_monitor": False}
 
 
 @contextmanager
@@ -24,10 +26,14 @@ def ray_nodes(**head: Any) -> Iterator[Any]:
     import ray
     from ray.cluster_utils import Cluster
 
-    # Ray notices a dead node after five periods.
-    settings = {"include_dashboard": False, "_system_config": {"health_check_period_ms": 1000}}
+    # Ray notices a dead node after five periods; for one that is slow to answer it waits longer.
+    settings = LEAN | {
+        "include_dashboard": False,
+        "_system_config": {"health_check_period_ms": 200},
+    }
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = str(ROOT)
+    os.environ.update(RAY_worker_niceness="0")  # 15 otherwise, which starves on a busy machine
     os.environ["RAY_SERVE_PROXY_READY_CHECK_TIMEOUT_S"] = "120"  # it is 5 otherwise
     made = None
     try:
@@ -43,6 +49,11 @@ def ray_nodes(**head: Any) -> Iterator[Any]:
         del os.environ["PYTHONPATH"]
         if before is not None:
             os.environ["PYTHONPATH"] = before
+
+
+def add_node(nodes: Any, **resources: Any) -> Any:
+    """Another node, with one CPU unless something else is said."""
+    return patiently(nodes.add_node, **{"num_cpus": 1, **LEAN, **resources})
 
 
 def patiently(make: Callable[..., Any], tries: int = 3, **arguments: Any) -> Any:
@@ -64,16 +75,16 @@ def while_nodes_die(
     instants that are up to ``2 * pause`` seconds apart, before the first result, too.
     """
     chance, died = random.Random(seed), 0
-    living = [patiently(nodes.add_node, num_cpus=1) for _ in range(count)]
+    living = [add_node(nodes) for _ in range(count)]
     nodes.wait_for_nodes()
     with ThreadPoolExecutor(1) as threads:  # Ray starts nodes in the main thread alone
         future = threads.submit(action)
         while wait([future], chance.uniform(0, 2 * pause)).not_done:
             nodes.remove_node(living.pop(chance.randrange(count)), allow_graceful=False)
             died += 1
-            living.append(patiently(nodes.add_node, num_cpus=1))
+            living.append(add_node(nodes))
     for node in living:
-        nodes.remove_node(node)
+        nodes.remove_node(node, allow_graceful=False)
     return future.result(), died
 
 

@@ -55,11 +55,12 @@ def _message(message: Mapping[str, Any]) -> str:
 
 def read_file(path: Path, parse: Callable[[str], Any], *errors: type[Exception]) -> Any:
     """What ``parse`` makes of a file; a `UserError` where it cannot be read, or parsing fails."""
+    faults: tuple[type[Exception], ...] = (UnicodeDecodeError, *errors)
     try:
         return parse(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from None
-    except (UnicodeDecodeError, *errors) as error:
+    except faults as error:
         raise UserError(f"{path}: {' '.join(str(error).split())}") from None
 
 

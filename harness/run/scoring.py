@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections import Counter, deque
+from asyncio import FIRST_COMPLETED
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,8 @@ from ..store.writer import RunWriter, rescoring
 from ..tasks import Graded, refuse_unreadable, task
 from .progress import Progress, or_by_default
 
-#: Completions graded together, and how many at least wait for each worker.
-BATCH, FOR_EACH_WORKER = 512, 64
+#: Completions graded together, how many at least wait for each worker, and batches at least.
+BATCH, FOR_EACH_WORKER, BATCHES = 512, 64, 4
 
 
 def score(
@@ -103,8 +104,8 @@ class Scorer:
         return await grade(asked, self.policy, self.stop)
 
     def _store(self, batch: Sequence[Completion], verdicts: Sequence[Verdict]) -> None:
-        for completion, verdict in zip(batch, verdicts, strict=True):
-            head = {
+        self.verdicts.extend(
+            {
                 "key": completion.key,
                 "model": completion.model,
                 "problem": completion.problem,
@@ -112,7 +113,10 @@ class Scorer:
                 "stage": completion.stage,
                 "finish_reason": completion.finish_reason,
             }
-            self.verdicts.append(head | verdict.to_dict())
+            | verdict.to_dict()
+            for completion, verdict in zip(batch, verdicts, strict=True)
+        )
+        for completion, verdict in zip(batch, verdicts, strict=True):
             self.judged.add(completion.key)
             self.progress.judged(verdict)
 
@@ -120,19 +124,18 @@ class Scorer:
         """Grade the stored completions without a verdict: after a kill, or under a new policy."""
         if all(map(self.is_done, (row for _, row in self.run.completions.heads()))):
             return
-        at_once = 2 + FOR_EACH_WORKER * shared_pool().size // BATCH
-        graded: deque[tuple[list[Completion], asyncio.Task[list[Verdict]]]] = deque()
+        # A batch whose node has died must not keep the others waiting.
+        at_once = BATCHES + FOR_EACH_WORKER * shared_pool().size // BATCH
+        grading: set[asyncio.Task[None]] = set()
         try:
             for batch in self._batches():
-                graded.append((batch, asyncio.create_task(self._grade(batch))))
-                if len(graded) == at_once:
-                    self._store(graded[0][0], await graded[0][1])
-                    graded.popleft()
-            while graded:
-                self._store(graded[0][0], await graded[0][1])
-                graded.popleft()
+                grading.add(asyncio.create_task(self.score(batch)))
+                if len(grading) == at_once:
+                    done, grading = await asyncio.wait(grading, return_when=FIRST_COMPLETED)
+                    await asyncio.gather(*done)
+            await asyncio.gather(*grading)
         finally:
-            for _, task in graded:
+            for task in grading:
                 task.cancel()
 
     def _batches(self) -> Iterator[list[Completion]]:

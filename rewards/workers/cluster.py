@@ -12,6 +12,7 @@ alive, it gets a new actor.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
 import importlib
 import json
@@ -49,8 +50,8 @@ class NodeWorkers:
         self._size = size
         self._pools: dict[str, WorkerPool] = {}
 
-    async def about(self) -> str:
-        return our_version()
+    async def about(self) -> tuple[str, int]:
+        return our_version(), self._size
 
     async def run(
         self,
@@ -113,18 +114,22 @@ class Cluster:
     Args:
         address: as `ray.init` takes it; None for the cluster of this Ray job or of the variable
             ``RAY_ADDRESS``, or else for a local one, on this machine.
+        workers: of each node, each of which takes a CPU; by default all CPUs.
 
     Raises:
         MissingExtraError: the extra ``ray`` is not installed.
         PoolError: there is no cluster at the address, it has no free CPU, or a node has another
             version of this package.
+        ValueError: there would be no workers.
 
     """
 
-    def __init__(self, address: str | None = None) -> None:
+    def __init__(self, address: str | None = None, workers: int | None = None) -> None:
+        if workers is not None and workers < 1:
+            raise ValueError(f"a node needs at least one worker, not {workers}")
         require_extra("a cluster", "ray", "ray")
         ray: Any = importlib.import_module("ray")
-        self._ray = ray
+        self._ray, self._workers = ray, workers
         self._owner = not ray.is_initialized()
         if self._owner:
             connect(ray, address)
@@ -137,7 +142,7 @@ class Cluster:
         self._waiting: deque[_Chunk] = deque()
         self._asked: set[_Chunk] = set()
         self._nodes: dict[str, _Node] = {}
-        self._starting: dict[str, Future[str]] = {}
+        self._starting: dict[str, Future[tuple[str, int]]] = {}
         #: How often in a row a node failed, and when it is tried again.
         self._failed: dict[str, tuple[int, float]] = {}
         self._since = time.monotonic()  # when there last were workers
@@ -232,14 +237,13 @@ class Cluster:
         if not any(cores.values()):
             self._settle(PoolError("the cluster has no node with CPUs"))
         now = time.monotonic()
-        for key, size in cores.items():
+        for key, count in cores.items():
+            size = min(count, self._workers or count)
             again = self._failed.get(key, (0, 0.0))[1]
             if size and again <= now and key not in self._nodes and key not in self._starting:
                 actor = self._actor(key, size)
                 self._starting[key] = actor.about.remote().future()
-                self._starting[key].add_done_callback(
-                    partial(self._post, self._joined, key, _Node(actor, size))
-                )
+                self._starting[key].add_done_callback(partial(self._post, self._joined, key, actor))
 
     def _look_in(self, seconds: float) -> None:
         """Look after so many seconds, or when a look is due before."""
@@ -262,20 +266,21 @@ class Cluster:
         )
         return workers.remote(cores)
 
-    def _joined(self, key: str, node: _Node, about: Future[str]) -> None:
+    def _joined(self, key: str, actor: Any, about: Future[tuple[str, int]]) -> None:
         self._starting.pop(key, None)
         error = about.exception()
         if error is not None:  # it died meanwhile, or was that of a call which has ended
             self._lost(key, f"no workers on node {key[:8]}: {line_of(error)}", self._lasts(error))
-        elif about.result() != our_version():
+        elif (there := about.result())[0] != our_version():
             why = (
-                f"node {key[:8]} has another version ({about.result()}) than this process "
+                f"node {key[:8]} has another version ({there[0]}) than this process "
                 f"({our_version()})"
             )
             self._lost(key, why, lasts=True)
         else:
             self._failed.pop(key, None)
-            self._nodes[key] = node
+            # The size is that of the process of this job which came first.
+            self._nodes[key] = _Node(actor, there[1])
         self._settle()
         self._assign()
 
@@ -379,16 +384,15 @@ _IN_USE: list[Cluster] = []
 
 
 @contextlib.contextmanager
-def use_cluster(address: str | None = None) -> Iterator[Cluster]:
+def use_cluster(address: str | None = None, *, workers: int | None = None) -> Iterator[Cluster]:
     r"""Run the workers of this process on a Ray cluster.
 
     What is verified, rewarded, generated or asked of solvers meanwhile, in any thread, runs there.
-    Reward workers of a trainer that runs on Ray each call ``use_cluster().__enter__()`` when they
-    start; they share the actors.
 
     Args:
         address: as `ray.init` takes it; None for the cluster of this Ray job or of the variable
             ``RAY_ADDRESS``, or else for a local one, on this machine.
+        workers: of each node, each of which takes a CPU; by default all CPUs.
 
     Yields:
         The cluster.
@@ -397,6 +401,7 @@ def use_cluster(address: str | None = None) -> Iterator[Cluster]:
         MissingExtraError: the extra ``ray`` is not installed.
         PoolError: there is no cluster at the address, it has no free CPU, or a node has another
             version of this package.
+        ValueError: there would be no workers.
 
     Example:
         >>> from calculus_harness.rewards import verify_many
@@ -404,7 +409,7 @@ def use_cluster(address: str | None = None) -> Iterator[Cluster]:
         ...     verdicts = verify_many([r"\boxed{x^2}"], "2x")
 
     """
-    cluster = Cluster(address)
+    cluster = Cluster(address, workers)
     _IN_USE.append(cluster)
     try:
         with pools_from(lambda _, memory_mb, tasks: ClusterPool(cluster, memory_mb, tasks)):
@@ -412,6 +417,37 @@ def use_cluster(address: str | None = None) -> Iterator[Cluster]:
     finally:
         _IN_USE.remove(cluster)
         cluster.close()
+
+
+#: What `join_cluster` entered.
+_JOINED = contextlib.ExitStack()
+atexit.register(_JOINED.close)
+
+
+def join_cluster(address: str | None = None, *, workers: int | None = None) -> Cluster:
+    r"""`use_cluster` until this process ends: for reward workers of a trainer that runs on Ray.
+
+    The processes of a Ray job share the actors, whose number of workers the first of them says.
+
+    Args:
+        address: as for `use_cluster`.
+        workers: as for `use_cluster`. The CPUs must be free beside those of the trainer.
+
+    Returns:
+        The cluster; the one that is in use already, if there is one.
+
+    Raises:
+        MissingExtraError: the extra ``ray`` is not installed.
+        PoolError: there is no cluster at the address, it has no free CPU, or a node has another
+            version of this package.
+        ValueError: there would be no workers.
+
+    Example:
+        >>> from calculus_harness.rewards.adapters.for_verl import acompute_score
+        >>> cluster = join_cluster(workers=8)  # doctest: +SKIP
+
+    """
+    return cluster_in_use() or _JOINED.enter_context(use_cluster(address, workers=workers))
 
 
 def cluster_in_use() -> Cluster | None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from calculus_harness.benchmarks.problem import Parent, Problem
 from calculus_harness.harness.core.requests import Sampling, problem_key
 from calculus_harness.harness.store.identity import Identity, ModelPlan
 from calculus_harness.harness.store.jsonl_log import Log
 from calculus_harness.harness.store.run import COMPLETIONS, VERDICTS
-from calculus_harness.harness.store.writer import writing
+from calculus_harness.harness.store.writer import rescoring, writing
 from calculus_harness.prompts import load
 
 WORDS = r"we substitute so that \frac{x}{2} the integral becomes \int u = x^2 by parts".split()
@@ -45,24 +47,10 @@ def make(
     every = [_problem(i, subset) for subset in range(subsets) for i in range(problems)]
     keys = [problem_key(problem) for problem in every]
     skill = [chance.betavariate(0.7, 0.9) for _ in range(problems)]
-    identity = Identity(("large",), {"integration": load("antiderivbench")}, Sampling(), 0)
     names = [f"model{number:014}" for number in range(models)]
-    with writing(path, identity) as run:
-        run.extend(
-            [
-                ModelPlan(
-                    name,
-                    f"api/model-{name[-1]}",
-                    {"spec": f"api/model-{name[-1]}"},
-                    samples,
-                    len(every),
-                )
-                for name in names
-            ],
-            every,
-        )
-        with run.scoring("balls-1", {"method": "balls"}):
-            pass
+    begin(path, names, every, samples)
+    with rescoring(path) as run, run.scoring("balls-1", {"method": "balls"}):
+        pass
     text = " ".join(chance.choices(WORDS, k=words))
     with (
         Log(path / "completions", *COMPLETIONS, shard_bytes=shard_bytes) as said,
@@ -76,14 +64,7 @@ def make(
                     at = 0.0 if solved else 0.5 + 0.5 * chance.random()
                     status, answer = next((s, a) for limit, s, a in ANSWERS if at <= limit)
                     answer = answer % chance.randrange(9) if answer and "%d" in answer else answer
-                    head = {
-                        "key": f"{name}:{number:016}:answer:{sample}",
-                        "model": name,
-                        "problem": key,
-                        "sample": sample,
-                        "stage": "answer",
-                        "finish_reason": "stop",
-                    }
+                    head = row(name, number, key, sample)
                     own = f"{chance.getrandbits(12_000 if noise else 64):x} {text}"
                     said.append(
                         head
@@ -113,6 +94,29 @@ def make(
                             "evidence": evidence,
                         }
                     )
+
+
+def begin(path: Path, models: Sequence[str], problems: Sequence[Problem], samples: int) -> None:
+    """Write a run in which so many samples of each problem are wanted, and none is there."""
+    identity = Identity(("large",), {"integration": load("antiderivbench")}, Sampling(), 0)
+    plans = [
+        ModelPlan(name, spec := f"api/model-{name[-1]}", {"spec": spec}, samples, len(problems))
+        for name in models
+    ]
+    with writing(path, identity) as run:
+        run.extend(plans, problems)
+
+
+def row(model: str, number: int, problem: str, sample: int) -> dict[str, Any]:
+    """What the rows of a completion and of its verdict both have."""
+    return {
+        "key": f"{model}:{number:016}:answer:{sample}",
+        "model": model,
+        "problem": problem,
+        "sample": sample,
+        "stage": "answer",
+        "finish_reason": "stop",
+    }
 
 
 def _problem(index: int, subset: int) -> Problem:

@@ -27,27 +27,29 @@ def refused(result: subprocess.CompletedProcess[str], why: str) -> None:
 
 @pytest.mark.ray
 def test_sweep_score_and_generate(cli: Command, tmp_path: Path) -> None:
-    environment = {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}  # a process of its own
-    result = cli("sweep", *DRILLS, "--out", "run", "--cluster", "ray", **environment)
+    alone = {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}  # a process of its own, and its own cluster
+    result = cli("sweep", *DRILLS, "--out", "run", "--cluster", "ray", **alone)
     assert result.returncode == 0, result.stderr
     assert "workers on the cluster" in result.stderr
-    result = cli("score", "run", "--strict-domain", "--cluster", "ray", "--json", **environment)
-    assert result.returncode == 0, result.stderr
-    rows = json.loads(result.stdout)["rows"]
-    assert rows
-    assert all(row["rates"]["correct"] == 1 for row in rows)
-    found = []
-    for cluster in ((), ("--cluster", "ray")):
-        result = cli("steps", "run", *cluster, **environment)
+    with ray_nodes() as nodes:
+        shared = alone | {"RAY_ADDRESS": nodes.address}
+        result = cli("score", "run", "--strict-domain", "--cluster", "ray", "--json", **shared)
         assert result.returncode == 0, result.stderr
-        found.append((tmp_path / "run" / "steps.jsonl").read_bytes())
-    assert found[0] == found[1]
-    assert found[0].count(b"\n") == 2
-    options = ("--method", "bwd", "--count", "20")
-    for name, cluster in (("here", ()), ("there", ("--cluster", "ray"))):
-        out = ("--out", f"{name}.jsonl", *cluster)
-        result = cli("generate", "lample-charton", *options, *out, **environment)
-        assert result.returncode == 0, result.stderr
+        rows = json.loads(result.stdout)["rows"]
+        assert rows
+        assert all(row["rates"]["correct"] == 1 for row in rows)
+        found = []
+        for cluster in ((), ("--cluster", "ray")):
+            result = cli("steps", "run", *cluster, **shared)
+            assert result.returncode == 0, result.stderr
+            found.append((tmp_path / "run" / "steps.jsonl").read_bytes())
+        assert found[0] == found[1]
+        assert found[0].count(b"\n") == 2
+        options = ("--method", "bwd", "--count", "20")
+        for name, cluster in (("here", ()), ("there", ("--cluster", "ray"))):
+            out = ("--out", f"{name}.jsonl", *cluster)
+            result = cli("generate", "lample-charton", *options, *out, **shared)
+            assert result.returncode == 0, result.stderr
     assert (tmp_path / "here.jsonl").read_bytes() == (tmp_path / "there.jsonl").read_bytes()
 
 

@@ -26,6 +26,7 @@ from calculus_harness.harness.cli.main import cli as commands
 from tests.harness.integrations.test_hub import Hub
 from tests.harness.integrations.test_hub import environment as at_hub
 from tests.harness.stand_in_server import StandInServer
+from tests.ray_nodes import ray_nodes
 
 ROOT = Path(__file__).parents[3]
 DOCUMENTS = [
@@ -184,7 +185,7 @@ def test_no_command_is_overlooked() -> None:
     in_blocks = sum(len(COMMAND.findall(text)) for text in texts)
     found = [step.kind for document in DOCUMENTS for step in steps(document)]
     assert found.count("command") > in_blocks > 120
-    assert found.count("file") == 10
+    assert found.count("file") == 11
     assert found.count("program") == 20
     with pytest.raises(click.ClickException):
         parse(["sweep", "--no-such-option"])
@@ -260,6 +261,17 @@ def columns(output: str) -> set[str]:
     }
 
 
+@pytest.fixture
+def cluster(document: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """One Ray cluster for all commands of docs/scale.md; each would start one of its own."""
+    if document != "docs/scale.md":
+        yield
+        return
+    with ray_nodes(num_cpus=2) as nodes:
+        monkeypatch.setenv("RAY_ADDRESS", nodes.address)
+        yield
+
+
 @pytest.mark.slow
 @pytest.mark.openai
 @pytest.mark.parametrize(
@@ -270,7 +282,9 @@ def columns(output: str) -> set[str]:
         if any(step.is_run for step in steps(document))
     ],
 )
-def test_commands_run_in_the_order_of_the_document(document: str, place: Path) -> None:
+def test_commands_run_in_the_order_of_the_document(
+    document: str, place: Path, cluster: None
+) -> None:
     variables: list[str] = []
     if "transformers/checkpoints/fwd" in (ROOT / document).read_text(encoding="utf-8"):
         make_checkpoint(place / "checkpoints" / "fwd")

@@ -27,7 +27,7 @@ from calculus_harness.harness.models.placed.pool import EnginePool, placed
 from calculus_harness.prompts import Rendered
 from calculus_harness.rewards import use_cluster
 from tests.harness.models.stub_engine import StubEngine
-from tests.ray_nodes import ray_nodes
+from tests.ray_nodes import add_node, ray_nodes
 
 ray = pytest.importorskip("ray", reason="the extra `ray` is not installed")
 pytestmark = pytest.mark.ray
@@ -38,7 +38,7 @@ def cluster() -> Iterator[Any]:
     """Two nodes with two GPUs each, which nobody uses."""
     with ray_nodes() as nodes:
         for _ in range(2):
-            nodes.add_node(num_cpus=1, num_gpus=2)
+            add_node(nodes, num_gpus=2)
         nodes.wait_for_nodes()
         with use_cluster():
             yield nodes

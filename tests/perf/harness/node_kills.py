@@ -2,6 +2,7 @@
 
     python tests/perf/harness/node_kills.py                                # a minute or two
     python tests/perf/harness/node_kills.py --answers 50000 --completions 1000000 --pause 10
+    python tests/perf/harness/node_kills.py --answers 0 --completions 1000000      # only scoring
 
 Needs the extra ``ray``. The cluster is made of node processes on this machine: a head node, and
 nodes of which one is killed every ``--pause`` seconds on average, at instants drawn from
@@ -25,7 +26,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
+from calculus_harness.benchmarks import Problem
 from calculus_harness.harness import Policy, Run, score, sweep
+from calculus_harness.harness.core.requests import problem_key
+from calculus_harness.harness.store.jsonl_log import Log
+from calculus_harness.harness.store.run import COMPLETIONS
 from calculus_harness.rewards import use_cluster
 from tests.harness import large_run
 from tests.ray_nodes import ray_nodes, while_nodes_die
@@ -51,11 +56,55 @@ def swept(folder: Path, answers: int, place: str) -> Counter[tuple[str, int, str
     )
 
 
-def scored(run: Path, count: int) -> dict[str, str]:
+#: Answers of stored completions by the remainder of the sample's number, each with its verdict. All
+#: but the last differ: a constant does not change a derivative, and another coefficient does.
+STORED = (
+    (r"\boxed{{x^{{{n}}} + {sample}}}", "correct"),
+    (r"\boxed{{x^{{{n}}} + {sample}x + x}}", "incorrect"),
+    (r"\boxed{{x^{{{n}}} +* {sample}}}", "unparseable"),
+    ("I do not know.", "no_answer"),
+)
+PROBLEMS = 100
+#: What comes before an answer: completions have some 450 characters.
+WORDS = "We substitute, expand the brackets and integrate every term by itself. " * 6
+
+
+def stored(path: Path, count: int) -> None:
+    """Write a run with so many completions that have no verdict yet."""
+    problems = []
+    for n in range(1, PROBLEMS + 1):
+        shown = {"integrand": f"{n}x^{{{n - 1}}}", "variable": "x"}
+        target = shown | {"antiderivative": f"x^{{{n}}}"}
+        name = f"power-{n}"
+        problems.append(Problem(name, "integration", "large", "all", inputs=shown, target=target))
+    model, samples = "model" + "0" * 14, count // PROBLEMS
+    large_run.begin(path, [model], problems, samples)
+    keys = [problem_key(problem) for problem in problems]
+    with Log(path / "completions", *COMPLETIONS) as log:
+        for sample in range(samples):
+            answer, _ = STORED[sample % len(STORED)]
+            log.extend(
+                large_run.row(model, n, key, sample)
+                | {"request": f"{n:016}", "seed": sample}
+                | {"text": WORDS + answer.format(n=n, sample=sample)}
+                for n, key in enumerate(keys, 1)
+            )
+
+
+def scored(run: Path, count: int) -> None:
+    """Score a run, and see that every completion has one verdict, the right one."""
     with measured("score, there", count):
         score(run)
+    seen: set[tuple[str, int]] = set()
+    found: Counter[str] = Counter()
     # Heads alone: a row of a large run is not needed whole.
-    return {row["key"]: row["status"] for _, row in Run(run).verdicts(Policy().name).heads()}
+    for _, row in Run(run).verdicts(Policy().name).heads():
+        found[row["status"]] += 1
+        seen.add((row["problem"], row["sample"]))
+        assert row["status"] == STORED[row["sample"] % len(STORED)][1], row
+    assert len(seen) == count, "a verdict was lost"
+    assert found.total() == count, "a verdict was repeated"
+    print(f"verdicts, all as expected and none lost or repeated: {dict(found)}", flush=True)
 
 
 @contextmanager
@@ -85,23 +134,23 @@ def simulate(
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "model.py").write_text(MODEL)
-        stored = folder / "stored"
-        large_run.make(stored, models=1, problems=100, samples=completions // 100, words=60)
+        here = swept(folder, answers, "here") if answers else Counter()
+        with measured("stored", completions):
+            stored(folder / "stored", completions)
 
-        def disturbed() -> tuple[Counter[tuple[str, int, str]], dict[str, str]]:
+        def disturbed() -> None:
             with use_cluster():
-                return swept(folder, answers, "there"), scored(stored, completions)
+                if answers:
+                    there = swept(folder, answers, "there")
+                    assert max(there.values()) == 1, "an answer was repeated"
+                    assert len(there) == answers, "an answer was lost"
+                    assert there == here, "answers differ"
+                if completions:
+                    scored(folder / "stored", completions)
 
         with ray_nodes() as made:
-            (there, verdicts), died = while_nodes_die(
-                disturbed, made, count=nodes, seed=seed, pause=pause
-            )
+            _, died = while_nodes_die(disturbed, made, count=nodes, seed=seed, pause=pause)
         print(f"{died} nodes died", flush=True)
-        assert max(there.values()) == 1, "an answer was repeated"
-        assert len(there) == answers, "an answer was lost"
-        assert len(verdicts) == completions, "a verdict was lost"
-        assert there == swept(folder, answers, "here"), "answers differ"
-        print(Counter(verdicts.values()))
         return died
 
 

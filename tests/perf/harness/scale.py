@@ -1,15 +1,15 @@
 """What a Ray cluster costs and gains, on this machine, beside the plain path in the same run.
 
     python tests/perf/harness/scale.py                        # 20,000 completions, minutes
-    python tests/perf/harness/scale.py --completions 100000
+    python tests/perf/harness/scale.py --completions 100000 --rows 1000000
 
-Needs the extra ``ray``. Printed are, with processor and wall-clock seconds:
+Needs the extra ``ray``. Printed are, with wall-clock seconds:
 
-- scoring stored completions with the workers of this machine, and with those of a local cluster of
-  as many cores: the overhead of the cluster;
-- the same with a cluster of one worker: what two workers gain over one;
-- `verify_dataset` on a Parquet file, with the peak of this process's memory;
-- what the store takes: verdicts and completions appended a second.
+- `verify_dataset` on a Parquet file of a tenth of ``--rows`` and of all, with the peak of this
+  process's memory after each;
+- scoring completions with the workers of this machine, with a local cluster of as many workers, and
+  with one of one worker, in turns: the overhead of the cluster, and what all workers gain over one;
+- what the store takes a second, in turns: completions appended one by one, and in blocks.
 
 Half of the completions are right; integrands are powers, exponentials and products, so that a
 verdict takes about a millisecond.
@@ -24,15 +24,22 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from statistics import median
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
-os.environ["PYTHONPATH"] = str(Path(__file__).resolve().parents[3])
+import pyarrow as pa
+import pyarrow.parquet as pq
+import ray
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from calculus_harness.harness.store.jsonl_log import Log
 from calculus_harness.rewards import use_cluster, verify_dataset, verify_many
-from calculus_harness.rewards.workers.pool import usable_cores
+from calculus_harness.rewards.workers.cluster import CHUNK as BLOCK
+from calculus_harness.rewards.workers.pool import WorkerPool, pools_from, usable_cores
+from tests.ray_nodes import wait_until
 
 FORMS = (
     (r"x^{{{n}}}", r"\boxed{{\frac{{x^{{{m}}}}}{{{m}}}}}"),
@@ -57,45 +64,57 @@ def seconds(work: Callable[[], Any]) -> float:
 
 
 @contextmanager
-def cluster(cores: int) -> Iterator[None]:
-    import ray
-
-    root = os.environ["PYTHONPATH"]
-    ray.init(
-        num_cpus=cores,
-        include_dashboard=False,
-        log_to_driver=False,
-        runtime_env={"env_vars": {"PYTHONPATH": root}},
-    )
-    try:
-        with use_cluster():
-            yield
-    finally:
-        ray.shutdown()
+def here() -> Iterator[None]:
+    """Workers of this machine that start now, as those of a cluster do."""
+    with pools_from(lambda size, memory_mb, tasks: WorkerPool(size, memory_mb, tasks=tasks)):
+        yield
 
 
-def scoring(count: int) -> None:
+@contextmanager
+def there(workers: int) -> Iterator[None]:
+    """Workers of the local cluster, which end afterwards."""
+    with use_cluster(workers=workers) as cluster:
+        assert cluster.size == workers
+        yield
+        for actor in ray.util.list_named_actors(all_namespaces=True):
+            ray.kill(ray.get_actor(**actor))
+    wait_until(lambda: not ray.util.list_named_actors(all_namespaces=True))
+
+
+def scoring(count: int, rounds: int) -> None:
     answers, integrands = map(list, zip(*completions(count), strict=True))
     cores = usable_cores()
-    times: dict[str, float] = {}
-    for name, place in (
-        ("this machine", nullcontext()),
-        (f"cluster, {cores} workers", cluster(cores)),
-        ("cluster, 1 worker", cluster(1)),
-    ):
-        with place:
-            verify_many(answers[:100], integrands[:100])  # workers have begun
-            times[name] = seconds(lambda: verify_many(answers, integrands))
-        print(f"{name:22} {times[name]:8.1f} s {count / times[name]:10.0f} verdicts/s", flush=True)
-    here, many, one = times.values()
-    print(f"overhead of the cluster: {100 * (many / here - 1):+.1f} %")
-    print(f"{cores} workers are {one / many:.2f} times as fast as one\n")
+    places: dict[str, Callable[[], AbstractContextManager[None]]] = {
+        "this machine": here,
+        f"cluster, {cores} workers": lambda: there(cores),
+        "cluster, 1 worker": lambda: there(1),
+    }
+    times: dict[str, list[float]] = {name: [] for name in places}
+    environment = {"env_vars": {"PYTHONPATH": sys.path[0]}}
+    os.environ.update(RAY_worker_niceness="0")  # as here; 15 otherwise
+    ray.init(num_cpus=cores, include_dashboard=False, log_to_driver=False, runtime_env=environment)
+    try:
+        for turn in range(rounds):
+            for name, place in places.items():
+                with place():
+                    verify_many(answers[:100], integrands[:100])  # workers have begun
+                    part = answers[turn::rounds], integrands[turn::rounds]
+                    times[name].append(seconds(lambda part=part: verify_many(*part)))
+                speed = len(part[0]) / times[name][-1]
+                print(f"{name:22} {times[name][-1]:8.1f} s {speed:10.0f} verdicts/s", flush=True)
+    finally:
+        ray.shutdown()
+    alone, many, one = times.values()
+    over = [100 * (a / b - 1) for a, b in zip(many, alone, strict=True)]
+    gain = [a / b for a, b in zip(one, many, strict=True)]
+    print(f"overhead of the cluster: {median(over):+.1f} % ({min(over):+.1f} to {max(over):+.1f})")
+    print(
+        f"{cores} workers are {median(gain):.2f} times as fast as one "
+        f"({min(gain):.2f} to {max(gain):.2f})\n"
+    )
 
 
 def data_set(count: int) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     schema = pa.schema([("completion", "string"), ("integrand", "string")])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rollouts.parquet"
@@ -112,19 +131,24 @@ def data_set(count: int) -> None:
     print(f"peak of this process: {after / 1024:.0f} MB ({before / 1024:.0f} MB before)\n")
 
 
-def store(count: int) -> None:
-    from calculus_harness.harness.store.jsonl_log import Log
-
+def store(count: int, rounds: int) -> None:
     row = {"key": "", "model": "m" * 16, "problem": "p" * 16, "text": "x" * 600, "stage": "answer"}
+    speeds: dict[int, list[float]] = {1: [], BLOCK: []}
     with tempfile.TemporaryDirectory() as folder:
+        for turn in range(rounds):
+            for block, found in speeds.items():
 
-        def append() -> None:
-            with Log(Path(folder) / "log", {"text"}, ("key",)) as log:
-                for i in range(count):
-                    log.append(row | {"key": f"{i:016d}"})
+                def write(block: int = block, path: Path = Path(folder, f"{turn}-{block}")) -> None:
+                    with Log(path, {"text"}, ("key",)) as log:
+                        for at in range(0, count // rounds, block):
+                            log.extend(row | {"key": f"{at + i:016d}"} for i in range(block))
 
-        taken = seconds(append)
-    print(f"store: {count / taken:.0f} completions of 600 characters appended a second")
+                found.append(count // rounds / seconds(write))
+    for block, found in speeds.items():
+        print(
+            f"store: {median(found):.0f} completions of 600 characters a second in blocks of "
+            f"{block} ({min(found):.0f} to {max(found):.0f})"
+        )
 
 
 def main() -> None:
@@ -132,10 +156,15 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--completions", type=int, default=20_000)
-    count = parser.parse_args().completions
-    scoring(count)
-    data_set(count)
-    store(count)
+    parser.add_argument("--rows", type=int, help="of the data set; as --completions")
+    parser.add_argument("--rounds", type=int, default=5)
+    given = parser.parse_args()
+    rows = given.rows or given.completions
+    print(f"load {os.getloadavg()[0]:.1f}, {usable_cores()} cores")
+    for count in (rows // 10, rows):  # first: a peak of memory is never forgotten
+        data_set(count)
+    scoring(given.completions, given.rounds)
+    store(given.completions, given.rounds)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from calculus_harness.rewards.workers import cluster as cluster_module
 from calculus_harness.rewards.workers.cluster import Cluster, ClusterPool
 from calculus_harness.rewards.workers.errors import PoolError
 from calculus_harness.rewards.workers.pool import make_pool
-from tests.ray_nodes import ray_nodes, wait_until
+from tests.ray_nodes import add_node, ray_nodes, wait_until
 
 ray = pytest.importorskip("ray", reason="the extra `ray` is not installed")
 pytestmark = pytest.mark.ray
@@ -68,7 +68,7 @@ def test_limits_and_bad_items_are_those_of_this_machine(nodes: Any) -> None:
 
 
 def test_a_node_that_dies_costs_no_verdict(nodes: Any) -> None:
-    doomed = nodes.add_node(num_cpus=1)
+    doomed = add_node(nodes)
     nodes.wait_for_nodes()
     with use_cluster() as cluster:
         assert cluster.size == 2
@@ -89,7 +89,7 @@ def test_a_node_that_joins_later_is_used(nodes: Any, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(cluster_module, "JOIN_SECONDS", 0.2)
     with use_cluster() as cluster:
         wait_until(lambda: cluster.size == 1)
-        added = nodes.add_node(num_cpus=2)
+        added = add_node(nodes, num_cpus=2)
         wait_until(lambda: cluster.size == 3)
         assert statuses() == EXPECTED
         nodes.remove_node(added, False)

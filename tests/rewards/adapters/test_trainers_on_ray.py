@@ -1,0 +1,164 @@
+"""Rewards inside the Ray actors of trainers, which share the verifier actors of their job.
+
+verl's reward loop awaits a call for each row; OpenRLHF calls from threads, a batch at a time. Both
+load a file of the user's, here that of docs/scale.md.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import re
+from collections.abc import Iterator, Sequence
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from calculus_harness.rewards.workers.cluster import CHUNKS_PER_WORKER, cluster_in_use
+from calculus_harness.rewards.workers.ray_connection import NAMESPACE
+from tests.ray_nodes import ROOT, ray_nodes, wait_until
+
+ray = pytest.importorskip("ray", reason="the extra `ray` is not installed")
+pytestmark = pytest.mark.ray
+
+PROMPT = "Integrate:"
+#: Right, but it takes some ten seconds to see that.
+HOSTILE = "".join(
+    rf"+\operatorname{{Li}}_2(\sin({k}x))-\operatorname{{Li}}_2(\sin({k}x))" for k in range(1, 240)
+)
+Row = tuple[str, str]
+
+
+def rows(count: int) -> list[Row]:
+    """Completions with their integrands; every third is wrong."""
+    return [
+        (rf"It is $\boxed{{x^{{{i + 1}}} + {i % 3 // 2}x}}$.", f"{i + 1}x^{{{i}}}")
+        for i in range(count)
+    ]
+
+
+def expected(count: int) -> list[float]:
+    return [float(i % 3 != 2) for i in range(count)]
+
+
+class RewardWorker:
+    """A process of a trainer. Counts what it has on the way to the verifiers at most."""
+
+    def __init__(self, path: str) -> None:
+        self.file, self.most, self.done = load(path), 0, 0
+        cluster: Any = cluster_in_use()
+        assert load(path)
+        assert cluster_in_use() is cluster
+        send = cluster._assign
+
+        def counted() -> None:
+            send()
+            self.most = max(self.most, len(cluster._asked))
+
+        cluster._assign = counted
+
+    async def verl(self, asked: Sequence[Row], **options: Any) -> list[dict[str, Any]]:
+        async def one(text: str, truth: str) -> dict[str, Any]:
+            score = self.file.acompute_score("mine", text, truth, {}, **options)
+            result: dict[str, Any] = await score
+            self.done += 1
+            return result
+
+        return await asyncio.gather(*(one(*row) for row in asked))
+
+    async def openrlhf(self, asked: Sequence[Row], **options: Any) -> list[dict[str, Any]]:
+        reward = self.file.make_reward_func(**options) if options else self.file.reward_func
+
+        async def batch(part: Sequence[Row]) -> dict[str, Any]:
+            queries = [PROMPT + text for text, _ in part]
+            labels = [label for _, label in part]
+            result = await asyncio.to_thread(reward, queries, [PROMPT] * len(part), labels)
+            self.done += len(part)
+            return dict(result)
+
+        return await asyncio.gather(*(batch(asked[i : i + 8]) for i in range(0, len(asked), 8)))
+
+    async def seen(self) -> tuple[int, int]:
+        return self.most, self.done
+
+
+def load(path: str) -> ModuleType:
+    """The file, as both trainers import it."""
+    spec = importlib.util.spec_from_file_location("my_reward", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def rewards(batches: Sequence[dict[str, Any]]) -> list[float]:
+    return [reward for batch in batches for reward in batch["rewards"]]
+
+
+def verifiers() -> list[str]:
+    """The names of the verifier actors."""
+    actors = ray.util.list_named_actors(all_namespaces=True)
+    return [actor["name"] for actor in actors if actor["namespace"] == NAMESPACE]
+
+
+@pytest.fixture(scope="module")
+def trainers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Any]]:
+    """Three reward workers with a CPU each, on a node that has four."""
+    document = (ROOT / "docs" / "scale.md").read_text("utf-8")
+    found = re.search(r"`my_reward.py`:\n\n```python\n(.*?)```", document, re.DOTALL)
+    assert found is not None
+    path = tmp_path_factory.mktemp("trainer") / "my_reward.py"
+    path.write_text(found[1].replace("workers=8", "workers=1"))
+    with ray_nodes(num_cpus=4):
+        actor = ray.remote(num_cpus=1)(RewardWorker)
+        made = [actor.remote(str(path)) for _ in range(3)]
+        ray.get([each.seen.remote() for each in made], timeout=300)
+        yield made
+
+
+def test_trainers_share_the_verifiers_and_do_not_flood_them(trainers: list[Any]) -> None:
+    one, two, three = trainers
+    scored = [one.verl.remote(rows(90)), two.verl.remote(rows(60))]
+    batches = three.openrlhf.remote(rows(90))
+    found = ray.get(scored, timeout=300)
+    assert [[each["score"] for each in part] for part in found] == [expected(90), expected(60)]
+    assert rewards(ray.get(batches, timeout=300)) == expected(90)
+    assert len(verifiers()) == 1
+    for most, _ in ray.get([each.seen.remote() for each in trainers]):
+        assert most == CHUNKS_PER_WORKER  # while all rows were waiting at once
+
+
+def test_a_verifier_that_dies_is_replaced_and_no_reward_is_lost(trainers: list[Any]) -> None:
+    one, two, three = trainers
+    (name,) = verifiers()
+    before = ray.get_actor(name, namespace=NAMESPACE)
+    known = sum(done for _, done in ray.get([each.seen.remote() for each in trainers]))
+
+    def begun() -> bool:
+        return sum(done for _, done in ray.get([t.seen.remote() for t in trainers])) > known
+
+    scored = [one.verl.remote(rows(90)), two.verl.remote(rows(90))]
+    batches = three.openrlhf.remote(rows(90))
+    wait_until(begun)
+    ray.kill(before)
+    found = ray.get(scored, timeout=300)
+    assert [[each["score"] for each in part] for part in found] == [expected(90)] * 2
+    assert rewards(ray.get(batches, timeout=300)) == expected(90)
+    assert ray.get_actor(name, namespace=NAMESPACE)._actor_id != before._actor_id
+
+
+def test_the_deadline_is_kept_and_costs_no_other_row(trainers: list[Any]) -> None:
+    one, _, three = trainers
+    asked = rows(16)
+    asked.insert(5, (rf"\boxed{{x^2{HOSTILE}}}", "2x"))
+    wanted = expected(16)
+    wanted.insert(5, 0.0)
+    batches = three.openrlhf.remote(asked, deadline=3.0)
+    found = ray.get(one.verl.remote(asked, deadline=3.0), timeout=300)
+    assert [each["score"] for each in found] == wanted
+    assert [each["status"] for each in found].index("timeout") == 5
+    logged = ray.get(batches, timeout=300)
+    assert rewards(logged) == wanted
+    assert [flag for each in logged for flag in each["extra_logs"]["is_timeout"]].index(1.0) == 5
