@@ -119,6 +119,17 @@ def power(base: Expression, exponent: Expression) -> Expression:
     return ONE if exponent == ZERO else Call("pow", (base, exponent))
 
 
+def rational_power(base: Expression, exponent: Fraction) -> Expression:
+    """A power in the usual notation: a root, or one over a positive power; not evaluated."""
+    if exponent < 0:
+        return Call("div", (ONE, rational_power(base, -exponent)))
+    if exponent.numerator != 1:
+        return Call("pow", (base, number(exponent)))
+    if exponent.denominator < 3:
+        return base if exponent == 1 else Call("sqrt", (base,))
+    return Call("root", (base, Number(exponent.denominator)))
+
+
 def polynomial(coefficients: list[int], variable: str = "x") -> Expression:
     """A polynomial; its coefficients are given from the highest degree down."""
     x = Symbol(variable)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from .build import fraction
+from .build import fraction, rational_power
 from .tree import Call, Expression, Number, Symbol
 
 if TYPE_CHECKING:
@@ -298,14 +298,8 @@ def _from_product(expr: Any, tree: Callable[[Any], Expression]) -> Expression:
 
 
 def _from_power(base: Any, exponent: Any, tree: Callable[[Any], Expression]) -> Expression:
-    if exponent.is_Rational and exponent < 0:
-        return Call("div", (Number(1), _from_power(base, -exponent, tree)))
-    if exponent.is_Rational and exponent == 1:
-        return tree(base)
-    if exponent.is_Rational and exponent.p == 1:
-        if exponent.q == 2:
-            return Call("sqrt", (tree(base),))
-        return Call("root", (tree(base), Number(int(exponent.q))))
+    if exponent.is_Rational:
+        return rational_power(tree(base), Fraction(int(exponent.p), int(exponent.q)))
     return Call("pow", (tree(base), tree(exponent)))
 
 

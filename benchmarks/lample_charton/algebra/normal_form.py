@@ -11,23 +11,22 @@ nodes, and refuses formulas that need more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
-from flint import fmpq
+from flint import fmpq, fmpz
 
 from ....rewards.expression.derivative import SLOPES, template
 from ....rewards.expression.tree import Call, Expression, Number, Symbol
 from ..codec.prefix import Tokens, to_prefix
-from .nodes import sort_key, value
-from .readable import readable
 
 #: Nodes that one algebra makes before a formula is refused as too large.
 MAX_NODES = 20_000
 #: Bits of the longest number.
 MAX_BITS = 256
-#: The largest divisor that is tried to take powers out of roots of numbers.
-MAX_DIVISOR = 1000
+#: The number of primes, those below 1000, that are tried to take powers out of roots of numbers.
+MAX_PRIMES = 168
 
 _ODD = frozenset(
     "sin tan cot csc asin atan sinh tanh coth csch asinh atanh acoth acsch sgn acsc acot".split()
@@ -40,22 +39,40 @@ _FUNCTIONS = frozenset(
     """exp ln abs sgn sin cos tan cot sec csc asin acos atan acot asec acsc sinh cosh tanh coth
     sech csch asinh acosh atanh acoth asech acsch""".split()
 )
+#: SymPy's order of classes (`sympy.core.basic`), before all functions; numbers by their value.
+_ORDER = (
+    *((0, 1), (1, 1), (1, 2), (-1, 1), "integer", "rational"),
+    *"e pi symbol pow mul add abs".split(),
+)
+_RANKS = {kind: rank for rank, kind in enumerate(_ORDER)}
+#: SymPy's names of functions, by which these are ordered, where they are not ours.
+_NAMES = {"ln": "log", "sgn": "sign"}
 
 
 class UnusableFormulaError(ValueError):
     """A formula without a value, too large, or otherwise of no use."""
 
 
+def value(node: Expression) -> Any:
+    """The exact `fmpq` of a number; None for anything else."""
+    return fmpq(node.numerator, node.denominator) if isinstance(node, Number) else None
+
+
 class Algebra:
-    """Makes nodes in normal form. Equal formulas of one algebra are the same node."""
+    """Makes nodes in normal form. Equal formulas of one algebra are the same node.
+
+    Of a node are kept: its ``key``, which orders arguments; whether the variable occurs
+    (``varies``); whether it is proven to be real, and to be positive, wherever it is finite
+    (``sign``); and its ``derivative`` with respect to the variable.
+    """
 
     def __init__(self, variable: str = "x") -> None:
         # Equal nodes are one object, so that their ids serve as keys.
         self._made: dict[object, Expression] = {}
-        self._keys: dict[int, tuple[Any, ...]] = {}
-        self._varies: dict[int, bool] = {}
-        self._derivatives: dict[int, Expression] = {}
-        self._signs: dict[int, tuple[bool, bool]] = {}
+        self.key: Callable[[Expression], tuple[Any, ...]] = cache(self._key)
+        self.varies: Callable[[Expression], bool] = cache(self._varies)
+        self.sign: Callable[[Expression], tuple[bool, bool]] = cache(self._sign)
+        self.derivative: Callable[[Expression], Expression] = cache(self._derivative)
         self.zero, self.one, self.minus_one = (self.number(i) for i in (0, 1, -1))
         self.two, self.half = self.number(2), self.number(fmpq(1, 2))
         self.variable = self.symbol(variable)
@@ -86,53 +103,53 @@ class Algebra:
         self._made[key] = node
         return node
 
-    def key(self, node: Expression) -> tuple[Any, ...]:
-        """Orders arguments; see `nodes.sort_key`."""
-        key = self._keys.get(id(node))
-        if key is None:
-            key = self._keys[id(node)] = sort_key(node, map(self.key, node.args))
-        return key
+    def _compound(self, function: str, parts: Sequence[Expression]) -> Expression:
+        return parts[0] if len(parts) == 1 else self._node(function, *parts)
 
-    def varies(self, node: Expression) -> bool:
-        """Whether the variable occurs."""
-        if not node.args:
-            return node is self.variable
-        varies = self._varies.get(id(node))
-        if varies is None:
-            varies = self._varies[id(node)] = any(map(self.varies, node.args))
-        return varies
+    def _key(self, node: Expression) -> tuple[Any, ...]:
+        """Orders arguments as SymPy: by class, by the number of arguments, by the arguments."""
+        if isinstance(node, Number):
+            p, q = node.numerator, node.denominator
+            rank = _RANKS.get((p, q), _RANKS["integer" if q == 1 else "rational"])
+            return rank, "", 2, p, q
+        if isinstance(node, Symbol):
+            return _RANKS["symbol"], "", 1, node.name
+        name, last = node.function, len(_RANKS)
+        rank = _RANKS.get(name, last)
+        label = _NAMES.get(name, name) if rank == last else ""
+        return rank, label, len(node.args), *map(self.key, node.args)
+
+    def _varies(self, node: Expression) -> bool:
+        return node is self.variable or any(map(self.varies, node.args))
 
     # --- sums and products ---
 
     def add(self, *terms: Expression) -> Expression:
         """A sum with like terms collected."""
-        constant = fmpq(0)
-        coefficients: dict[int, tuple[fmpq, Expression]] = {}
+        coefficients: dict[Expression, fmpq] = {}
         stack = list(reversed(terms))
         while stack:
             term = stack.pop()
             if term.function == "add":
                 stack.extend(reversed(term.args))
-            elif type(term) is Number:
-                constant += fmpq(term.numerator, term.denominator)
             else:
                 factor, rest = self.split(term)
-                known = coefficients.get(id(rest))
-                coefficients[id(rest)] = (known[0] + factor if known else factor), rest
-        parts = [self._scaled(*part) for part in coefficients.values() if part[0] != 0]
+                known = coefficients.get(rest)
+                coefficients[rest] = factor if known is None else known + factor
+        constant = coefficients.pop(self.one, 0)
+        parts = [self._scaled(factor, rest) for rest, factor in coefficients.items() if factor != 0]
         if len(parts) > 1:
             parts.sort(key=self.key)
         if constant != 0 or not parts:
             parts.insert(0, self.number(constant))
-        return parts[0] if len(parts) == 1 else self._node("add", *parts)
+        return self._compound("add", parts)
 
     def split(self, node: Expression) -> tuple[fmpq, Expression]:
         """A node as its rational factor and the rest."""
         if type(node) is Number:
             return value(node), self.one
         if node.function == "mul" and type(node.args[0]) is Number:
-            rest = node.args[1:]
-            return value(node.args[0]), rest[0] if len(rest) == 1 else self._node("mul", *rest)
+            return value(node.args[0]), self._compound("mul", node.args[1:])
         return fmpq(1), node
 
     def _scaled(self, factor: fmpq, rest: Expression) -> Expression:
@@ -145,9 +162,9 @@ class Algebra:
     def mul(self, *factors: Expression) -> Expression:
         """A product with like powers collected; a number times a sum is expanded."""
         coefficient = fmpq(1)
-        # Base and irrational part of the exponent -> exponent: e^x e^(2x) is one power of e, but
-        # e^x e^(x^2) is two. A power that is not combined with another is kept as it is.
-        powers: dict[tuple[int, int], tuple[Expression, Expression, Expression | None]] = {}
+        # By base and irrational part of the exponent: e^x e^(2x) is one power of e, but e^x e^(x^2)
+        # is two. A power that is not combined with another is kept as it is.
+        powers: dict[tuple[int, int], list[Expression]] = {}
         stack = list(reversed(factors))
         while stack:
             factor = stack.pop()
@@ -157,49 +174,40 @@ class Algebra:
                 stack.extend(reversed(factor.args))
             else:
                 base, exponent = self.power_of(factor)
-                whole = type(exponent) is Number
-                like = id(base), id(self.one if whole else self.split(exponent)[1])
-                previous = powers.get(like)
-                if previous is None:
-                    powers[like] = base, exponent, factor
-                else:
-                    powers[like] = base, self.add(previous[1], exponent), None
+                rest = self.one if type(exponent) is Number else self.split(exponent)[1]
+                powers.setdefault((id(base), id(rest)), []).append(factor)
         if coefficient == 0:
             return self.zero
         parts: list[Expression] = []
+        surds: list[Expression] = []
         again = False
-        for base, exponent, alone in powers.values():
-            part = self.pow(base, exponent) if alone is None else alone
-            if type(part) is Number:
-                coefficient *= fmpq(part.numerator, part.denominator)
-            else:
-                again = again or part.function == "mul"
-                parts.append(part)
-        powers_ = [part for part in parts if part.function == "pow"]
-        surds = [power for power in powers_ if type(power.args[0]) is Number]
-        if len(surds) > 1:
-            merged = self._merged(surds)
-            again = again or merged != surds
-            parts = [part for part in parts if part not in surds] + merged
-        if again:
+        for alike in powers.values():
+            part = alike[0]
+            if len(alike) > 1:
+                bases, exponents = zip(*map(self.power_of, alike), strict=True)
+                part = self.pow(bases[0], self.add(*exponents))
+                again = again or type(part) is Number or part.function == "mul"
+            surd = part.function == "pow" and type(part.args[0]) is Number
+            (surds if surd else parts).append(part)
+        merged = self._merged(surds)
+        parts += merged
+        if again or merged is not surds:
             return self.mul(self.number(coefficient), *parts)
         if len(parts) > 1:
             parts.sort(key=self.key)
-        if not parts:
-            return self.number(coefficient)
-        if coefficient == 1:
-            return parts[0] if len(parts) == 1 else self._node("mul", *parts)
-        if len(parts) == 1 and parts[0].function == "add":
-            scale = self.number(coefficient)
-            return self.add(*(self.mul(scale, term) for term in parts[0].args))
-        return self._node("mul", self.number(coefficient), *parts)
+        if coefficient != 1 or not parts:
+            number = self.number(coefficient)
+            if len(parts) == 1 and parts[0].function == "add":
+                return self.add(*(self.mul(number, term) for term in parts[0].args))
+            parts.insert(0, number)
+        return self._compound("mul", parts)
 
     def _merged(self, surds: list[Expression]) -> list[Expression]:
         """Roots of numbers under one exponent are one root: sqrt(2) sqrt(3) is sqrt(6)."""
         bases: dict[Expression, fmpq] = {}
         for surd in surds:
             bases[surd.args[1]] = bases.get(surd.args[1], fmpq(1)) * value(surd.args[0])
-        if len(bases) == len(surds):
+        if len(bases) == len(surds):  # also where there are none
             return surds
         return [self.pow(self.number(base), exponent) for exponent, base in bases.items()]
 
@@ -207,9 +215,7 @@ class Algebra:
         """A node as base and exponent; an exponential has base e."""
         if node.function == "pow":
             return node.args[0], node.args[1]
-        if node.function == "exp":
-            return self.e, node.args[0]
-        return node, self.one
+        return (self.e, node.args[0]) if node.function == "exp" else (node, self.one)
 
     def neg(self, node: Expression) -> Expression:
         return self.mul(self.minus_one, node)
@@ -221,9 +227,6 @@ class Algebra:
         return self.mul(above, self.pow(below, self.minus_one))
 
     # --- powers ---
-
-    def sqrt(self, node: Expression) -> Expression:
-        return self.pow(node, self.half)
 
     def pow(self, base: Expression, exponent: Expression) -> Expression:
         """A power on the principal branch."""
@@ -239,24 +242,23 @@ class Algebra:
         if base is self.zero:
             raise UnusableFormulaError("a power of 0 with a symbolic exponent")
         whole = e is not None and e.q == 1
-        if base.function == "pow" or base.function == "exp":
+        if base.function in ("pow", "exp"):
             inner, first = self.power_of(base)
             small = isinstance(first, Number) and abs(first.numerator) < first.denominator
-            if whole or small or (self.is_positive(inner) and self.is_real(first)):
+            if whole or small or (self.sign(inner)[1] and self.sign(first)[0]):
                 return self.pow(inner, self.mul(first, exponent))
+        if base.function == "mul" and whole:
+            return self.mul(*(self.pow(factor, exponent) for factor in base.args))
         if base.function == "mul" and e is not None:
-            if whole:
-                return self.mul(*(self.pow(factor, exponent) for factor in base.args))
             return self._root_of_product(base, exponent)
         return self._node("pow", base, exponent)
 
     def _root_of_product(self, base: Expression, exponent: Expression) -> Expression:
         """Move positive factors out of a root; the sign of a negative number stays inside."""
         factor, rest = self.split(base)
-        outside: list[Expression] = []
-        inside: list[Expression] = []
-        for part in rest.args if rest.function == "mul" else (rest,):
-            (outside if self.is_positive(part) else inside).append(part)
+        parts = rest.args if rest.function == "mul" else (rest,)
+        outside = [part for part in parts if self.sign(part)[1]]
+        inside = [part for part in parts if not self.sign(part)[1]]
         if abs(factor) != 1:
             outside.append(self.number(abs(factor)))
         if not outside:
@@ -267,58 +269,49 @@ class Algebra:
         return self.mul(*powers, self.pow(self.mul(*inside), exponent))
 
     def _numeric_power(self, base: fmpq, e: fmpq) -> Expression:
+        if base == 0 and e < 0:
+            raise UnusableFormulaError("division by 0")
         if base == 0:
-            if e < 0:
-                raise UnusableFormulaError("division by 0")
             return self.zero
-        if e.q == 1:
-            n = int(e.p)
-            if abs(n) * max(abs(base.p), base.q).bit_length() > MAX_BITS + abs(n):
-                raise UnusableFormulaError(f"a number of more than {MAX_BITS} bits")
-            return self.number(base**n)
-        if base < 0:
+        if base < 0 and e.q != 1:
             raise UnusableFormulaError("a root of a negative number")
-        if max(base.p, base.q).bit_length() * max(1, abs(int(e.p)) // int(e.q)) > MAX_BITS:
+        size, times = max(abs(base.p), base.q).bit_length(), int(abs(e).floor())
+        if size * max(1, times) > MAX_BITS + (times if e.q == 1 else 0):
             raise UnusableFormulaError(f"a number of more than {MAX_BITS} bits")
+        if e.q == 1:
+            return self.number(base ** int(e.p))
         outside = fmpq(1)
         inside: dict[fmpq, int] = {}
-        for number, sign in ((int(base.p), 1), (int(base.q), -1)):
-            for prime, times in _factors(number):
+        for part, sign in ((base.p, 1), (base.q, -1)):
+            for prime, times in fmpz(part).factor(trial_limit=MAX_PRIMES):
                 power = e * sign * times
-                floor = power.floor()
-                outside *= fmpq(prime) ** int(floor)
-                rest = power - floor
-                if rest != 0:
-                    inside[rest] = inside.get(rest, 1) * prime
+                outside *= fmpq(prime) ** int(power.floor())
+                if power.q != 1:
+                    rest = power - power.floor()
+                    inside[rest] = inside.get(rest, 1) * int(prime)
         roots = [self._node("pow", self.number(b), self.number(r)) for r, b in inside.items()]
-        if outside != 1:
-            roots.insert(0, self.number(outside))
-        if len(roots) == 1:
-            return roots[0]
-        return (
-            self._node("mul", *sorted(roots, key=self.key))
-            if outside == 1
-            else self._node("mul", roots[0], *sorted(roots[1:], key=self.key))
-        )
+        roots.sort(key=self.key)
+        return self._compound("mul", [self.number(outside)] * (outside != 1) + roots)
 
     # --- functions ---
 
     def apply(self, name: str, u: Expression) -> Expression:
         """A function of one argument."""
         if name == "sqrt":
-            return self.sqrt(u)
+            return self.pow(u, self.half)
         if name not in _FUNCTIONS:
             raise UnusableFormulaError(f"no rules for {name}")
-        special = _EVALUATED.get(name)
-        evaluated = special(self, u) if special is not None else None
-        if evaluated is not None:
-            return evaluated
         if isinstance(u, Number) and u.denominator == 1:
-            known = _VALUES.get(name, {}).get(u.numerator)
-            if known == "":
+            known = _AT.get((name, u.numerator))
+            if known == "pole":
                 raise UnusableFormulaError("a function at its pole")
             if known is not None:
                 return self.node(template(known))
+        evaluated = _EVALUATED[name](self, u) if name in _EVALUATED else None
+        if evaluated is not None:
+            return evaluated
+        if u.function == f"a{name}":
+            return u.args[0]
         undone = _UNDONE.get((name, u.function))
         if undone is not None:
             return self.node(template(undone), u.args[0])
@@ -341,97 +334,60 @@ class Algebra:
         """Expand a product of sums and of their small powers."""
         if node.function == "add":
             return self.add(*map(self.expand, node.args))
-        for place, factor in enumerate(node.args if node.function == "mul" else (node,)):
-            others = node.args[:place] + node.args[place + 1 :] if node.function == "mul" else ()
+        factors = node.args if node.function == "mul" else (node,)
+        for place, factor in enumerate(factors):
             base, exponent = self.power_of(factor)
             if base.function == "add" and value(exponent) in _EXPANDED:
-                rest = self.mul(*others, self.pow(base, self.add(exponent, self.minus_one)))
+                less = self.pow(base, self.add(exponent, self.minus_one))
+                rest = self.mul(*factors[:place], *factors[place + 1 :], less)
                 return self.add(*(self.expand(self.mul(term, rest)) for term in base.args))
         return node
 
     # --- properties of values ---
 
-    def is_real(self, node: Expression) -> bool:
-        """Whether a node is proven to be real wherever it is finite."""
-        return self._sign(node)[0]
-
-    def is_positive(self, node: Expression) -> bool:
-        """Whether a node is proven to be positive wherever it is finite."""
-        return self._sign(node)[1]
-
     def _sign(self, node: Expression) -> tuple[bool, bool]:
-        sign = self._signs.get(id(node))
-        if sign is None:
-            sign = self._signs[id(node)] = self._find_sign(node)
-        return sign
-
-    def _find_sign(self, node: Expression) -> tuple[bool, bool]:
         kind, args = node.function, node.args
-        if isinstance(node, Number):
-            return True, node.numerator > 0
-        if kind == "symbol":
-            return True, False
         if not args:
-            return True, True  # pi and e
-        if kind in ("add", "mul"):
-            return all(map(self.is_real, args)), self._is_positive_compound(kind, args)
-        if kind == "pow":
-            base, exponent = args
-            e = value(exponent)
-            whole = e is not None and e.q == 1
-            positive = self.is_positive(base) and self.is_real(exponent)
-            real = positive or (self.is_real(base) and whole)
-            return real or (self._is_even_power(base) and e is not None), positive
-        real = kind in _REAL and self.is_real(args[0])
-        return real, real and kind in ("exp", "cosh")
-
-    def _is_positive_compound(self, kind: str, args: tuple[Expression, ...]) -> bool:
+            positive = isinstance(node, Number) and node.numerator > 0
+            return True, positive or kind in ("pi", "e")
+        signs = [self.sign(arg) for arg in args]
+        real, positive = all(r for r, _ in signs), all(p for _, p in signs)
+        if kind == "add":
+            each = (p or self._is_even_power(arg) for (_, p), arg in zip(signs, args, strict=True))
+            return real, any(p for _, p in signs) and all(each)
         if kind == "mul":
-            return all(map(self.is_positive, args))
-        some = any(map(self.is_positive, args))
-        return some and all(self.is_positive(arg) or self._is_even_power(arg) for arg in args)
+            return real, positive
+        if kind == "pow":
+            positive, e = signs[0][1] and signs[1][0], value(args[1])
+            whole = e is not None and e.q == 1 and signs[0][0]
+            return positive or whole or (e is not None and self._is_even_power(args[0])), positive
+        real = real and kind in _REAL
+        return real, real and kind in ("exp", "cosh")
 
     def _is_even_power(self, node: Expression) -> bool:
         """Whether a node is a positive multiple of an even power of something real."""
         factor, rest = self.split(node)
-        if factor <= 0 or rest.function != "pow":
-            return False
-        base, exponent = rest.args
-        even = (
-            isinstance(exponent, Number)
-            and exponent.denominator == 1
-            and exponent.numerator % 2 == 0
-        )
-        return even and self.is_real(base)
+        e = value(rest.args[1]) if rest.function == "pow" else None
+        even = factor > 0 and e is not None and e.q == 1 and e.p % 2 == 0
+        return even and self.sign(rest.args[0])[0]
 
     # --- operations of generators ---
 
     def without_constants(self, node: Expression) -> Expression:
         """A sum without its terms that are free of the variable; 0 for a constant."""
-        if node.function != "add":
-            return node if self.varies(node) else self.zero
-        return self.add(*(term for term in node.args if self.varies(term)))
+        return self.add(*filter(self.varies, node.args if node.function == "add" else (node,)))
 
     def without_factor(self, node: Expression) -> tuple[Expression, Expression]:
         """The constant factor of a product, and the rest."""
-        if node.function != "mul":
-            return (self.one, node) if self.varies(node) else (node, self.one)
-        constant = [factor for factor in node.args if not self.varies(factor)]
-        varying = [factor for factor in node.args if self.varies(factor)]
-        return self.mul(*constant), self.mul(*varying)
-
-    def derivative(self, node: Expression) -> Expression:
-        """The derivative with respect to the variable."""
-        if not self.varies(node):
-            return self.zero
-        derivative = self._derivatives.get(id(node))
-        if derivative is None:
-            derivative = self._derivatives[id(node)] = self._derivative(node)
-        return derivative
+        factors = node.args if node.function == "mul" else (node,)
+        constant = (factor for factor in factors if not self.varies(factor))
+        return self.mul(*constant), self.mul(*filter(self.varies, factors))
 
     def _derivative(self, node: Expression) -> Expression:
         kind, args = node.function, node.args
-        if kind == "symbol":
+        if not self.varies(node):
+            return self.zero
+        if not args:
             return self.one
         if kind == "add":
             return self.add(*map(self.derivative, args))
@@ -443,21 +399,16 @@ class Algebra:
                     if self.varies(factor)
                 )
             )
-        if kind == "pow":
-            return self._derivative_of_power(node)
-        slope = self.node(template(_SLOPES[kind]), args[0])
-        return self.mul(self.derivative(args[0]), slope)
+        if kind == "pow":  # as SymPy writes it: a number is multiplied into u' first
+            base, exponent = args
+            slope = self.div(self.mul(exponent, self.derivative(base)), base)
+            if self.varies(exponent):
+                of_exponent = self.mul(self.derivative(exponent), self.apply("ln", base))
+                slope = self.add(of_exponent, slope)
+            return self.mul(node, slope)
+        return self.mul(self.derivative(args[0]), self.node(template(_SLOPES[kind]), args[0]))
 
-    def _derivative_of_power(self, node: Expression) -> Expression:
-        """u^v (v' ln u + v u'/u) as SymPy writes it: a number is multiplied into u' first."""
-        base, exponent = node.args
-        of_base = self.div(self.mul(exponent, self.derivative(base)), base)
-        if not self.varies(exponent):
-            return self.mul(node, of_base)
-        of_exponent = self.mul(self.derivative(exponent), self.apply("ln", base))
-        return self.mul(node, self.add(of_exponent, of_base))
-
-    # --- trees, and back ---
+    # --- trees ---
 
     def node(self, tree: Expression, u: Expression | None = None) -> Expression:
         """The normal form of a tree, of a template at u.
@@ -470,28 +421,16 @@ class Algebra:
             return self.number(fmpq(tree.numerator, tree.denominator))
         if isinstance(tree, Symbol):
             return u or self.symbol(tree.name)
-        build = _READ.get(tree.function)
-        args = [self.node(arg, u) for arg in tree.args]
-        return build(self, *args) if build is not None else self.apply(tree.function, *args)
+        return self.build(tree.function, *(self.node(arg, u) for arg in tree.args))
 
-    def write(self, node: Expression) -> Expression:
-        """A node as a tree in the usual notation; see `readable`."""
-        return readable(node)
-
-
-def _factors(number: int) -> Iterable[tuple[int, int]]:
-    """Small prime factors with their powers; the cofactor counts as one factor."""
-    divisor = 2
-    while number > 1 and divisor <= MAX_DIVISOR:
-        times = 0
-        while number % divisor == 0:
-            number //= divisor
-            times += 1
-        if times:
-            yield divisor, times
-        divisor += 1 + (divisor > 2)
-    if number > 1:
-        yield number, 1
+    def build(self, function: str, *args: Expression) -> Expression:
+        """A function of nodes."""
+        rule = _READ.get(function)
+        if rule is not None:
+            return rule(self, *args)
+        if len(args) != 1:
+            raise UnusableFormulaError(f"no rules for {function}")
+        return self.apply(function, args[0])
 
 
 def prefix(tree: Expression) -> Tokens:
@@ -523,29 +462,27 @@ _SLOPES = {
     "tanh": "1 - tanh(u)**2",
     "coth": "-1/sinh(u)**2",
 }
-#: Values at whole numbers; "" is a pole.
-_VALUES: dict[str, dict[int, str]] = {
-    **{name: {0: "0"} for name in ("sin", "tan", "sinh", "tanh")},
-    **{name: {0: "1"} for name in ("cos", "sec", "cosh", "sech")},
-    **{name: {0: ""} for name in ("cot", "csc", "coth", "csch", "acsch")},
-    "asin": {0: "0", 1: "pi/2", -1: "-pi/2"},
-    "acos": {0: "pi/2", 1: "0", -1: "pi"},
-    "atan": {0: "0", 1: "pi/4", -1: "-pi/4"},
-    "acot": {1: "pi/4", -1: "-pi/4"},
-    "asec": {1: "0", -1: "pi"},
-    "acsc": {1: "pi/2", -1: "-pi/2"},
-    "asinh": {0: "0", 1: "log(1 + sqrt(2))"},
-    "acosh": {1: "0"},
-    "atanh": {0: "0", 1: "", -1: ""},
-    "acoth": {1: "", -1: ""},
-    "asech": {0: "", 1: "0"},
+#: Values, and the functions that have them at a whole number.
+_VALUES = {
+    "0": "sin tan sinh tanh asin atan asinh atanh 0, acos asec acosh asech ln 1",
+    "1": "cos sec cosh sech exp 0",
+    "E": "exp 1",
+    "pi/2": "acos 0, asin acsc 1",
+    "-pi/2": "asin acsc -1",
+    "pi/4": "atan acot 1",
+    "-pi/4": "atan acot -1",
+    "pi": "acos asec -1",
+    "log(1 + sqrt(2))": "asinh 1",
+    "pole": "cot csc coth csch acsch asech 0, atanh acoth 1, atanh acoth -1",
 }
-#: (function, inverse function) -> their composition at u.
+_AT = {
+    (name, int(names[-1])): known
+    for known, groups in _VALUES.items()
+    for names in map(str.split, groups.split(","))
+    for name in names[:-1]
+}
+#: (function, another's inverse function) -> their composition at u.
 _UNDONE = {
-    **{
-        (name, "a" + name): "u"
-        for name in "sin cos tan cot sec csc sinh cosh tanh coth sech csch".split()
-    },
     ("sin", "acos"): "sqrt(1 - u**2)",
     ("cos", "asin"): "sqrt(1 - u**2)",
     ("tan", "asin"): "u/sqrt(1 - u**2)",
@@ -561,51 +498,39 @@ _UNDONE = {
 }
 
 
+# --- rules that depend on the argument ---
+
+
 def _exp(a: Algebra, u: Expression) -> Expression | None:
-    if u is a.zero:
-        return a.one
-    if u is a.one:
-        return a.e
-    outside: list[Expression] = []
-    inside: list[Expression] = []
-    for term in u.args if u.function == "add" else (u,):
-        factor, rest = a.split(term)
-        if rest.function == "ln":
-            outside.append(a.pow(rest.args[0], a.number(factor)))
-        else:
-            inside.append(term)
-    if not outside:
+    """The exponential of c ln v + w is v^c e^w."""
+    terms = u.args if u.function == "add" else (u,)
+    others = [term for term in terms if a.split(term)[1].function != "ln"]
+    if len(others) == len(terms):
         return None
-    return a.mul(*outside, a.apply("exp", a.add(*inside)))
+    logarithms = (a.split(term) for term in terms if term not in others)
+    powers = (a.pow(rest.args[0], a.number(factor)) for factor, rest in logarithms)
+    return a.mul(*powers, a.apply("exp", a.add(*others)))
 
 
 def _ln(a: Algebra, u: Expression) -> Expression | None:
-    if u is a.one:
-        return a.zero
-    if u is a.e:
-        return a.one
     if isinstance(u, Number):
         if u.numerator <= 0:
             raise UnusableFormulaError("a logarithm of what is not positive")
         return a.neg(a.apply("ln", a.number(u.denominator))) if u.numerator == 1 else None
-    return u.args[0] if u.function == "exp" and a.is_real(u.args[0]) else None
+    base, exponent = a.power_of(u)
+    return exponent if base is a.e and a.sign(exponent)[0] else None
 
 
 def _abs(a: Algebra, u: Expression) -> Expression | None:
-    if isinstance(u, Number):
-        return a.number(abs(value(u)))
-    return u if a.is_positive(u) else None
+    if a.sign(u)[1]:
+        return u
+    return a.neg(u) if isinstance(u, Number) else None
 
 
 def _sgn(a: Algebra, u: Expression) -> Expression | None:
-    if isinstance(u, Number):
-        return a.number((u.numerator > 0) - (u.numerator < 0))
-    return a.one if a.is_positive(u) else None
+    if a.sign(u)[1]:
+        return a.one
+    return a.number(-1 if u.numerator else 0) if isinstance(u, Number) else None
 
 
-_EVALUATED: dict[str, Callable[[Algebra, Expression], Expression | None]] = {
-    "exp": _exp,
-    "ln": _ln,
-    "abs": _abs,
-    "sgn": _sgn,
-}
+_EVALUATED = {"exp": _exp, "ln": _ln, "abs": _abs, "sgn": _sgn}

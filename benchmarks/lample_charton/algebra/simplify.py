@@ -10,15 +10,14 @@ is bounded by numbers of parts, terms and degrees, not by a time limit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import reduce
-from math import comb, gcd, lcm
-from typing import Any
+from functools import cache, lru_cache, reduce
+from math import comb
+from typing import Any, Final, TypeAlias
 
 from flint import Ordering, fmpq, fmpz_mpoly_ctx
 
+from ....rewards.expression.derivative import template
 from ....rewards.expression.tree import Expression, Number
-from .nodes import size, value
 from .normal_form import Algebra, UnusableFormulaError
 
 #: The most different parts of a formula, which are the polynomials' variables.
@@ -28,8 +27,14 @@ MAX_TERMS = 120
 MAX_DEGREE = 24
 #: The most products of terms for one formula.
 MAX_WORK = 20_000
+#: The expressions of which sizes are kept.
+_CACHED: Final = 1 << 16
+_HALF: Final = Number(1, 2)
 
-_Polynomial = Any
+_Polynomial: TypeAlias = Any
+_Quotient: TypeAlias = tuple[_Polynomial, _Polynomial]
+#: The base of a power, and the irrational factor of its exponent.
+_Key: TypeAlias = tuple[Expression, Expression]
 
 
 def simplify(algebra: Algebra, node: Expression) -> Expression:
@@ -37,42 +42,37 @@ def simplify(algebra: Algebra, node: Expression) -> Expression:
     return _Simplifier(algebra).simplify(node)
 
 
-class _TooCostlyError(Exception):
-    """A form exceeds the bounds."""
+@lru_cache(_CACHED)
+def size(node: Expression) -> int:
+    """The number of tokens in prefix form."""
+    if isinstance(node, Number):
+        digits = len(str(abs(node.numerator)))
+        return 1 + digits + (0 if node.denominator == 1 else 2 + len(str(node.denominator)))
+    total = sum(map(size, node.args))
+    if node.function in ("add", "mul"):
+        return total + len(node.args) - 1
+    return 1 + (size(node.args[0]) if node.function == "pow" and node.args[1] == _HALF else total)
 
 
 class _Simplifier:
     def __init__(self, algebra: Algebra) -> None:
         self.algebra = algebra
-        self._simplified: dict[Expression, Expression] = {}
+        self.simplify: Callable[[Expression], Expression] = cache(self._simplify)
 
-    def simplify(self, node: Expression) -> Expression:
-        shortest = self._simplified.get(node)
-        if shortest is None:
-            shortest = node
-            if node.args:
-                inner = self._inside(node)
-                shortest = min((node, inner, *self._forms(inner)), key=size)
-            self._simplified[node] = shortest
-        return shortest
+    def _simplify(self, node: Expression) -> Expression:
+        inner = self._inside(node)
+        return min((node, inner, *self._forms(inner)), key=size)
 
     def _inside(self, node: Expression) -> Expression:
         """A node whose functions' arguments, bases and exponents are simplified."""
-        algebra = self.algebra
-        if node.function == "add":
-            return algebra.add(*map(self._inside, node.args))
-        if node.function == "mul":
-            return algebra.mul(*map(self._inside, node.args))
-        if node.function == "pow":
-            return algebra.pow(*map(self.simplify, node.args))
-        if node.args:
-            return algebra.apply(node.function, self.simplify(node.args[0]))
-        return node
+        if not node.args:
+            return node
+        each = self._inside if node.function in ("add", "mul") else self.simplify
+        return self.algebra.build(node.function, *map(each, node.args))
 
     def _forms(self, node: Expression) -> Iterator[Expression]:
         if node.function not in ("add", "mul"):
             return
-        yield node
         squared = squares(self.algebra, node)
         yield squared
         for form in dict.fromkeys((node, squared)):
@@ -80,34 +80,20 @@ class _Simplifier:
                 for quotient in _quotients(self.algebra, form):
                     yield quotient
                     yield squares(self.algebra, quotient)
-            except (_TooCostlyError, UnusableFormulaError):
+            except UnusableFormulaError:
                 continue
 
 
 # --- squares of functions ---
 
-_Power = Callable[[Algebra, Expression], Expression]
-
-
-def _power(function: str, exponent: int) -> _Power:
-    return lambda a, u: a.pow(a.apply(function, u), a.number(exponent))
-
-
-#: function -> ((factor, other square or None for 1), its sum with the function's square) ...:
-#: F(u)^2 + factor * other(u)^2 = result.
-_SQUARES: dict[str, tuple[tuple[int, str | None, _Power, int], ...]] = {
-    "sin": (
-        (1, "cos", lambda a, u: a.one, 1),
-        (-1, None, _power("cos", 2), -1),
-    ),
-    "cos": ((-1, None, _power("sin", 2), -1),),
-    "tan": ((1, None, _power("cos", -2), 1),),
-    "cosh": (
-        (-1, "sinh", lambda a, u: a.one, 1),
-        (-1, None, _power("sinh", 2), 1),
-    ),
-    "sinh": ((1, None, _power("cosh", 2), 1),),
-    "tanh": ((-1, None, _power("cosh", -2), -1),),
+#: A function's square and the first template are in sum the second.
+_SQUARES: Final = {
+    "sin": (("cos(u)**2", "1"), ("-1", "-cos(u)**2")),
+    "cos": (("-1", "-sin(u)**2"),),
+    "tan": (("1", "cos(u)**(-2)"),),
+    "cosh": (("-sinh(u)**2", "1"), ("-1", "sinh(u)**2")),
+    "sinh": (("1", "cosh(u)**2"),),
+    "tanh": (("-1", "-cosh(u)**(-2)"),),
 }
 
 
@@ -117,10 +103,7 @@ def squares(algebra: Algebra, node: Expression) -> Expression:
         return algebra.mul(*(squares(algebra, factor) for factor in node.args))
     if node.function == "pow":
         return algebra.pow(squares(algebra, node.args[0]), node.args[1])
-    while node.function == "add":
-        shorter = _with_squares(algebra, node)
-        if shorter is None:
-            break
+    while node.function == "add" and (shorter := _with_squares(algebra, node)) is not None:
         node = shorter
     return node
 
@@ -129,23 +112,21 @@ def _with_squares(algebra: Algebra, node: Expression) -> Expression | None:
     """A sum with the first pair that an identity applies to replaced, if that is shorter."""
     factors = {rest: factor for factor, rest in map(algebra.split, node.args)}
     for rest, factor in factors.items():
-        for power in rest.args if rest.function == "mul" else (rest,):
-            if power.function != "pow" or power.args[1] is not algebra.two:
+        powers = rest.args if rest.function == "mul" else (rest,)
+        for power in powers:
+            base, exponent = algebra.power_of(power)
+            if exponent is not algebra.two or base.function not in _SQUARES:
                 continue
-            function, u = power.args[0].function, (power.args[0].args or (algebra.one,))[0]
-            others = algebra.div(rest, power)
-            for sign, partner, result, outcome in _SQUARES.get(function, ()):
-                square = _power(partner, 2)(algebra, u) if partner else algebra.one
-                scale, partner_term = algebra.split(algebra.mul(others, square))
-                if factors.get(partner_term) != sign * factor * scale:
+            others = algebra.mul(*(each for each in powers if each is not power))
+            for partner, result in _SQUARES[base.function]:
+                square = algebra.node(template(partner), base.args[0])
+                scale, term = algebra.split(algebra.mul(others, square))
+                if factors.get(term) != factor * scale:
                     continue
-                kept = [
-                    algebra.mul(algebra.number(f), r)
-                    for r, f in factors.items()
-                    if r is not rest and r is not partner_term
-                ]
-                one = algebra.mul(algebra.number(outcome * factor), others, result(algebra, u))
-                shorter = algebra.add(*kept, one)
+                left = (each for each in node.args if algebra.split(each)[1] not in (rest, term))
+                replaced = algebra.node(template(result), base.args[0])
+                one = algebra.mul(algebra.number(factor), others, replaced)
+                shorter = algebra.add(*left, one)
                 if size(shorter) < size(node):
                     return shorter
     return None
@@ -154,210 +135,160 @@ def _with_squares(algebra: Algebra, node: Expression) -> Expression | None:
 # --- quotients of polynomials ---
 
 
-@dataclass(frozen=True, slots=True)
-class _Quotient:
-    above: _Polynomial
-    below: _Polynomial
-
-
 def _quotients(algebra: Algebra, node: Expression) -> Iterator[Expression]:
     """Forms of a formula over one denominator: expanded, factored, and term by term."""
     field = _Field(algebra, node)
-    whole = field.cancelled(field.read(node))
-    above, below = field.reduced(whole)
+    above, below = field.reduced(*field.read(node))
     bottom = algebra.pow(field.factored(below), algebra.minus_one)
-    yield algebra.mul(field.write(above), bottom)
+    terms = field.terms(above)
+    yield algebra.mul(algebra.add(*terms), bottom)
     factored = algebra.mul(field.factored(above), bottom)
     yield factored
-    yield from _signs_moved(algebra, factored)
-    if len(above) > 1:
-        yield algebra.add(*(algebra.mul(term, bottom) for term in field.terms(above)))
-
-
-def _signs_moved(algebra: Algebra, product: Expression) -> Iterator[Expression]:
-    """A negative product with the sign moved into one of its sums."""
-    if product.function != "mul" or algebra.split(product)[0] > 0:
-        return
-    for place, factor in enumerate(product.args):
-        if factor.function == "add":
-            others = product.args[:place] + product.args[place + 1 :]
-            yield algebra.mul(algebra.neg(algebra.mul(*others)), algebra.neg(factor))
+    if factored.function == "mul" and algebra.split(factored)[0] < 0:
+        for place, factor in enumerate(factored.args):  # the sign moved into a sum
+            if factor.function == "add":
+                others = factored.args[:place] + factored.args[place + 1 :]
+                yield algebra.mul(algebra.neg(algebra.mul(*others)), algebra.neg(factor))
+    if len(terms) > 1:
+        yield algebra.add(*(algebra.mul(term, bottom) for term in terms))
 
 
 class _Field:
-    """Quotients of integer polynomials in the parts of one formula."""
+    """Quotients of integer polynomials in the parts of one formula.
+
+    Parts are powers. Those with the same base and the same irrational factor of the exponent are
+    whole powers of one part, whose rational exponent is the `unit`.
+    """
 
     def __init__(self, algebra: Algebra, node: Expression) -> None:
-        self.algebra = algebra
-        self.work = 0
-        #: base of a power -> the denominator of its exponents; e^u is a power of e^(g u).
-        roots: dict[Expression, int] = {}
-        exponentials: dict[Expression, list[fmpq]] = {}
-        self._collect(node, roots, exponentials)
-        self.parts: dict[Expression, int] = {}
-        self.roots = roots
-        self.steps = {
-            rest: fmpq(reduce(gcd, (int(c.p) for c in all_)), reduce(lcm, (int(c.q) for c in all_)))
-            for rest, all_ in exponentials.items()
+        self.algebra, self.work = algebra, 0
+        self.units: dict[_Key, fmpq] = {}
+        self._collect(node)
+        parts = {
+            (base, rest): algebra.pow(base, algebra.mul(algebra.number(unit), rest))
+            for (base, rest), unit in sorted(self.units.items(), key=self._is_exponential)
         }
-        nodes = [self._root(base) for base in roots]
-        nodes += [
-            algebra.apply("exp", algebra.mul(algebra.number(step), rest))
-            for rest, step in self.steps.items()
-        ]
-        for part in nodes:
-            self.parts.setdefault(part, len(self.parts))
+        self.parts = list(dict.fromkeys(parts.values()))
         if not 0 < len(self.parts) <= MAX_PARTS:
-            raise _TooCostlyError
+            raise UnusableFormulaError("too many parts")
+        self.places = {key: self.parts.index(part) for key, part in parts.items()}
         names = tuple(f"p{i}" for i in range(len(self.parts)))
         self.context = fmpz_mpoly_ctx.get(names, Ordering.lex)
-        self.generators = self.context.gens()
-        self.one = self.context.constant(1)
+        self.letters, self.one = self.context.gens(), self.context.constant(1)
 
-    def _root(self, base: Expression) -> Expression:
-        return self.algebra.pow(base, self.algebra.number(fmpq(1, self.roots[base])))
+    def _is_exponential(self, unit: tuple[_Key, fmpq]) -> bool:
+        return unit[0][0] is self.algebra.e and unit[0][1] is not self.algebra.one
 
-    def _collect(
-        self,
-        node: Expression,
-        roots: dict[Expression, int],
-        exponentials: dict[Expression, list[fmpq]],
-    ) -> None:
-        if isinstance(node, Number):
-            return
+    def _power_of(self, node: Expression) -> tuple[Expression, fmpq, _Key | None]:
+        """The base, the exponent's rational factor, and the part; None if the base is read."""
+        base, exponent = self.algebra.power_of(node)
+        c, rest = self.algebra.split(exponent)
+        opaque = base is node or base is self.algebra.e or rest is not self.algebra.one
+        return base, c, (base, rest) if opaque or c.q != 1 else None
+
+    def _collect(self, node: Expression) -> None:
         if node.function in ("add", "mul"):
             for arg in node.args:
-                self._collect(arg, roots, exponentials)
-        elif node.function == "exp":
-            step, rest = self.algebra.split(node.args[0])
-            exponentials.setdefault(rest, []).append(step)
-        elif node.function == "pow" and isinstance(node.args[1], Number):
-            base, exponent = node.args[0], value(node.args[1])
-            if exponent.q != 1:
-                roots[base] = lcm(roots.get(base, 1), int(exponent.q))
-            self._collect(base, roots, exponentials)
-        else:
-            roots.setdefault(node, 1)
+                self._collect(arg)
+        elif not isinstance(node, Number):
+            base, c, key = self._power_of(node)
+            if key is not None:
+                unit = self.units.get(key, None if base is self.algebra.e else fmpq(1))
+                self.units[key] = c if unit is None else unit.gcd(c)
+            if base is not node and (key is None or c.q != 1) and base is not self.algebra.e:
+                self._collect(base)
 
     # --- reading ---
 
     def read(self, node: Expression) -> _Quotient:
         if isinstance(node, Number):
-            above, below = map(self.context.constant, (node.numerator, node.denominator))
-            return _Quotient(above, below)
-        if node.function == "add":
-            return reduce(self._sum, map(self.read, node.args))
-        if node.function == "mul":
-            return reduce(self._product, map(self.read, node.args))
-        if node.function == "exp":
-            step, rest = self.algebra.split(node.args[0])
-            times = step / self.steps[rest]
-            part = self.algebra.apply(
-                "exp", self.algebra.mul(self.algebra.number(self.steps[rest]), rest)
-            )
-            return self._power(self._part(part), int(times.p))
-        if node.function == "pow" and isinstance(node.args[1], Number):
-            base, exponent = node.args[0], value(node.args[1])
-            if exponent.q == 1:
-                return self._power(self.read(base), int(exponent.p))
-            times = exponent * self.roots[base]
-            return self._power(self._part(self._root(base)), int(times.p))
-        degree = self.roots[node]
-        return self._power(self._part(self._root(node)), degree)
-
-    def _part(self, node: Expression) -> _Quotient:
-        return _Quotient(self.generators[self.parts[node]], self.one)
+            return self.context.constant(node.numerator), self.context.constant(node.denominator)
+        if node.function in ("add", "mul"):
+            combine = self._sum if node.function == "add" else self._product
+            return reduce(combine, map(self.read, node.args))
+        base, c, key = self._power_of(node)
+        if key is None:
+            return self._power(self.read(base), int(c.p))
+        return self._power((self.letters[self.places[key]], self.one), int((c / self.units[key]).p))
 
     def _times(self, one: _Polynomial, other: _Polynomial) -> _Polynomial:
-        self.work += len(one) * len(other)
-        degree = _degree(one) + _degree(other)
-        if self.work > MAX_WORK or degree > MAX_DEGREE or len(one) * len(other) > 8 * MAX_TERMS:
-            raise _TooCostlyError
+        terms = len(one) * len(other)
+        self.work += terms
+        degree = one.total_degree() + other.total_degree()
+        if self.work > MAX_WORK or degree > MAX_DEGREE or terms > 8 * MAX_TERMS:
+            raise UnusableFormulaError("too costly")
         product = one * other
         if len(product) > MAX_TERMS:
-            raise _TooCostlyError
+            raise UnusableFormulaError("too many terms")
         return product
 
     def _sum(self, one: _Quotient, other: _Quotient) -> _Quotient:
-        shared = one.below.gcd(other.below)
-        left, right = one.below / shared, other.below / shared
-        above = self._times(one.above, right) + self._times(other.above, left)
-        return _Quotient(above, self._times(one.below, right))
+        shared = one[1].gcd(other[1])
+        left, right = one[1] / shared, other[1] / shared
+        above = self._times(one[0], right) + self._times(other[0], left)
+        return above, self._times(one[1], right)
 
     def _product(self, one: _Quotient, other: _Quotient) -> _Quotient:
-        return _Quotient(self._times(one.above, other.above), self._times(one.below, other.below))
+        return self._times(one[0], other[0]), self._times(one[1], other[1])
 
     def _power(self, base: _Quotient, exponent: int) -> _Quotient:
         times = abs(exponent)
-        for side in (base.above, base.below):
-            size = len(side)
-            if times * max(1, _degree(side)) > MAX_DEGREE:
-                raise _TooCostlyError
-            if size > 1 and comb(size + times - 1, times) > MAX_TERMS:
-                raise _TooCostlyError
-        above, below = base.above**times, base.below**times
-        if exponent < 0:
-            above, below = below, above
+        for side in base:
+            many = len(side) > 1 and comb(len(side) + times - 1, times) > MAX_TERMS
+            if many or times * max(1, side.total_degree()) > MAX_DEGREE:
+                raise UnusableFormulaError("too high a power")
+        above, below = (side**times for side in (base if exponent >= 0 else base[::-1]))
         if not len(below):
             raise UnusableFormulaError("division by 0")
-        return _Quotient(above, below)
+        return above, below
 
     # --- shortening ---
 
-    def cancelled(self, whole: _Quotient) -> _Quotient:
-        if not len(whole.above):
-            return _Quotient(whole.above, self.one)
-        shared = whole.above.gcd(whole.below)
-        return _Quotient(whole.above / shared, whole.below / shared)
-
-    def reduced(self, whole: _Quotient) -> tuple[_Polynomial, _Polynomial]:
-        """The sides with powers of roots in the numerator evaluated, and radicands cancelled."""
-        above, below = whole.above, whole.below
-        for base, degree in self.roots.items():
-            place = self.parts[self._root(base)]
-            if degree == 1:
+    def reduced(self, above: _Polynomial, below: _Polynomial) -> _Quotient:
+        """A quotient in lowest terms, without powers of roots in the numerator."""
+        above, below = self._lowest(above, below)
+        for key, unit in self.units.items():
+            if unit.q == 1 or key[1] is not self.algebra.one:
                 continue
-            radicand = self.read(base)
-            if radicand.below != self.one:
+            radicand, divisor = self.read(key[0])
+            if divisor != self.one:
                 continue
-            above = self._without_powers(above, place, degree, radicand.above)
-            power = self.generators[place] ** degree
+            place, order = self.places[key], int(unit.q)
+            if above.degrees()[place] >= order:
+                above = self._without_powers(above, place, order, radicand)
             while len(above):
-                (over, rest), (under, left) = divmod(above, radicand.above), divmod(below, power)
+                over, rest = divmod(above, radicand)
+                under, left = divmod(below, self.letters[place] ** order)
                 if len(rest) or len(left):
                     break
                 above, below = over, under
-        fraction = self.cancelled(_Quotient(above, below))
-        return fraction.above, fraction.below
+        return self._lowest(above, below)
+
+    def _lowest(self, above: _Polynomial, below: _Polynomial) -> _Quotient:
+        shared = above.gcd(below)
+        return above / shared, below / shared
 
     def _without_powers(
-        self, polynomial: _Polynomial, place: int, degree: int, radicand: _Polynomial
+        self, polynomial: _Polynomial, place: int, order: int, radicand: _Polynomial
     ) -> _Polynomial:
-        if _degree_in(polynomial, place) < degree:
-            return polynomial
         total = self.context.constant(0)
         for exponents, coefficient in polynomial.to_dict().items():
-            times, left = divmod(int(exponents[place]), degree)
+            times, left = divmod(int(exponents[place]), order)
             lowered = (*exponents[:place], left, *exponents[place + 1 :])
-            term = self.context.from_dict({lowered: coefficient})
-            power = self._power(_Quotient(radicand, self.one), times).above
-            total += self._times(term, power)
+            power, _ = self._power((radicand, self.one), times)
+            total += self._times(self.context.from_dict({lowered: coefficient}), power)
         return total
 
     # --- writing ---
 
-    def write(self, polynomial: _Polynomial) -> Expression:
-        return self.algebra.add(*self.terms(polynomial))
-
     def terms(self, polynomial: _Polynomial) -> list[Expression]:
         algebra = self.algebra
-        parts = list(self.parts)
         return [
             algebra.mul(
-                algebra.number(fmpq(coefficient)),
+                algebra.number(coefficient),
                 *(
                     algebra.pow(part, algebra.number(int(exponent)))
-                    for part, exponent in zip(parts, exponents, strict=True)
+                    for part, exponent in zip(self.parts, exponents, strict=True)
                     if exponent
                 ),
             )
@@ -365,19 +296,12 @@ class _Field:
         ]
 
     def factored(self, polynomial: _Polynomial) -> Expression:
-        if not len(polynomial):
-            return self.algebra.zero
-        constant, factors = polynomial.factor()
         algebra = self.algebra
-        written = [
-            algebra.pow(self.write(factor), algebra.number(int(times))) for factor, times in factors
-        ]
-        return reduce(algebra.mul, written, algebra.number(fmpq(constant)))
-
-
-def _degree(polynomial: _Polynomial) -> int:
-    return int(polynomial.total_degree()) if len(polynomial) else 0
-
-
-def _degree_in(polynomial: _Polynomial, place: int) -> int:
-    return int(polynomial.degrees()[place]) if len(polynomial) else 0
+        if not len(polynomial):
+            return algebra.zero
+        constant, factors = polynomial.factor()
+        written = (
+            algebra.pow(algebra.add(*self.terms(factor)), algebra.number(int(times)))
+            for factor, times in factors
+        )
+        return reduce(algebra.mul, written, algebra.number(constant))

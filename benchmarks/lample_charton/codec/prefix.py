@@ -14,9 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import partial
+from typing import TypeVar
 
+from ....rewards.expression.build import quotient
 from ....rewards.expression.tree import Call, Expression, Number, Symbol
-from .vocabulary import COEFFICIENTS, OPERATORS, VARIABLES
+from .vocabulary import COEFFICIENTS, DIGITS, OPERATORS, VARIABLES
 
 #: Longer sequences, and deeper trees, are refused.
 MAX_TOKENS = 4096
@@ -24,6 +27,7 @@ MAX_DEPTH = 200
 MAX_DIGITS = 1000
 
 Tokens = tuple[str, ...]
+Value = TypeVar("Value")
 
 #: Precedes the integrand in a model's input: y' - f (section 2.7 of the code's README).
 MODEL_PREFIX: Tokens = ("sub", "Y'")
@@ -137,10 +141,11 @@ def _tokens(node: Expression, depth: int) -> list[str]:
     parts = [_tokens(arg, depth - 1) for arg in args]
     if name == "add":
         return folded("add", parts)
-    if name == "pow":
-        return ["sqrt", *parts[0]] if parts[1] == _HALF else ["pow", *parts[0], *parts[1]]
-    if name == "root":
-        return _inverse_power(args[1], parts)
+    if name in ("pow", "root"):
+        base, number = _as_power(node)
+        degree = ["pow", *parts[1], "INT-", "1"] if name == "root" else parts[1]
+        exponent = degree if base is node else number_tokens(number)
+        return ["sqrt", *parts[0]] if exponent == _HALF else ["pow", *parts[0], *exponent]
     if name == "log":
         return ["mul", "ln", *parts[0], "pow", "ln", *parts[1], "INT-", "1"]
     if name == "sgn":
@@ -151,15 +156,6 @@ def _tokens(node: Expression, depth: int) -> list[str]:
 
 
 _HALF = number_tokens(Fraction(1, 2))
-
-
-def _inverse_power(degree: Expression, parts: Sequence[list[str]]) -> list[str]:
-    if isinstance(degree, Number) and degree.numerator:
-        exponent = 1 / Fraction(degree.numerator, degree.denominator)
-        if exponent == Fraction(1, 2):
-            return ["sqrt", *parts[0]]
-        return ["pow", *parts[0], *number_tokens(exponent)]
-    return ["pow", *parts[0], "pow", *parts[1], "INT-", "1"]
 
 
 def _product(node: Call, depth: int) -> list[str]:
@@ -190,16 +186,19 @@ def _product(node: Call, depth: int) -> list[str]:
 
 def _reciprocal(node: Expression, depth: int) -> list[str]:
     """1/node as a power; a numeric exponent is negated."""
-    base, exponent = node, Fraction(1)
-    if isinstance(node, Call):
-        last = node.args[-1] if node.args else None
-        if node.function == "sqrt":
-            base, exponent = node.args[0], Fraction(1, 2)
-        elif node.function == "pow" and isinstance(last, Number):
-            base, exponent = node.args[0], Fraction(last.numerator, last.denominator)
-        elif node.function == "root" and isinstance(last, Number) and last.numerator:
-            base, exponent = node.args[0], 1 / Fraction(last.numerator, last.denominator)
+    base, exponent = _as_power(node)
     return ["pow", *_tokens(base, depth - 1), *number_tokens(-exponent)]
+
+
+def _as_power(node: Expression) -> tuple[Expression, Fraction]:
+    """Base and exponent; what has no number for its exponent or degree is its own base."""
+    if node.function == "sqrt":
+        return node.args[0], Fraction(1, 2)
+    last = node.args[-1] if node.function in ("pow", "root") else None
+    if isinstance(last, Number) and (last.numerator or node.function == "pow"):
+        exponent = Fraction(last.numerator, last.denominator)
+        return node.args[0], exponent if node.function == "pow" else 1 / exponent
+    return node, Fraction(1)
 
 
 # --- from prefix ---
@@ -224,108 +223,81 @@ def from_prefix(tokens: Sequence[str]) -> Expression:
     'add x add x INT+ 1 2'
 
     """
+    return _unfolded(_evaluated(tokens, Number, _node), MAX_DEPTH)
+
+
+def _evaluated(
+    tokens: Sequence[str], number: Callable[[int], Value], build: Callable[..., Value]
+) -> Value:
+    """What a formula comes to, from right to left: ``build`` is called with a token and operands.
+
+    Raises:
+        PrefixError: if the tokens are not a formula, or too many.
+
+    """
     if not tokens:
         raise PrefixError("no tokens")
     if len(tokens) > MAX_TOKENS:
         raise PrefixError(f"more than {MAX_TOKENS} tokens")
-    stack: list[tuple[Expression, int]] = []  # from right to left: trees, with their depth
+    stack: list[Value] = []
     digits: list[str] = []
     for token in reversed(tokens):
         if token in _DIGITS:
             digits.append(token)
-            continue
-        if token in ("INT+", "INT-"):
-            stack.append((_integer(token, digits), 1))
+        elif token in ("INT+", "INT-"):
+            if len(digits) > MAX_DIGITS:
+                raise PrefixError(f"a number of more than {MAX_DIGITS} digits")
+            value = int("".join(reversed(digits)) or "0")
+            stack.append(number(-value if token == "INT-" else value))
             digits = []
-            continue
-        if digits:
-            raise PrefixError("digits without a sign token")
-        build = _BUILDERS.get(token)
-        if build is None:
-            stack.append((_leaf(token), 1))
-            continue
-        arity = OPERATORS[token]
-        if len(stack) < arity:
-            raise PrefixError(f"{token} lacks operands")
-        operands = [stack.pop() for _ in range(arity)]
-        tree = build(*(operand for operand, _ in operands))
-        depths = [depth for _, depth in operands]
-        # A right fold is not nested.
-        depth = max(depths[0] + 1, depths[-1] + (token not in ("add", "mul")))
-        if depth > MAX_DEPTH:
-            raise PrefixError(f"nested deeper than {MAX_DEPTH} levels")
-        stack.append((tree, depth))
+        elif digits:
+            break
+        else:
+            arity = OPERATORS.get(token, 0)
+            if len(stack) < arity:
+                raise PrefixError(f"{token} lacks operands")
+            stack.append(build(token, *(stack.pop() for _ in range(arity))))
     if digits:
         raise PrefixError("digits without a sign token")
     if len(stack) != 1:
         raise PrefixError(f"{len(stack) - 1} operands too many")
-    return _unfolded(stack[0][0])
+    return stack[0]
 
 
-_DIGITS = frozenset("0123456789")
-_LEAVES: dict[str, Expression] = {
-    **{name: Symbol(name) for name in (*VARIABLES, *COEFFICIENTS)},
-    **{token: Call(function) for function, token in _LETTERS.items()},
-}
+def _node(token: str, *operands: Expression) -> Expression:
+    if token not in _BUILDERS:
+        raise PrefixError(f"{token!r} is not allowed in a formula")
+    return _BUILDERS[token](*operands)
 
 
-def _leaf(token: str) -> Expression:
-    try:
-        return _LEAVES[token]
-    except KeyError:
-        raise PrefixError(f"{token!r} is not allowed in a formula") from None
+def _call(function: str, *args: Expression) -> Expression:
+    return Call(function, args)
 
 
-def _integer(sign: str, digits: Sequence[str]) -> Number:
-    if len(digits) > MAX_DIGITS:
-        raise PrefixError(f"a number of more than {MAX_DIGITS} digits")
-    value = int("".join(reversed(digits)) or "0")
-    return Number(-value if sign == "INT-" else value)
-
-
-def _quotient(above: Expression, below: Expression) -> Expression:
-    if not (isinstance(above, Number) and isinstance(below, Number)) or not below.numerator:
-        return Call("div", (above, below))
-    value = Fraction(above.numerator, above.denominator)
-    value /= Fraction(below.numerator, below.denominator)
-    return Number(value.numerator, value.denominator)
-
-
-def _to_the(exponent: int) -> Callable[[Expression], Expression]:
-    return lambda base: Call("pow", (base, Number(exponent)))
-
-
-def _unary(name: str) -> Callable[[Expression], Expression]:
-    return lambda operand: Call(name, (operand,))
-
-
+_DIGITS = frozenset(DIGITS)
 _BUILDERS: dict[str, Callable[..., Expression]] = {
-    "add": lambda a, b: Call("add", (a, b)),
+    **{name: partial(Symbol, name) for name in _SYMBOLS},
+    **{token: partial(Call, function) for function, token in _LETTERS.items()},
+    **{name: partial(_call, name) for name in ("add", "mul", "pow", *_UNARY)},
+    **{f"pow{n}": partial(lambda n, base: Call("pow", (base, Number(n))), n) for n in (2, 3, 4, 5)},
     "sub": lambda a, b: Call("add", (a, Call("neg", (b,)))),
-    "mul": lambda a, b: Call("mul", (a, b)),
-    "div": _quotient,
-    "pow": lambda a, b: Call("pow", (a, b)),
-    "rac": lambda a, b: Call("root", (a, b)),
+    "div": quotient,
+    "rac": partial(_call, "root"),
     "inv": lambda a: Call("div", (Number(1), a)),
-    **{f"pow{n}": _to_the(n) for n in (2, 3, 4, 5)},
-    **{name: _unary(name) for name in _UNARY},
-    "sign": _unary("sgn"),
+    "sign": partial(_call, "sgn"),
 }
 
 
-def _unfolded(node: Expression) -> Expression:
+def _unfolded(node: Expression, depth: int) -> Expression:
     """Flatten right folds; done once at the end, so that long sums take linear time."""
     if not isinstance(node, Call):
         return node
-    if node.function not in ("add", "mul"):
-        return Call(node.function, tuple(_unfolded(arg) for arg in node.args))
-    parts: list[Expression] = []
-    rest: Expression = node
-    while isinstance(rest, Call) and rest.function == node.function:
-        first, rest = rest.args
-        parts.append(_unfolded(first))
-    parts.append(_unfolded(rest))
-    return Call(node.function, tuple(parts))
+    if not depth:
+        raise PrefixError(f"nested deeper than {MAX_DEPTH} levels")
+    parts = list(node.args)
+    while node.function in ("add", "mul") and parts[-1].function == node.function:
+        parts += parts.pop().args
+    return Call(node.function, tuple(_unfolded(part, depth - 1) for part in parts))
 
 
 # --- to infix ---
@@ -353,32 +325,14 @@ def to_infix(tokens: Sequence[str]) -> str:
         PrefixError: if the tokens are not a formula.
 
     """
-    if len(tokens) > MAX_TOKENS:
-        raise PrefixError(f"more than {MAX_TOKENS} tokens")
-    stack: list[str] = []
-    digits: list[str] = []
-    for token in reversed(tokens):
-        if token in _DIGITS:
-            digits.append(token)
-            continue
-        if token in ("INT+", "INT-"):
-            stack.append(str(_integer(token, digits).numerator))
-            digits = []
-            continue
-        if digits:
-            raise PrefixError("digits without a sign token")
-        if token not in OPERATORS:
-            _leaf(token)
-            stack.append(token)
-            continue
-        arity = OPERATORS[token]
-        if len(stack) < arity:
-            raise PrefixError(f"{token} lacks operands")
-        operands = [stack.pop() for _ in range(arity)]
-        stack.append(_INFIX.get(token, f"{token}({{}})").format(*operands))
-    if digits or len(stack) != 1:
-        raise PrefixError(f"{max(0, len(stack) - 1)} operands too many, or none")
-    return f"({stack[0]})"
+    return f"({_evaluated(tokens, str, _infix)})"
+
+
+def _infix(token: str, *operands: str) -> str:
+    if operands:
+        return _INFIX.get(token, f"{token}({{}})").format(*operands)
+    _node(token)  # refuses what is no leaf
+    return token
 
 
 def operator_count(tokens: Iterable[str]) -> int:

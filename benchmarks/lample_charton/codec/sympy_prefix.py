@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from ....rewards.baselines.readable import MAX_NESTED, finite_somewhere, nested_exponentials
 from ....rewards.expression.sympy_bridge import to_sympy
 from ....rewards.expression.sympy_text import read_sympy
-from ....rewards.expression.tree import Expression
-from .prefix import PrefixError, Tokens, folded, from_prefix
-from .vocabulary import COEFFICIENTS, OPERATORS, VARIABLES
+from ....rewards.expression.tree import Call, Expression, Number, Symbol
+from .prefix import MAX_DEPTH, PrefixError, Tokens, from_prefix, to_prefix
+from .vocabulary import COEFFICIENTS, VARIABLES
 
 if TYPE_CHECKING:
     import sympy
@@ -30,37 +30,31 @@ class InvalidError(ValueError):
 
 
 def sympy_prefix(expr: sympy.Expr) -> Tokens:
-    """The tokens of a SymPy expression, arguments in SymPy's order."""
-    return tuple(_tokens(expr))
+    """The tokens of a SymPy expression, arguments in SymPy's order.
+
+    Raises:
+        PrefixError: if a function or symbol has no token, or it is too large or too deep.
+
+    """
+    return to_prefix(_tree(expr, MAX_DEPTH))
 
 
-def _tokens(expr: Any) -> list[str]:
-    import sympy
-
+def _tree(expr: Any, depth: int) -> Expression:
+    """A SymPy expression with its own arguments; what has no token is refused later."""
+    if not depth:
+        raise PrefixError(f"nested deeper than {MAX_DEPTH} levels")
     if expr.is_Symbol:
-        if expr.name not in ASSUMPTIONS:
-            raise PrefixError(f"no token for the symbol {expr.name!r}")
-        return [expr.name]
-    if expr.is_Integer:
-        return ["INT-" if expr < 0 else "INT+", *str(abs(expr))]
+        return Symbol(expr.name)
     if expr.is_Rational:
-        return ["div", *_tokens(sympy.Integer(expr.p)), *_tokens(sympy.Integer(expr.q))]
+        return Number(int(expr.p), int(expr.q))
     name = type(expr).__name__
-    if name in _CONSTANTS:
-        return [_CONSTANTS[name]]
-    parts = [_tokens(arg) for arg in expr.args]
-    if expr.is_Add or expr.is_Mul:
-        return folded("add" if expr.is_Add else "mul", parts)
-    if expr.is_Pow:
-        return ["sqrt", *parts[0]] if expr.exp == sympy.S.Half else ["pow", *parts[0], *parts[1]]
-    token = _NAMES.get(name, name)
-    if OPERATORS.get(token) != len(parts):
-        raise PrefixError(f"no token for SymPy's {name}")
-    return [token, *(token for part in parts for token in part)]
+    return Call(_NAMES.get(name, name), tuple(_tree(arg, depth - 1) for arg in expr.args))
 
 
-_CONSTANTS = {"Exp1": "E", "Pi": "pi", "ImaginaryUnit": "I"}
-_NAMES = {"log": "ln", "Abs": "abs"}
+_NAMES = {
+    **{"Add": "add", "Mul": "mul", "Pow": "pow", "log": "ln", "Abs": "abs", "sign": "sgn"},
+    **{"Exp1": "e", "Pi": "pi", "ImaginaryUnit": "i"},
+}
 
 
 def sympy_from_prefix(tokens: Sequence[str]) -> sympy.Expr:

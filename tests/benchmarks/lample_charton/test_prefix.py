@@ -206,6 +206,7 @@ def test_any_tokens_are_read_or_refused(tokens: list[str]) -> None:
         ("INT", "'INT' is not allowed"),
         ("sine x", "'sine' is not allowed"),
         ("sin " * 300 + "x", "nested deeper"),
+        ("add x mul x " * 600 + "x", "nested deeper"),
         ("sin " * 5000 + "x", "more than 4096 tokens"),
         ("INT+ " + "9 " * 2000, "more than 1000 digits"),
     ],
