@@ -165,7 +165,13 @@ def markdown_table(section: Section) -> str:
     """The table in Markdown."""
     rule = ["---" if at < section.names else "---:" for at in range(len(section.headings))]
     lines = [section.headings, rule, *section.rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return "".join(f"| {' | '.join(map(_markdown_cell, line))} |\n" for line in lines)
+
+
+def _markdown_cell(cell: str) -> str:
+    """A cell whose bars end no cell, and whose stars are those of a formula."""
+    escaped = cell.replace("|", "\\|")
+    return escaped if "`" in cell else escaped.replace("*", "\\*")
 
 
 def as_markdown(sections: Sequence[Section]) -> str:
@@ -190,11 +196,16 @@ def latex_table(section: Section) -> str:
     )
 
 
+_LATEX = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}"}
+    | {"|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}"}
+)
+
+
 def _latex_text(text: str) -> str:
     """Text with LaTeX's special characters escaped."""
-    for character in "&%$#_{}":
-        text = text.replace(character, "\\" + character)
-    return text
+    return text.translate(_LATEX)
 
 
 def _latex_cell(cell: str) -> str:
@@ -248,6 +259,22 @@ def export(
         case "json":
             return json_text(data)
     raise UserError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
+
+
+def export_sections(form: str, sections: Sequence[Section]) -> str:
+    """Tables in one of `FORMATS`; CSV has a line for each cell, JSON each table's rows."""
+    cells = (
+        (section.title, number, heading, cell)
+        for section in sections
+        for number, row in enumerate(section.rows, 1)
+        for heading, cell in zip(section.headings, row, strict=True)
+    )
+    data = [
+        {"title": section.title, "headings": section.headings, "rows": section.rows}
+        | {"remarks": section.remarks}
+        for section in sections
+    ]
+    return export(form, sections, (("table", "row", "column", "value"), cells), data)
 
 
 def write_sections(

@@ -15,9 +15,10 @@ from ....benchmarks.errors import BenchmarkError
 from ...core.errors import UserError
 from ...core.program import program
 from ...models import Model, create
+from ...report.figures.files import check_figures, write_figures
 from ...report.search.records import RECORD, SearchRecord
 from ...report.search.tables import search_sections
-from ...report.sections import as_markdown, print_sections
+from ...report.sections import FORMATS, export_sections, print_sections
 from ...run.job import Job
 from ...run.progress import Silent
 from ...run.spec import SweepSpec
@@ -25,6 +26,7 @@ from ...store.run import Run
 from ...studies.search import SearchSettings, preset_names, search_settings, search_spec
 from ...studies.search import search as run_search
 from ...studies.search.mutations import Kinds, Variant
+from ...studies.search.paper import paper_sections
 from ...studies.search.sagga import planned, seed_problems
 from ...studies.search.seeds import seeds_of
 from ...studies.search.settings import Fitness, Select, Simplifier
@@ -171,7 +173,19 @@ run.py search runs/general runs/q --markdown
 @cost_options
 @click.option("--dry-run", is_flag=True, help="Show the seeds' first prompt, and ask nothing.")
 @cluster_option
-@click.option("--markdown", is_flag=True, help="The tables as Markdown on stdout.")
+@click.option(
+    "--paper",
+    is_flag=True,
+    help="With directories: the paper's tables and figures in its layout, its own beside.",
+)
+@click.option(
+    "--figures",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="With --paper: also the figures, as PNG, PDF and SVG (needs the extra 'plots').",
+)
+@click.option("--format", "form", type=click.Choice(FORMATS), help="The tables as text on stdout.")
+@click.option("--markdown", "form", flag_value="markdown", help="As --format markdown.")
 @json_option
 @click.pass_context
 def search(ctx: click.Context, /, runs: tuple[Path, ...], **given: Any) -> int:
@@ -187,9 +201,12 @@ def search(ctx: click.Context, /, runs: tuple[Path, ...], **given: Any) -> int:
 
     With the directories of searches, print their tables and ask nothing.
     """
+    shown = {name: given[name] for name in ("form", "as_json", "paper", "figures")}
     if runs:
         refuse_given(("preset", "model", "seeds", "out"), "where finished searches are named")
-        return _show(runs, given["markdown"], given["as_json"])
+        return _show(runs, **shown)
+    if given["paper"] or given["figures"]:
+        raise UserError("--paper and --figures are for the directories of finished searches")
     if given["model"] is None:
         raise UserError("name the model with --model KIND/NAME; `ls models` lists the kinds")
     settings = _settings(given)
@@ -207,7 +224,7 @@ def search(ctx: click.Context, /, runs: tuple[Path, ...], **given: Any) -> int:
             again = f"{program()} {shlex.join(sys.argv[1:])}"
             print(f"interrupted; this goes on from there:\n  {again}", file=sys.stderr)
             sys.exit(130)
-    status = _show([run.path], given["markdown"], given["as_json"])
+    status = _show([run.path], **shown)
     print(
         f"The search is in {run.path}; a page with the map: {program()} report {run.path}\n"
         f"For another model: {program()} sweep --benchmark {run.path}/archive --model ...",
@@ -231,7 +248,8 @@ def _settings(given: dict[str, Any]) -> SearchSettings:
 
 def _spec(ctx: click.Context, settings: SearchSettings) -> SweepSpec:
     """What is asked and how, as for `sweep`."""
-    named = {"seeds", "seeds-from", "seeds-limit", "solved-by", "solved-by-option", "markdown"}
+    named = {"seeds", "seeds-from", "seeds-limit", "solved-by", "solved-by-option"}
+    named |= {"paper", "figures", "format", "markdown"}
     named |= {name.replace("_", "-") for name in _OWN} | {"preset", "seed-size"}
     rows = {name: value for name, value in given_settings(ctx).items() if name not in named}
     rows["model"] = [name for name in (rows.pop("model"), ctx.params["solved_by"]) if name]
@@ -268,19 +286,32 @@ def _print_plan(spec: SweepSpec, settings: SearchSettings, models: Sequence[Mode
     return 0
 
 
-def _show(paths: Sequence[Path], markdown: bool, as_json: bool) -> int:
-    """Print the tables of searches; the status is 1 where one has found nothing."""
+def _show(
+    paths: Sequence[Path], *, form: str | None, as_json: bool, paper: bool, figures: Path | None
+) -> int:
+    """Print the tables of searches, or the paper's."""
     runs = [Run(path) for path in paths]
     for run in runs:
         if not (run.path / RECORD).is_file():
             raise UserError(f"{run.path} is a run without a search")
-    if as_json:
+    if figures is not None:
+        if not paper:
+            raise UserError("--figures goes with --paper; `report --figures` has those of a page")
+        check_figures(figures)
+    form = "json" if as_json else form
+    if form == "json" and not paper:
         texts = [(run.path / RECORD).read_text(encoding="utf-8") for run in runs]
         click.echo(json.dumps([json.loads(text) for text in texts], ensure_ascii=False))
-    elif markdown:
-        click.echo(as_markdown(search_sections(runs)), nl=False)
+        return 0
+    sections = paper_sections(runs) if paper else search_sections(runs)
+    if form is not None:
+        click.echo(export_sections(form, sections), nl=False)
     else:
-        print_sections(search_sections(runs))
+        print_sections(sections)
+    if figures is not None:
+        drawn = (figure for section in sections for figure in section.figures)
+        for path in write_figures(drawn, figures):
+            click.echo(f"wrote {path}", err=True)
     return 0
 
 

@@ -79,13 +79,13 @@ def search_sections(runs: Sequence[Run | Path | str]) -> list[Section]:
     searches = [one for one in map(Found.of, map(Run.of, runs)) if one is not None]
     if not searches:
         return []
-    made = [_archives(searches), _generations(searches)]
+    made = [archives(searches), _generations(searches)]
     for one in searches:
         made += _of_one(one, f" of {one.name}" if len(searches) > 1 else "")
     return made
 
 
-def _archives(searches: Sequence[Found]) -> Section:
+def archives(searches: Sequence[Found]) -> Section:
     """Table 15."""
     rows: list[tuple[str, ...]] = []
     for one in searches:
@@ -94,11 +94,9 @@ def _archives(searches: Sequence[Found]) -> Section:
         failed = sum(generation.failed - generation.unconfirmed for generation in generations)
         share = percent(failed / asked) if asked else ""
         rows.append((one.name, one.label, str(len(one.archive)), share, *_measures(one)))
-        label = "-".join(part.capitalize() for part in one.name.split("-"))
-        numbers = brittleness_numbers()
-        if ("table 15", "archive", label, "iterations") in numbers:
-            theirs = (numbers["table 15", "archive", label, m] for m in _MEASURES)
-            size = "5000" if label.startswith("Length") else "1000"
+        if published_measure(one.name, "iterations"):
+            theirs = (published_measure(one.name, measure) for measure in _MEASURES)
+            size = "5000" if one.name.startswith("length") else "1000"
             rows.append((one.name, "paper: neural integrator", size, "", *theirs))
     return Section(
         "Archives of failures (Table 15)",
@@ -114,6 +112,12 @@ def _archives(searches: Sequence[Found]) -> Section:
         ),
         names=2,
     )
+
+
+def published_measure(name: str, measure: str) -> str:
+    """A number of Table 15 by a search's name, as printed; empty if there is none."""
+    label = "-".join(part.capitalize() for part in name.split("-"))
+    return brittleness_numbers().get(("table 15", "archive", label, measure), "")
 
 
 def _measures(one: Found) -> Iterator[str]:

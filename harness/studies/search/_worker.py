@@ -1,4 +1,4 @@
-"""A task of workers: SymPy's `simplify`, as the released code calls it."""
+"""Tasks of workers: SymPy's `simplify`, as the released code calls it, and its integrals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,17 @@ from ....rewards.expression.sympy_bridge import to_sympy
 
 #: The published limit; it is counted in calls of SymPy, so that it is the same on any machine.
 SECONDS = 1
+#: That of an integral, counted in the same way.
+INTEGRAL_SECONDS = 4
 _PROCESSOR_SECONDS = 15
+
+#: SymPy's names of functions that are no exploits.
+ELEMENTARY = frozenset(
+    "exp log Abs sign sin cos tan cot sec csc asin acos atan acot asec acsc "
+    "sinh cosh tanh coth sech csch asinh acosh atanh acoth asech acsch".split()
+)
+#: What is said of a formula without such an integral.
+_NONE: dict[str, Any] = {"integral": "", "latex": "", "functions": []}
 
 counted_sympy.install()
 load_sympy()
@@ -48,3 +58,43 @@ def _simplify(tokens: str) -> dict[str, str]:
         return {"tokens": " ".join(sympy_prefix(simple)), "reason": ""}
     except ValueError as error:
         return {"tokens": "", "reason": str(error)}
+
+
+def integrated(tokens: str) -> dict[str, Any]:
+    """A formula's integral, if it needs functions that are not elementary, and their names."""
+    try:
+        made: dict[str, Any] = run_in_fork(_integrate, tokens, processor_seconds=_PROCESSOR_SECONDS)
+    except ForkError:
+        return _NONE
+    return made
+
+
+def _integrate(tokens: str) -> dict[str, Any]:
+    import sympy
+
+    x = sympy.Symbol("x")
+
+    def evaluate() -> Any:
+        integrand = to_sympy(from_prefix(tokens.split()))
+        # 402**(x**2) as exp(x**2*log(402)), which SymPy integrates.
+        powers = [one for one in integrand.atoms(sympy.Pow) if one.base.is_Integer]
+        growing = {one: _exponential(one) for one in powers if one.base > 1 and one.exp.has(x)}
+        return sympy.integrate(integrand.xreplace(growing), x)
+
+    try:
+        integral = call_limited(INTEGRAL_SECONDS * CALLS_PER_SECOND, evaluate)
+    except CallLimitError:
+        return _NONE
+    except Exception:  # SymPy raises many classes
+        return _NONE
+    used = {one.func.__name__ for one in integral.atoms(sympy.Function) if one.has(x)}
+    special = sorted(used - ELEMENTARY)
+    if not special or integral.has(sympy.Integral, sympy.I, sympy.nan, sympy.Piecewise):
+        return _NONE
+    return {"integral": str(integral), "latex": sympy.latex(integral), "functions": special}
+
+
+def _exponential(power: Any) -> Any:
+    import sympy
+
+    return sympy.exp(power.exp * sympy.log(power.base), evaluate=False)

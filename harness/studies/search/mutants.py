@@ -21,7 +21,8 @@ from .mutations import Rules, mutate
 LONGEST, LARGEST = 100, 10**7
 #: Seconds of wall clock for a formula of `simplify`, only in case a worker hangs.
 _DEADLINE = 300.0
-_TASKS = {"simplified": f"{__package__}._worker:simplified"}
+#: The tasks of workers, of which SymPy is a part.
+TASKS = {name: f"{__package__}._worker:{name}" for name in ("simplified", "integrated")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ def _in_normal_form(trees: Sequence[Expression]) -> Iterator[Expression | str]:
 def _by_sympy(trees: Sequence[Expression]) -> Iterator[Expression | str]:
     """SymPy's `simplify` of each tree, in workers, within a limit that is the same anywhere."""
     tokens = [prefix(tree) for tree in trees]
-    results = shared_pool(tasks=_TASKS).map(
+    results = shared_pool(tasks=TASKS).map(
         "simplified", [[words] for words in tokens], deadline=_DEADLINE
     )
     for result in results:

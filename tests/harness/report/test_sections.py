@@ -24,6 +24,7 @@ from calculus_harness.harness.report.sections import (
     Section,
     csv_table,
     export,
+    export_sections,
     json_text,
     latex_table,
     markdown_table,
@@ -49,6 +50,24 @@ def test_markdown_and_latex() -> None:
     )
     assert r"a\_b & $-1.5\ [-2.0, +3.0]$ \\" in latex  # true minus signs
     assert r"c & 4.0 [1.0, 5.0] \\" in latex
+
+
+def test_formulas_do_not_break_tables() -> None:
+    table = Section("F", ("f", "F"), (("2*x*y**2", r"\ln|x^2| ~ `a|b`"),), names=2)
+    assert markdown_table(table).splitlines()[2] == r"| 2\*x\*y\*\*2 | \ln\|x^2\| ~ `a\|b` |"
+    assert (
+        r"2*x*y**2 & \textbackslash{}ln\textbar{}x\textasciicircum{}2\textbar{} "
+        r"\textasciitilde{} `a\textbar{}b` \\"
+    ) in latex_table(table)
+
+
+def test_sections_as_lines_and_data() -> None:
+    lines = list(csv.reader(io.StringIO(export_sections("csv", [TABLE]))))
+    assert lines[0] == ["table", "row", "column", "value"]
+    assert lines[2] == ["T", "1", "50 % & more", "-1.5 [-2.0, +3.0]"]
+    data = json.loads(export_sections("json", [TABLE]))
+    assert data[0]["rows"][1] == ["c", "4.0 [1.0, 5.0]"]
+    assert export_sections("markdown", [TABLE]).endswith(markdown_table(TABLE))
 
 
 @given(st.lists(st.lists(st.text('a,"\n;é', max_size=5), min_size=2, max_size=2), max_size=5))

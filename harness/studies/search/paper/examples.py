@@ -1,0 +1,150 @@
+"""Single problems with the model's answer, its derivative and what that is off by.
+
+The published ones are from Welleck et al., Symbolic Brittleness in Sequence Models (2022), Tables
+4, 6, 16, 17 and 18, in SymPy's notation, as printed.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from importlib import resources
+
+from .....benchmarks import brittleness
+from .....benchmarks.expressions import parse
+from .....benchmarks.problem import Problem
+from .....rewards.expression.build import add, neg
+from .....rewards.expression.derivative import differentiate
+from .....rewards.expression.tree import Expression
+from .....rewards.verdict import Status
+from ....core.requests import problem_key
+from ....report.search.tables import Found
+from ..embedding import Floats, embedding
+from ..formulas import NormalForms, read, text
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A problem and an answer, in SymPy's notation; what is not known is empty.
+
+    Attributes:
+        problem: the integrand.
+        solved: whether the model solves it; if not, it is a failure that the search found.
+        prediction: the answer in normal form, or as it is if it cannot be read.
+        derivative: of the answer.
+        difference: the derivative less the integrand.
+        exploit: why the model could not have been right.
+        integral: the problem's integral by a computer algebra system.
+
+    """
+
+    problem: str
+    solved: bool = False
+    prediction: str = ""
+    derivative: str = ""
+    difference: str = ""
+    exploit: str = ""
+    integral: str = ""
+
+
+@cache
+def published(place: str) -> Mapping[str, Sequence[Example]]:
+    """The examples of a published table by group, such as ``poly 1``, a cluster of Robust-Poly.
+
+    >>> [one.problem for one in published("table 4")["poly 1"]]
+    ['-104', '-136', '-33']
+
+    """
+    file = resources.files(brittleness) / "published_searches.csv"
+    groups: dict[str, list[Example]] = {}
+    for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines()):
+        where, group, solved = row.pop("place"), row.pop("group"), row.pop("solved")
+        if where == place:
+            groups.setdefault(group, []).append(Example(solved=bool(solved), **row))
+    return groups
+
+
+def with_answer(formula: str, answer: str, *, solved: bool) -> Example:
+    r"""A problem with an answer in LaTeX.
+
+    >>> with_answer("13*cos(19*x)", r"\sin(19x)", solved=False).difference
+    '6*cos(19*x)'
+
+    """
+    example = Example(formula, solved, answer, difference="0" if solved else "")
+    forms = NormalForms()
+    try:
+        tree = parse(answer)
+        prediction, slope = text(forms.of(tree)), forms.of(differentiate(tree))
+        example = replace(example, prediction=prediction, derivative=text(slope))
+        if not solved:
+            off = text(forms.of(add(slope, neg(read(formula)))))
+            example = replace(example, difference=off)
+    except ValueError:  # it cannot be read, or its normal form is too large
+        pass
+    return example
+
+
+def formula_of(problem: Problem) -> str:
+    """A problem's formula in SymPy's notation."""
+    return str(problem.metadata["formula"])
+
+
+def tree_of(problem: Problem) -> Expression:
+    """A problem's formula."""
+    return read(formula_of(problem))
+
+
+def _vectors(problems: Sequence[Problem]) -> Floats:
+    return embedding("ngrams")[0](list(map(tree_of, problems)))
+
+
+class Answered:
+    """A search with what its model answered.
+
+    Of several answers to a problem the first correct one is shown, of a failure the first.
+    """
+
+    def __init__(self, found: Found) -> None:
+        self.found = found
+        self._said: dict[str, tuple[bool, str]] = {}
+        for row in found.run.verdicts(found.record.policy).rows():
+            correct, known = row["status"] == Status.CORRECT, self._said.get(row["problem"])
+            if row["model"] != found.record.model or (known and known[0]):
+                continue
+            if correct or not row["sample"]:
+                answer = str(row.get("answer") or f"({row['status']})")
+                self._said[row["problem"]] = (correct, answer)
+        problems = found.run.problems.values()
+        self._solved = [problem for problem in problems if self.solves(problem)]
+        self.seeds = [problem for problem in problems if problem.metadata.get("generation") == 0]
+        self._made = {formula_of(problem): problem for problem in (*found.archive, *self.seeds)}
+
+    def solves(self, problem: Problem) -> bool:
+        """Whether one of the answers to a problem of the search is correct."""
+        return self._said.get(problem_key(problem), (False, ""))[0]
+
+    def example(self, problem: Problem) -> Example:
+        """A problem of the search with its answer."""
+        solved, answer = self._said.get(problem_key(problem), (False, ""))
+        return with_answer(formula_of(problem), answer, solved=solved)
+
+    @cached_property
+    def _vectors(self) -> Floats:
+        return _vectors(self._solved)
+
+    def nearest_solved(self, problems: Sequence[Problem]) -> Example | None:
+        """Of the search's problems that the model solves, the one that is most like these."""
+        if not self._solved:
+            return None
+        likeness = self._vectors @ _vectors(problems).T
+        return self.example(self._solved[int(likeness.sum(axis=1).argmax())])
+
+    def seed_of(self, problem: Problem) -> Problem | None:
+        """The first seed that a failure comes from, mutation by mutation."""
+        at: Problem | None = problem
+        while at is not None and (parent := at.metadata.get("parent")):
+            at = self._made.get(str(parent))
+        return at
