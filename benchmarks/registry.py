@@ -27,14 +27,14 @@ Other packages bring benchmarks by an entry point, whose name is the benchmark's
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import importlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
 from itertools import islice
 
+from ..rewards.errors import suggest
 from . import files
 from .errors import BenchmarkError
 from .problem import Problem
@@ -263,7 +263,7 @@ def resolve(spec: str) -> tuple[Subset, ...]:
     if not matches:
         parts = [subset.name.partition("/")[2] for subset in declared]
         raise UnknownBenchmarkError(
-            f"benchmark {name!r} has no subset {part!r}{_suggest(part, parts)}"
+            f"benchmark {name!r} has no subset {part!r}; {suggest(part, parts)}"
             + (f", or the path of a file; {part} is none" if files.RELEASED.get(f"{name}/") else "")
         )
     return matches
@@ -438,7 +438,7 @@ def _declared(name: str) -> tuple[Subset, ...]:
     else:
         plugins = _plugins()
         if name not in plugins:
-            raise UnknownBenchmarkError(f"unknown benchmark {name!r}{_suggest(name, names())}")
+            raise UnknownBenchmarkError(f"unknown benchmark {name!r}; {suggest(name, names())}")
         _load_plugin(plugins[name])
     return tuple(subset for subset in _SUBSETS.values() if subset.benchmark == name)
 
@@ -472,13 +472,6 @@ def _load_plugin(entry: EntryPoint) -> None:
 
 def _place(entry: EntryPoint) -> str:
     return f"the package {entry.dist.name} ({entry.value})" if entry.dist else entry.value
-
-
-def _suggest(wanted: str, choices: Iterable[str]) -> str:
-    near = difflib.get_close_matches(wanted, list(choices), n=3)
-    if near:
-        return f"; did you mean {' or '.join(repr(name) for name in near)}?"
-    return f"; known: {', '.join(choices)}"
 
 
 def _shuffle_key(seed: int, name: str, index: int | str) -> bytes:
