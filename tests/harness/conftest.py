@@ -6,8 +6,9 @@ import json
 import os
 import subprocess
 import sys
+import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -120,3 +121,23 @@ def _print_warning(
 ) -> None:
     """What `warnings` does outside pytest, which collects warnings."""
     sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
+
+
+def run_with_kills(
+    command: list[str], asked: Path, kills: Iterable[int], environment: dict[str, str], cwd: Path
+) -> None:
+    """Run a command to its end after SIGKILLs, each when so many requests are noted in a file."""
+    asked.touch()
+    for kill in kills:
+        process = subprocess.Popen(
+            command,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=cwd,
+        )
+        while len(set(asked.read_text().splitlines())) < kill and process.poll() is None:
+            time.sleep(0.005)
+        process.kill()
+        process.wait()
+    subprocess.run(command, env=environment, check=True, capture_output=True, cwd=cwd)

@@ -41,11 +41,7 @@ def test_a_table_is_validated(cli: Command, table: Path) -> None:
 
 def test_a_table_is_asked(cli: Command, table: Path, model: str) -> None:
     plan = cli(
-        "sweep",
-        "--model",
-        model,
-        "--benchmark",
-        table,
+        *f"sweep --model {model} --benchmark {table}".split(),
         *COLUMNS,
         "--skip-broken",
         "--dry-run",
@@ -87,16 +83,7 @@ def test_generate_of_ones_own_integrals(cli: Command, tmp_path: Path) -> None:
     bank.write_text('{"integrand": "e^x", "antiderivative": "e^x", "id": "e"}\n', encoding="utf-8")
     out = tmp_path / "out.jsonl"
     done = cli(
-        "generate",
-        "bee",
-        "--subset",
-        "parametric",
-        "--bank",
-        bank,
-        "--out",
-        out,
-        "--difficulty",
-        "2",
+        *f"generate bee --subset parametric --bank {bank} --out {out} --difficulty 2".split(),
         CALCULUS_HARNESS_CACHE=str(tmp_path / "cache"),
     )
     assert done.returncode == 0, done.stderr
@@ -132,15 +119,7 @@ def test_what_cannot_be_generated(cli: Command, arguments: list[str], said: str)
 
 def test_the_preset_is_the_papers_protocol(cli: Command, model: str) -> None:
     done = cli(
-        "sweep",
-        "--preset",
-        "antiderivbench",
-        "--model",
-        model,
-        "--limit",
-        "10",
-        "--dry-run",
-        "--json",
+        *f"sweep --preset antiderivbench --model {model} --limit 10 --dry-run --json".split()
     )
     plan = json.loads(done.stdout)
     assert plan["samples"] == 64
@@ -149,19 +128,10 @@ def test_the_preset_is_the_papers_protocol(cli: Command, model: str) -> None:
         for name in ("qualifier", "competition", "lin_comb", "subst_poly", "subst_hard")
     }
     fewer = cli(
-        "sweep",
-        "--preset",
-        "antiderivbench",
-        "--model",
-        model,
-        "--limit",
-        "10",
-        "--benchmark",
-        "bee/qualifier",
-        "-n",
-        "2",
-        "--dry-run",
-        "--json",
+        *(
+            f"sweep --preset antiderivbench --model {model} --limit 10 --benchmark "
+            "bee/qualifier -n 2 --dry-run --json"
+        ).split()
     )
     assert json.loads(fewer.stdout)["completions"] == 20
     whole = cli("sweep", "--preset", "antiderivbench", "--model", model, "--dry-run", "--json")

@@ -60,10 +60,7 @@ def test_the_styles(tmp_path: Path) -> None:
                 2,
                 "--workers",
                 1,
-                "--style",
-                style,
-                "--out",
-                out,
+                *f"--style {style} --out {out}".split(),
             )
             == 0
         )

@@ -175,20 +175,8 @@ def test_damaged_runs_are_named_and_left_alone(
 def test_the_dry_run_shows_the_prompt_and_asks_nothing(
     cli: Command, tmp_path: Path, model: str, bench: str
 ) -> None:
-    arguments = [
-        "sweep",
-        "--model",
-        model,
-        "--benchmark",
-        bench,
-        "--limit",
-        "2",
-        "-n",
-        "3",
-        "--out",
-        "run",
-        "--dry-run",
-    ]
+    words = f"sweep --model {model} --benchmark {bench} --limit 2 -n 3 --out run --dry-run"
+    arguments = words.split()
     shown = cli(*arguments)
     assert shown.returncode == 0
     assert "Think step by step. Put the final answer in \\boxed{ } using LaTeX" in shown.stdout
@@ -228,18 +216,7 @@ def test_a_file_of_settings_and_flags_that_win(
 
 def test_reports_in_every_format(cli: Command, tmp_path: Path, model: str, bench: str) -> None:
     swept = cli(
-        "sweep",
-        "--model",
-        model,
-        "--benchmark",
-        bench,
-        "--limit",
-        "4",
-        "-n",
-        "4",
-        "--out",
-        "run",
-        "--json",
+        *f"sweep --model {model} --benchmark {bench} --limit 4 -n 4 --out run --json".split()
     )
     rows = json.loads(swept.stdout)["rows"]
     assert [row["subset"] for row in rows] == ["bench/easy", "bench/hard", "all"]

@@ -151,16 +151,7 @@ def test_a_system_without_tokens_is_not_limited(bench: str, tmp_path: Path) -> N
 def test_phases_end_at_the_limit_too(
     server: FaultyServer, tmp_path: Path, cli: Command, prices: str
 ) -> None:
-    model = [
-        "--model",
-        "openai/m",
-        "-M",
-        f"base-url={server.url}",
-        "-M",
-        "probe=0",
-        "--max-tokens",
-        "400",
-    ]
+    model = [*f"--model openai/m -M base-url={server.url} -M probe=0 --max-tokens 400".split()]
     done = cli(
         *("sweep", *model, "--benchmark", "brittleness", "--phases", "brittleness", "-n", "1"),
         *("--limit", "6", "--prices", prices, "--max-cost", "1", "--out", "run"),

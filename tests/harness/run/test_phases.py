@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
-import signal
-import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass
@@ -43,6 +40,7 @@ from calculus_harness.harness.studies.brittleness.teacher_forcing import (
     ranked_candidates,
     score_texts,
 )
+from tests.harness.conftest import run_with_kills
 from tests.harness.jobs import job_of
 
 ROOT = Path(__file__).parents[3]
@@ -186,38 +184,15 @@ def test_killed_at_any_time_it_ends_with_the_same(tmp_path: Path, model: str) ->
     command = [
         sys.executable,
         str(ROOT / "run.py"),
-        "sweep",
-        "--model",
-        model,
-        "--phases",
-        "brittleness",
-        "--beams",
-        "4",
-        "-n",
-        "4",
-        "--limit",
-        str(LIMIT),
-        "--out",
-        str(out),
+        *(
+            f"sweep --model {model} --phases brittleness --beams 4 -n 4 --limit {LIMIT} --out {out}"
+        ).split(),
         *(word for name in BENCHMARKS for word in ("--benchmark", name)),
     ]
     environment = os.environ | {"SLOW": "0.2", "ASKED": str(asked)}
-    asked.touch()
     # In the first phase (42 problems), about its end, and in the second (24).
     kills = (random.Random(1).randrange(1, 30), 38, 41, 43, 55)
-    for kill in kills:
-        process = subprocess.Popen(
-            command,
-            env=environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            cwd=tmp_path,
-        )
-        while len(set(asked.read_text().splitlines())) < kill and process.poll() is None:
-            time.sleep(0.005)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    subprocess.run(command, env=environment, check=True, capture_output=True, cwd=tmp_path)
+    run_with_kills(command, asked, kills, environment, cwd=tmp_path)
     run = Run(out)
     assert list(run.problems) == list(whole.problems)
     texts = {(row["key"], row["text"]) for row in run.completions.rows()}
@@ -436,22 +411,8 @@ def test_the_papers_scorer_stands_beside_our_verdicts(tmp_path: Path, model: str
 def test_the_command_line(tmp_path: Path, model: str, cli: Any) -> None:
     out = tmp_path / "run"
     swept = cli(
-        "sweep",
-        "--preset",
-        "brittleness",
-        "--model",
-        model,
-        "--benchmark",
-        BENCHMARKS[0],
-        "--limit",
-        "6",
-        "--beams",
-        "3",
-        "-n",
-        "3",
-        "--out",
-        out,
-        "--json",
+        *f"sweep --preset brittleness --model {model} --benchmark {BENCHMARKS[0]}".split(),
+        *f"--limit 6 --beams 3 -n 3 --out {out} --json".split(),
     )
     assert swept.returncode == 0, swept.stderr
     assert json.loads(swept.stdout)["missing"] == 0

@@ -248,17 +248,7 @@ def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path: Path, model: str, b
     command = [
         sys.executable,
         str(ROOT / "run.py"),
-        "sweep",
-        "--model",
-        model,
-        "--limit",
-        "2",
-        "--benchmark",
-        bench,
-        "-n",
-        "100",
-        "--out",
-        str(out),
+        *f"sweep --model {model} --limit 2 --benchmark {bench} -n 100 --out {out}".split(),
     ]
     process = subprocess.Popen(
         command,
@@ -329,17 +319,7 @@ def test_twenty_kills_lose_and_repeat_nothing(tmp_path: Path, model: str, bench:
     arguments = [
         sys.executable,
         str(ROOT / "run.py"),
-        "sweep",
-        "--model",
-        model,
-        "--benchmark",
-        bench,
-        "--limit",
-        "6",
-        "-n",
-        "300",
-        "-M",
-        "concurrency=16",
+        *f"sweep --model {model} --benchmark {bench} --limit 6 -n 300 -M concurrency=16".split(),
     ]
     out, asked = tmp_path / "killed", tmp_path / "asked"
     disturbed = [*arguments, "--out", str(out)]

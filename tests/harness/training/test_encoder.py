@@ -149,32 +149,10 @@ def test_a_small_encoder_learns_goes_on_and_answers(tmp_path: Path) -> None:
     from calculus_harness.harness import summarise, sweep
 
     data, out = toy(tmp_path / "data"), tmp_path / "out"
-    command = [
-        "train",
-        "encoder",
-        "--task",
-        "derivation_step",
-        "--steps",
-        "2",
-        "--model",
-        "scratch",
-        "--data",
-        str(data),
-        "--epochs",
-        "10",
-        "--batch-size",
-        "8",
-        "--learning-rate",
-        "3e-3",
-        "--every",
-        "20",
-        "--hidden",
-        "32",
-        "--layers",
-        "1",
-        "--heads",
-        "2",
-    ]
+    command = (
+        f"train encoder --task derivation_step --steps 2 --model scratch --data {data} --epochs 10 "
+        "--batch-size 8 --learning-rate 3e-3 --every 20 --hidden 32 --layers 1 --heads 2"
+    ).split()
     done = CliRunner().invoke(cli, [*command, "--out", str(out)])
     assert done.exit_code == 0, done.output
     found = evaluated(out)

@@ -38,16 +38,7 @@ evaluation: { benchmarks: [drills/monomials, drills/negated], samples: 1, max_to
 def command(tmp_path: Path, out: str) -> list[str]:
     config = tmp_path / "config.yaml"
     config.write_text(CONFIG)
-    return [
-        sys.executable,
-        "run.py",
-        "train",
-        "grpo",
-        "--config",
-        str(config),
-        "--out",
-        str(tmp_path / out),
-    ]
+    return [sys.executable, *f"run.py train grpo --config {config} --out {tmp_path / out}".split()]
 
 
 def environment() -> dict[str, str]:

@@ -21,16 +21,9 @@ def test_every_client_is_measured(delay: str, capsys: pytest.CaptureFixture[str]
     done = subprocess.run(
         [
             sys.executable,
-            str(SCRIPT),
-            "--problems",
-            "250",
-            "--rounds",
-            "2",
-            "--delay",
-            delay,
-            "--answers",
-            "realistic",
-            "--only",
+            *(
+                f"{SCRIPT} --problems 250 --rounds 2 --delay {delay} --answers realistic --only"
+            ).split(),
             ",".join(clients),
             "--json",
         ],

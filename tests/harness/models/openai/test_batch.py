@@ -321,21 +321,10 @@ def test_kills_at_any_moment_submit_nothing_twice(tmp_path: Path, bench: str) ->
         command = [
             sys.executable,
             str(ROOT / "run.py"),
-            "sweep",
-            "--model",
-            "openai-batch/m",
-            "--benchmark",
-            bench,
-            "-n",
-            "4",
-            "--out",
-            str(out),
-            "-M",
-            "poll=0.1",
-            "-M",
-            f"base-url={server.url}",
-            "-M",
-            "requests-per-batch=40",
+            *(
+                f"sweep --model openai-batch/m --benchmark {bench} -n 4 --out {out} -M poll=0.1 "
+                f"-M base-url={server.url} -M requests-per-batch=40"
+            ).split(),
         ]
         for wanted in range(6):  # at each step of the first batches, and some time later
             process = subprocess.Popen(

@@ -127,21 +127,10 @@ def test_a_kill_in_the_middle_of_it_loses_and_repeats_nothing(tmp_path: Path, be
         command = [
             sys.executable,
             str(ROOT / "run.py"),
-            "sweep",
-            "--model",
-            "openai/m",
-            "--benchmark",
-            bench,
-            "-n",
-            "25",
-            "--out",
-            str(out),
-            "-M",
-            f"base-url={server.url}",
-            "-M",
-            "pause=0.02",
-            "-M",
-            "concurrency=8",
+            *(
+                f"sweep --model openai/m --benchmark {bench} -n 25 --out {out} "
+                f"-M base-url={server.url} -M pause=0.02 -M concurrency=8"
+            ).split(),
         ]
         shard = out / "completions" / "00000.jsonl"
         known: set[tuple[str, int]] = set()

@@ -6,10 +6,7 @@ import asyncio
 import json
 import os
 import random
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +37,7 @@ from calculus_harness.harness.studies.search.minimise import measure, reductions
 from calculus_harness.harness.studies.search.oracle import AGAIN
 from calculus_harness.harness.studies.search.sagga import PATIENCE
 from calculus_harness.harness.studies.search.seeds import seeds_of
+from tests.harness.conftest import run_with_kills
 
 ROOT = Path(__file__).parents[4]
 MODEL = ROOT / "tests/harness/studies/search/polynomials.py"
@@ -120,26 +118,13 @@ def test_a_larger_archive_goes_on(tmp_path: Path) -> None:
 def test_it_goes_on_after_kills(tmp_path: Path) -> None:
     whole, expected = searched(tmp_path / "whole")
     out, asked = tmp_path / "run", tmp_path / "asked"
-    asked.touch()
     command = [sys.executable, "run.py", "search", "--model", ASKED, "--out", str(out)]
     for name, value in SMALL.to_dict().items():
         if name in ("name", "archive", "generation_size", "seed_size", "clusters"):
             command += [f"--{name.replace('_', '-')}", str(value)]
     environment = os.environ | {"ASKED": str(asked), "SLOW": "0.02"}
     kills = (2, random.Random(1).randrange(5, 25), 27, 32, 45)
-    for kill in kills:
-        process = subprocess.Popen(
-            command,
-            env=environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            cwd=ROOT,
-        )
-        while len(set(asked.read_text().splitlines())) < kill and process.poll() is None:
-            time.sleep(0.005)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    subprocess.run(command, env=environment, check=True, capture_output=True, cwd=ROOT)
+    run_with_kills(command, asked, kills, environment, cwd=ROOT)
     run = Run(out)
     assert formulas(run) == formulas(whole)
     assert list(run.problems) == list(whole.problems)
