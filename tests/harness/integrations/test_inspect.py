@@ -185,13 +185,11 @@ def test_the_command_finds_our_tasks(tmp_path: Path) -> None:
     with server() as serving:
         environment = os.environ | {"STUB_API_KEY": "none", "STUB_BASE_URL": serving.url}
         done = subprocess.run(
-            [
-                *(
-                    f"{command} eval calculus_harness/problems --model openai-api/stub/model -T "
-                    f"benchmark={write_problems(tmp_path)} --display plain --log-dir logs "
-                    "--log-format json"
-                ).split()
-            ],
+            (
+                f"{command} eval calculus_harness/problems --model openai-api/stub/model "
+                f"-T benchmark={write_problems(tmp_path)} --display plain --log-dir logs "
+                "--log-format json"
+            ).split(),
             cwd=tmp_path,
             env=environment,
             capture_output=True,
