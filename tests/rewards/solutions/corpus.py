@@ -255,8 +255,18 @@ def thought(page: Page, derivation: Derivation) -> None:
 
 
 VOICES: tuple[Voice, ...] = (
-    displays, align, one_line, restated, bare, steps, columns, german, inline, fence, thought,
-)  # fmt: skip
+    displays,
+    align,
+    one_line,
+    restated,
+    bare,
+    steps,
+    columns,
+    german,
+    inline,
+    fence,
+    thought,
+)
 
 STYLES: tuple[Callable[[str], str], ...] = (
     lambda latex: latex,

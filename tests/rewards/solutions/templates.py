@@ -722,7 +722,23 @@ def exponential(r: Random) -> Derivation:
 
 
 TEMPLATES: tuple[Callable[[Random], Derivation], ...] = (
-    u_power, u_trig, u_log, linear_inside, parts_exp, parts_trig, parts_log, parts_twice, cyclic,
-    fractions_, sine_squared, sine_cubed, circle, tangent, polynomial, square_completed, division,
-    root, exponential,
-)  # fmt: skip
+    u_power,
+    u_trig,
+    u_log,
+    linear_inside,
+    parts_exp,
+    parts_trig,
+    parts_log,
+    parts_twice,
+    cyclic,
+    fractions_,
+    sine_squared,
+    sine_cubed,
+    circle,
+    tangent,
+    polynomial,
+    square_completed,
+    division,
+    root,
+    exponential,
+)

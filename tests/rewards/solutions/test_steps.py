@@ -135,7 +135,7 @@ def test_a_solution_travels_as_json() -> None:
         (r"\[ x + x \]" "\n" r"\[ = 2x \]", "C"),
         (r"\[ 2I = x \implies I = \frac x2 \]", "U"),
     ],
-)  # fmt: skip
+)
 def test_claims(text: str, expected: str) -> None:
     assert "".join(judged(text)) == expected
 
@@ -220,7 +220,7 @@ HOSTILE = {
     "claims that wait": r"$\int x\,dx = \int u\,du$. Let $w = x$. " * 300,
     "long sums": ("$" + "+".join(["x"] * 120) + "= 120x$. ") * 390,
     "no text": "\x00" * 1000 + "$x = \ud800$",
-}  # fmt: skip
+}
 
 
 @pytest.mark.slow
