@@ -93,18 +93,10 @@ def test_hints_of_an_installed_wheel_can_be_typed(
 def test_a_sweep_runs_outside_the_checkout(installed: Path, tmp_path: Path) -> None:
     script = installed / "calculus-harness"
     said = run(
-        script,
-        "sweep",
-        "--model",
-        "solver/sympy",
-        "-M",
-        "time-limit=5",
-        "--benchmark",
-        "bee/qualifier",
-        "--limit",
-        "2",
-        "--out",
-        "run",
+        *(
+            f"{script} sweep --model solver/sympy -M time-limit=5 --benchmark "
+            "bee/qualifier --limit 2 --out run"
+        ).split(),
         cwd=tmp_path,
     )
     assert "pass@1" in said

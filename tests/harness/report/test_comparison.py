@@ -160,14 +160,7 @@ def test_another_policy_keeps_both_verdicts_and_shows_what_changed(
     bench = tmp_path / "bench.jsonl"
     bench.write_text("".join(json.dumps(row(f"p{n}", n, "plain")) + "\n" for n in (1, 2, 3)))
     swept = cli(
-        "sweep",
-        "--model",
-        "python/hedging.py:answer",
-        "--benchmark",
-        bench,
-        "--out",
-        "run",
-        "--json",
+        *f"sweep --model python/hedging.py:answer --benchmark {bench} --out run --json".split()
     )
     (latest,) = harness.Run(tmp_path / "run").policies
     again = cli("score", "run", "--json")

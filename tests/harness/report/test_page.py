@@ -396,18 +396,9 @@ def test_a_beam_search_is_reported_by_fail_at_k(tmp_path: Path, cli: Command) ->
         "    return [r'\\boxed{x}', r'\\boxed{x^2}', r'\\boxed{x^3}', r'\\boxed{1}'][:count]\n"
     )
     done = cli(
-        "sweep",
-        "--model",
-        f"python/{tmp_path}/model.py:answer",
-        "--benchmark",
+        *f"sweep --model python/{tmp_path}/model.py:answer --benchmark".split(),
         tmp_path / "bench.jsonl",
-        "-n",
-        "4",
-        "--beams",
-        "4",
-        "--temperature",
-        "0",
-        "--out",
+        *"-n 4 --beams 4 --temperature 0 --out".split(),
         tmp_path / "run",
         "--json",
     )
@@ -443,10 +434,7 @@ def test_labels_are_reported_with_f1_and_confusion(tmp_path: Path, cli: Command)
         "    return 'I do not know.' if said is None else rf'\\boxed{{{said}}}'\n"
     )
     done = cli(
-        "sweep",
-        "--model",
-        f"python/{tmp_path}/model.py:answer",
-        "--benchmark",
+        *f"sweep --model python/{tmp_path}/model.py:answer --benchmark".split(),
         tmp_path / "bench.jsonl",
         "--prompt",
         tmp_path / "prompt.jinja",

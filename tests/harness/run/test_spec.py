@@ -88,11 +88,7 @@ def test_flags_win_over_a_file_and_a_file_over_a_preset(
     path.write_text("samples = 3\ntemperature = 0.25\nstop = ['x']\n")
     words = ["--model", model, "--benchmark", bench, "--temperature", "0.5"]
     done = cli(
-        "sweep",
-        "--preset",
-        "antiderivbench",
-        "--config",
-        path,
+        *f"sweep --preset antiderivbench --config {path}".split(),
         *words,
         "--dry-run",
         "--save-config",

@@ -83,20 +83,10 @@ def test_the_command_says_what_was_left_out_and_what_is_missing(tmp_path: Path) 
 def test_the_command_writes_solved_relatives(tmp_path: Path) -> None:
     out = tmp_path / "set.jsonl"
     command = [
-        "generate",
-        "train",
-        "--recipe",
-        "bee/competition",
-        "--count",
-        "2",
-        "--easier",
-        "3",
-        "--solver",
-        "solver/sympy",
-        "--seed",
-        "1",
-        "--out",
-        str(out),
+        *(
+            "generate train --recipe bee/competition --count 2 --easier 3 --solver "
+            f"solver/sympy --seed 1 --out {out}"
+        ).split()
     ]
     result = CliRunner().invoke(cli, command)
     assert result.exit_code == 0, result.output
