@@ -296,15 +296,20 @@ def antiderivative_reward(
     return _ANTIDERIVATIVE(prompts, completions, completion_ids, integrand=integrand, **columns)
 
 
-#: `antiderivative_reward` for definite integrals, in the column ``problem``: 1.0 for a box with the
-#: value, else 0.0.
 definite_integral_reward = Reward(Rubric("definite"), "definite_integral_reward", "problem")
+"""The default reward for definite integrals, the column ``problem``: 1.0 for a box with the value.
 
-#: A reward for steps, beside one for the answer: ``[antiderivative_reward, step_reward]``. It is
-#: the share of the problem that right steps settle before the first wrong one
-#: (`rewards.steps.Solution.progress`). Repetition, padding, statements beside the point and a
-#: restated question earn nothing, nor does an answer without steps.
+The arguments are those of `antiderivative_reward`.
+"""
+
 step_reward = Reward(Rubric("steps", ("steps",), (1.0,)), "step_reward", "integrand")
+"""A reward for steps, beside one for the answer: ``[antiderivative_reward, step_reward]``.
+
+It is the share of the problem that right steps settle before the first wrong one
+(`rewards.steps.Solution.progress`). Repetition, padding, statements beside the point and a restated
+question earn nothing, nor does an answer without steps. The arguments are those of
+`antiderivative_reward`.
+"""
 
 
 def _loggable(answer: str | None) -> str:

@@ -396,11 +396,8 @@ def test_a_beam_search_is_reported_by_fail_at_k(tmp_path: Path, cli: Command) ->
         "    return [r'\\boxed{x}', r'\\boxed{x^2}', r'\\boxed{x^3}', r'\\boxed{1}'][:count]\n"
     )
     done = cli(
-        *f"sweep --model python/{tmp_path}/model.py:answer --benchmark".split(),
-        tmp_path / "bench.jsonl",
-        *"-n 4 --beams 4 --temperature 0 --out".split(),
-        tmp_path / "run",
-        "--json",
+        *f"sweep --model python/{tmp_path}/model.py:answer -n 4 --beams 4 --temperature 0".split(),
+        *f"--benchmark {tmp_path}/bench.jsonl --out {tmp_path}/run --json".split(),
     )
     assert done.returncode == 0, done.stderr
     (row,) = json.loads(done.stdout)["rows"]
@@ -434,13 +431,8 @@ def test_labels_are_reported_with_f1_and_confusion(tmp_path: Path, cli: Command)
         "    return 'I do not know.' if said is None else rf'\\boxed{{{said}}}'\n"
     )
     done = cli(
-        *f"sweep --model python/{tmp_path}/model.py:answer --benchmark".split(),
-        tmp_path / "bench.jsonl",
-        "--prompt",
-        tmp_path / "prompt.jinja",
-        "--out",
-        tmp_path / "run",
-        "--json",
+        *f"sweep --model python/{tmp_path}/model.py:answer --out {tmp_path}/run --json".split(),
+        *f"--prompt {tmp_path}/prompt.jinja --benchmark {tmp_path}/bench.jsonl".split(),
     )
     assert done.returncode == 0, done.stderr
     (row,) = json.loads(done.stdout)["rows"]
