@@ -22,7 +22,14 @@ from typing import Any
 from .rows import is_truncated, opens_thinking, text_of
 from .scoring import MIXED, ROW_TASKS, TASKS, Rollout, Rubric, Score, ascore, rates, score
 
-__all__ = ["AsyncReward", "Reward", "antiderivative_reward", "make_reward"]
+__all__ = [
+    "AsyncReward",
+    "Reward",
+    "antiderivative_reward",
+    "definite_integral_reward",
+    "make_reward",
+    "step_reward",
+]
 
 LONGEST_LOGGED = 300
 #: Columns of targets in mixed data.
