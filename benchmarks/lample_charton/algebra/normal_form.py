@@ -61,15 +61,16 @@ def value(node: Expression) -> Any:
 class Algebra:
     """Makes nodes in normal form. Equal formulas of one algebra are the same node.
 
-    Of a node are kept: its ``key``, which orders arguments; whether the variable occurs
-    (``varies``); whether it is proven to be real, and to be positive, wherever it is finite
-    (``sign``); and its ``derivative`` with respect to the variable.
+    Of a node are kept: its ``key``, which orders arguments; its rational factor and the rest
+    (``split``); whether the variable occurs (``varies``); whether it is proven to be real, and to
+    be positive, wherever it is finite (``sign``); its ``derivative`` with respect to the variable.
     """
 
     def __init__(self, variable: str = "x") -> None:
         # Equal nodes are one object, so that their ids serve as keys.
         self._made: dict[object, Expression] = {}
         self.key: Callable[[Expression], tuple[Any, ...]] = cache(self._key)
+        self.split: Callable[[Expression], tuple[fmpq, Expression]] = cache(self._split)
         self.varies: Callable[[Expression], bool] = cache(self._varies)
         self.sign: Callable[[Expression], tuple[bool, bool]] = cache(self._sign)
         self.derivative: Callable[[Expression], Expression] = cache(self._derivative)
@@ -81,8 +82,7 @@ class Algebra:
     # --- nodes ---
 
     def number(self, value: fmpq | int) -> Expression:
-        exact = fmpq(value)
-        p, q = int(exact.p), int(exact.q)
+        p, q = (value, 1) if isinstance(value, int) else (int(value.p), int(value.q))
         node = self._made.get((p, q))  # hashing an fmpq takes long
         if node is None:
             if max(abs(p), q).bit_length() > MAX_BITS:
@@ -126,7 +126,7 @@ class Algebra:
 
     def add(self, *terms: Expression) -> Expression:
         """A sum with like terms collected."""
-        coefficients: dict[Expression, fmpq] = {}
+        coefficients: dict[int, tuple[fmpq, Expression]] = {}
         stack = list(reversed(terms))
         while stack:
             term = stack.pop()
@@ -134,18 +134,17 @@ class Algebra:
                 stack.extend(reversed(term.args))
             else:
                 factor, rest = self.split(term)
-                known = coefficients.get(rest)
-                coefficients[rest] = factor if known is None else known + factor
-        constant = coefficients.pop(self.one, 0)
-        parts = [self._scaled(factor, rest) for rest, factor in coefficients.items() if factor != 0]
+                known = coefficients.get(id(rest))
+                coefficients[id(rest)] = (known[0] + factor if known else factor), rest
+        constant, _ = coefficients.pop(id(self.one), (0, self.one))
+        parts = [self._scaled(*part) for part in coefficients.values() if part[0] != 0]
         if len(parts) > 1:
             parts.sort(key=self.key)
         if constant != 0 or not parts:
             parts.insert(0, self.number(constant))
         return self._compound("add", parts)
 
-    def split(self, node: Expression) -> tuple[fmpq, Expression]:
-        """A node as its rational factor and the rest."""
+    def _split(self, node: Expression) -> tuple[fmpq, Expression]:
         if type(node) is Number:
             return value(node), self.one
         if node.function == "mul" and type(node.args[0]) is Number:

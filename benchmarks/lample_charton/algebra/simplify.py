@@ -114,18 +114,18 @@ def _with_squares(algebra: Algebra, node: Expression) -> Expression | None:
     for rest, factor in factors.items():
         powers = rest.args if rest.function == "mul" else (rest,)
         for power in powers:
-            base, exponent = algebra.power_of(power)
-            if exponent is not algebra.two or base.function not in _SQUARES:
+            if power.function != "pow" or power.args[1] is not algebra.two:
                 continue
-            others = algebra.mul(*(each for each in powers if each is not power))
-            for partner, result in _SQUARES[base.function]:
+            base = power.args[0]
+            others = [each for each in powers if each is not power]
+            for partner, result in _SQUARES.get(base.function, ()):
                 square = algebra.node(template(partner), base.args[0])
-                scale, term = algebra.split(algebra.mul(others, square))
+                scale, term = algebra.split(algebra.mul(*others, square))
                 if factors.get(term) != factor * scale:
                     continue
                 left = (each for each in node.args if algebra.split(each)[1] not in (rest, term))
                 replaced = algebra.node(template(result), base.args[0])
-                one = algebra.mul(algebra.number(factor), others, replaced)
+                one = algebra.mul(algebra.number(factor), *others, replaced)
                 shorter = algebra.add(*left, one)
                 if size(shorter) < size(node):
                     return shorter
@@ -176,8 +176,9 @@ class _Field:
         self.context = fmpz_mpoly_ctx.get(names, Ordering.lex)
         self.letters, self.one = self.context.gens(), self.context.constant(1)
 
-    def _is_exponential(self, unit: tuple[_Key, fmpq]) -> bool:
-        return unit[0][0] is self.algebra.e and unit[0][1] is not self.algebra.one
+    def _is_exponential(self, item: tuple[_Key, fmpq]) -> bool:
+        (base, rest), unit = item
+        return base is self.algebra.e and (rest is not self.algebra.one or unit != 1)
 
     def _power_of(self, node: Expression) -> tuple[Expression, fmpq, _Key | None]:
         """The base, the exponent's rational factor, and the part; None if the base is read."""
@@ -285,7 +286,7 @@ class _Field:
         algebra = self.algebra
         return [
             algebra.mul(
-                algebra.number(coefficient),
+                algebra.number(int(coefficient)),
                 *(
                     algebra.pow(part, algebra.number(int(exponent)))
                     for part, exponent in zip(self.parts, exponents, strict=True)
@@ -304,4 +305,4 @@ class _Field:
             algebra.pow(algebra.add(*self.terms(factor)), algebra.number(int(times)))
             for factor, times in factors
         )
-        return reduce(algebra.mul, written, algebra.number(constant))
+        return reduce(algebra.mul, written, algebra.number(int(constant)))
