@@ -123,7 +123,8 @@ def _with_squares(algebra: Algebra, node: Expression) -> Expression | None:
                 scale, term = algebra.split(algebra.mul(*others, square))
                 if factors.get(term) != factor * scale:
                     continue
-                left = (each for each in node.args if algebra.split(each)[1] not in (rest, term))
+                pairs = zip(node.args, factors, strict=True)
+                left = (each for each, other in pairs if other is not rest and other is not term)
                 replaced = algebra.node(template(result), base.args[0])
                 one = algebra.mul(algebra.number(factor), *others, replaced)
                 shorter = algebra.add(*left, one)
