@@ -35,10 +35,6 @@ _EVEN = frozenset(("cos", "sec", "cosh", "sech", "abs"))
 _REAL = frozenset("exp sin cos tan atan sinh cosh tanh asinh abs sgn".split())
 #: Exponents of sums that are expanded.
 _EXPANDED = (1, 2, 3)
-_FUNCTIONS = frozenset(
-    """exp ln abs sgn sin cos tan cot sec csc asin acos atan acot asec acsc sinh cosh tanh coth
-    sech csch asinh acosh atanh acoth asech acsch""".split()
-)
 #: SymPy's order of classes (`sympy.core.basic`), before all functions; numbers by their value.
 _ORDER = (
     *((0, 1), (1, 1), (1, 2), (-1, 1), "integer", "rational"),
@@ -461,6 +457,7 @@ _SLOPES = {
     "tanh": "1 - tanh(u)**2",
     "coth": "-1/sinh(u)**2",
 }
+_FUNCTIONS = _SLOPES.keys() - {"sqrt", "erf", "erfi"}
 #: Values, and the functions that have them at a whole number.
 _VALUES = {
     "0": "sin tan sinh tanh asin atan asinh atanh 0, acos asec acosh asech ln 1",

@@ -58,6 +58,7 @@ class _Simplifier:
     def __init__(self, algebra: Algebra) -> None:
         self.algebra = algebra
         self.simplify: Callable[[Expression], Expression] = cache(self._simplify)
+        self.squares: Callable[[Expression], Expression] = cache(self._squares)
 
     def _simplify(self, node: Expression) -> Expression:
         inner = self._inside(node)
@@ -73,15 +74,28 @@ class _Simplifier:
     def _forms(self, node: Expression) -> Iterator[Expression]:
         if node.function not in ("add", "mul"):
             return
-        squared = squares(self.algebra, node)
+        squared = self.squares(node)
         yield squared
         for form in dict.fromkeys((node, squared)):
             try:
                 for quotient in _quotients(self.algebra, form):
                     yield quotient
-                    yield squares(self.algebra, quotient)
+                    yield self.squares(quotient)
             except UnusableFormulaError:
                 continue
+
+    def _squares(self, node: Expression) -> Expression:
+        """Replace pairs of terms such as c m sin^2 u + c m cos^2 u in a formula's sums."""
+        if node.function == "mul":
+            return self.algebra.mul(*map(self.squares, node.args))
+        if node.function == "pow":
+            return self.algebra.pow(self.squares(node.args[0]), node.args[1])
+        while node.function == "add":
+            shorter = _with_squares(self.algebra, node)
+            if shorter is None:
+                break
+            node = shorter
+        return node
 
 
 # --- squares of functions ---
@@ -95,17 +109,6 @@ _SQUARES: Final = {
     "sinh": (("1", "cosh(u)**2"),),
     "tanh": (("-1", "-cosh(u)**(-2)"),),
 }
-
-
-def squares(algebra: Algebra, node: Expression) -> Expression:
-    """Replace pairs of terms such as c m sin^2 u + c m cos^2 u in a formula's sums."""
-    if node.function == "mul":
-        return algebra.mul(*(squares(algebra, factor) for factor in node.args))
-    if node.function == "pow":
-        return algebra.pow(squares(algebra, node.args[0]), node.args[1])
-    while node.function == "add" and (shorter := _with_squares(algebra, node)) is not None:
-        node = shorter
-    return node
 
 
 def _with_squares(algebra: Algebra, node: Expression) -> Expression | None:
