@@ -97,13 +97,13 @@ class Equation:
     def latex(self) -> str:
         return f"{latex(self.left)} = {latex(self.right)}"
 
-    @property
-    def plain(self) -> str:
-        """The text in which the released code searches for what it substitutes."""
-        return f"Eq({plain(self.left)}, {plain(self.right)})"
+    def shows(self, term: Expression) -> bool:
+        """Whether the plain text of a term is in that of a side, as the released code asks."""
+        text = plain(term)
+        return any(text in plain(side) for side in (self.left, self.right))
 
     def is_shorter(self, length: int) -> bool:
-        """Whether its LaTeX is, which is printed only if that is not plain from its parts."""
+        """Whether its LaTeX is, which is printed only if its parts do not tell."""
         most = longest(self.left) + len(" = ") + longest(self.right)
         return most < length or len(self.latex) < length
 
@@ -268,9 +268,9 @@ class Derivation:
         made = Equation(left, right)
         if made == target or is_decided(made):
             return None
-        # The released code searches the plain text, in which that of a function stands whole.
-        whole = occurs and old.function not in COMPOSED | {"number"}
-        return made if whole or plain(old) in target.plain else None
+        # The text of a function stands whole where the function occurs.
+        whole = occurs and old.function not in ("add", "mul", "pow", "number")
+        return made if whole or target.shows(old) else None
 
 
 def is_decided(equation: Equation) -> bool:
