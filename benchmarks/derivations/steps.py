@@ -33,6 +33,7 @@ from .expressions.terms import (
     UndefinedError,
     add,
     apply,
+    base_and_exponent,
     coefficient,
     derivative,
     divide,
@@ -40,6 +41,7 @@ from .expressions.terms import (
     integral,
     is_applied,
     is_whole,
+    leads_with_minus,
     mul,
     name_of,
     names_of,
@@ -268,9 +270,13 @@ class Derivation:
         made = Equation(left, right)
         if made == target or is_decided(made):
             return None
-        # The text of a function stands whole where the function occurs.
-        whole = occurs and old.function not in ("add", "mul", "pow", "number")
-        return made if whole or target.shows(old) else None
+        return made if (occurs and _stands_whole(old)) or target.shows(old) else None
+
+
+def _stands_whole(term: Expression) -> bool:
+    """Whether its plain text is part of the text of all that it occurs in: -x is not, in y - x."""
+    signs = map(leads_with_minus, (term, base_and_exponent(term)[1]))
+    return term.function != "number" and not any(signs)
 
 
 def is_decided(equation: Equation) -> bool:

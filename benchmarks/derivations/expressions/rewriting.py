@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import lru_cache, reduce
 from itertools import product
+from math import prod
 
 from ....rewards.expression.traversal import nodes_of
 from ....rewards.expression.tree import Expression, Number, Symbol
@@ -192,8 +193,6 @@ def expand(term: Expression) -> Expression:
     if term.function == "ln" and term.args[0].function == "mul":
         value, rest = coefficient(term.args[0])
         return add(log(number(value)), log(rest)) if value > 0 and value != 1 else term
-    if term.function == "add":
-        return add(*term.args)
     return term
 
 
@@ -219,9 +218,7 @@ def _expanded_product(factors: tuple[Expression, ...]) -> Expression:
         rest = [f for f in factors if f not in below]
         return _expanded_product((*rest, power(product_, MINUS_ONE)))
     sums = [terms_of(factor) for factor in factors]
-    count = 1
-    for one in sums:
-        count *= len(one)
+    count = prod(map(len, sums))
     if count == 1 or count > MAX_TERMS:
         return mul(*factors)
     return add(*(expand(mul(*choice)) for choice in product(*sums)))

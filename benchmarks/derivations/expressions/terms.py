@@ -282,7 +282,7 @@ def log(x: Expression) -> Expression:
 
 def sin(x: Expression) -> Expression:
     """The sine."""
-    if _leads_with_minus(x):
+    if leads_with_minus(x):
         return negative(sin(negative(x)))
     return ZERO if x == ZERO else Call("sin", (x,))
 
@@ -291,10 +291,10 @@ def cos(x: Expression) -> Expression:
     """The cosine."""
     if x == ZERO:
         return ONE
-    return Call("cos", (negative(x) if _leads_with_minus(x) else x,))
+    return Call("cos", (negative(x) if leads_with_minus(x) else x,))
 
 
-def _leads_with_minus(term: Expression) -> bool:
+def leads_with_minus(term: Expression) -> bool:
     """Whether most of its terms have a minus; of as many with as without, the first."""
     minus = [coefficient(part)[0] < 0 for part in terms_of(term)]
     return 2 * sum(minus) > len(minus) - minus[0]
