@@ -48,8 +48,9 @@ from .steps import premise_expression
 
 DIFFERENTIATION, INTEGRATION = "differentiation", "integration"
 OPERATIONS = (DIFFERENTIATION, INTEGRATION)
-#: Raised when the problems at the same addresses change. 1: the nearest of 128 premises.
-VERSION = 2
+#: Raised when the problems at the same addresses change. 1: the nearest of 128 premises. 2: other
+#: order of arguments.
+VERSION = 3
 #: Examples that are made at once.
 CHUNK = 128
 #: Results from which the wrong ones of a seed are taken.

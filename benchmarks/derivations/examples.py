@@ -62,6 +62,8 @@ class StepExample:
         return list(names)
 
 
+#: Raised when the examples at the same addresses change. 1: other order of arguments.
+VERSION = 2
 #: The most draws of an example, and of wrong last steps for one derivation.
 MAX_DRAWS = 1000
 MAX_ALTERNATIVES = 12

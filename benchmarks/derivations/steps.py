@@ -6,6 +6,7 @@ released code.
 
 from __future__ import annotations
 
+import string
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
@@ -13,8 +14,9 @@ from itertools import chain
 from ...rewards.expression.traversal import nodes_of
 from ...rewards.expression.tree import Expression, Symbol
 from ..hashed_random import HashedRandom
-from .expressions.printing import latex, plain
+from .expressions.printing import latex, longest, plain
 from .expressions.rewriting import (
+    COMPOSED,
     BoundVariableError,
     CasesError,
     antiderivative,
@@ -24,17 +26,22 @@ from .expressions.rewriting import (
 )
 from .expressions.terms import (
     CONSTRUCTORS,
+    EULER,
     ONE,
     UNARY,
     ZERO,
     UndefinedError,
     add,
     apply,
+    base_and_exponent,
+    coefficient,
     derivative,
     divide,
     free,
     integral,
     is_applied,
+    is_whole,
+    leads_with_minus,
     mul,
     name_of,
     names_of,
@@ -91,6 +98,16 @@ class Equation:
     @property
     def latex(self) -> str:
         return f"{latex(self.left)} = {latex(self.right)}"
+
+    def shows(self, term: Expression) -> bool:
+        """Whether the plain text of a term is in that of a side, as the released code asks."""
+        text = plain(term)
+        return any(text in plain(side) for side in (self.left, self.right))
+
+    def is_shorter(self, length: int) -> bool:
+        """Whether its LaTeX is, which is printed only if its parts do not tell."""
+        most = longest(self.left) + len(" = ") + longest(self.right)
+        return most < length or len(self.latex) < length
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +198,7 @@ class Derivation:
     def __init__(self, steps: Sequence[Step] = ()) -> None:
         self.steps: list[Step] = []
         self.elements: dict[Expression, None] = {}
-        self._own: list[tuple[Expression, ...]] = []
-        self._texts: list[str] = []
+        self._own: list[dict[Expression, None]] = []
         self._substituted: dict[tuple[str, int, int], Equation | None] = {}
         self._seen: set[Equation] = set()
         for step in steps:
@@ -191,10 +207,8 @@ class Derivation:
     def append(self, step: Step) -> None:
         self.steps.append(step)
         sides = step.equation
-        own = tuple(dict.fromkeys(chain(nodes_of(sides.left), nodes_of(sides.right))))
-        self._own.append(own)
-        self.elements.update(dict.fromkeys(own))
-        self._texts.append(f"Eq({plain(sides.left)}, {plain(sides.right)})")
+        self._own.append(dict.fromkeys(chain(nodes_of(sides.left), nodes_of(sides.right))))
+        self.elements |= self._own[-1]
         self._seen |= {sides, sides.swapped}
 
     def __len__(self) -> int:
@@ -204,7 +218,7 @@ class Derivation:
         """The equation with this number, counted from 1."""
         return self.steps[index - 1].equation
 
-    def elements_of(self, index: int) -> tuple[Expression, ...]:
+    def elements_of(self, index: int) -> dict[Expression, None]:
         return self._own[index - 1]
 
     def contains(self, equation: Equation) -> bool:
@@ -245,7 +259,8 @@ class Derivation:
         old, new = source.left, source.right
         if operator == RIGHT_FOR_LEFT:
             old, new = new, old
-        if plain(old) not in self._texts[i - 1]:
+        occurs = old in self.elements_of(i)
+        if not occurs and old.function not in COMPOSED:
             return None
         target = self.equation(i)
         try:
@@ -253,7 +268,15 @@ class Derivation:
         except (BoundVariableError, UndefinedError):
             return None
         made = Equation(left, right)
-        return None if made == target or is_decided(made) else made
+        if made == target or is_decided(made):
+            return None
+        return made if (occurs and _stands_whole(old)) or target.shows(old) else None
+
+
+def _stands_whole(term: Expression) -> bool:
+    """Whether its plain text is part of the text of all that it occurs in: -x is not, in y - x."""
+    signs = map(leads_with_minus, (term, base_and_exponent(term)[1]))
+    return term.function != "number" and not any(signs)
 
 
 def is_decided(equation: Equation) -> bool:
@@ -275,9 +298,7 @@ def next_step(derivation: Derivation, rng: HashedRandom, options: Options) -> St
         return None
     if step is None or is_decided(step.equation) or derivation.contains(step.equation):
         return None
-    if len(step.equation.latex) >= options.max_length:
-        return None
-    return step
+    return step if step.equation.is_shorter(options.max_length) else None
 
 
 def _weighted(rng: HashedRandom, weights: Sequence[int]) -> int:
@@ -300,7 +321,7 @@ def _without_operand(derivation: Derivation, rng: HashedRandom, options: Options
     if _weighted(rng, (1, options.renaming)) == 0:
         used = derivation.functions | (derivation.letters if options.corrected else set())
         return Step(premise(rng, options, used), Annotation(PREMISE))
-    candidates = [t for t in derivation.elements if free(t) and len(plain(t)) > 1]
+    candidates = [t for t in derivation.elements if free(t) and t.function != "symbol"]
     if not candidates:
         return None
     right = rng.choice(candidates)
@@ -383,5 +404,13 @@ def _operands(operator: str, derivation: Derivation, index: int) -> list[Express
     if operator in CALCULUS:
         return [t for t in derivation.elements_of(index) if t.function == "symbol"]
     if operator == POWER:
-        return [t for t in derivation.elements_of(index) if len(plain(t)) < 3]
-    return [t for t in derivation.elements if plain(t) not in "0123456789"]
+        return list(filter(_is_short, derivation.elements_of(index)))
+    return [t for t in derivation.elements if not is_whole(t) or plain(t) not in string.digits]
+
+
+def _is_short(term: Expression) -> bool:
+    """Whether its plain text has at most two characters, as -x and 10 have."""
+    value, rest = coefficient(term)
+    if rest == ONE:
+        return is_whole(term) and -10 < value < 100
+    return abs(value) == 1 and (rest.function == "symbol" or rest == EULER)

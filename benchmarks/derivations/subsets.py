@@ -16,7 +16,7 @@ from ..problem import JSON, Parent, Problem
 from ..registry import benchmark
 from . import calculus
 from .calculus import DIFFERENTIATION, INTEGRATION, Case, case
-from .examples import PERTURBATIONS, StepExample, example, perturbed
+from .examples import PERTURBATIONS, VERSION, StepExample, example, perturbed
 from .expressions.printing import latex
 from .options import CODE, VARIANTS, Options
 from .sequences import CLEAN, PUBLISHED, annotation_text, sequence
@@ -62,6 +62,7 @@ def step_problem(
             "other_operator": shown.negative.annotation.operator,
             "example": digest(sequence(static, 1)),
             "steps": steps,
+            "version": VERSION,
             "seed": seed,
             "options": options.name,
         },

@@ -129,9 +129,9 @@ def undecided(count: int, length: int = 4) -> dict[str, Any]:
 
 
 def all_cores(count: int, length: int = 3) -> dict[str, Any]:
-    make = partial(splits._step, length, SEED + 1, CODE, "published", False)
-    with splits._mapping(None) as mapped:
-        stream = mapped(make, 0)
+    maker = splits._Maker(length, SEED + 1, CODE, "published")
+    with splits._mapping(maker, None) as mapped:
+        stream = mapped(False, 0)
         next(stream)  # the processes have started
         began = time.perf_counter()
         for _ in range(count):

@@ -8,12 +8,12 @@ the integrals that occur in derivations, with bounded work and no time limit.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import product
+from math import prod
 
 from ....rewards.expression.traversal import nodes_of
 from ....rewards.expression.tree import Expression, Number, Symbol
-from .printing import plain
 from .terms import (
     MINUS_ONE,
     ONE,
@@ -73,7 +73,7 @@ def substitute(term: Expression, old: Expression, new: Expression) -> Expression
         return term
     bound = term.args[1:] if term.function in ("derivative", "integral") else ()
     if old in bound and not isinstance(new, Symbol):
-        raise BoundVariableError(f"{plain(new)} for a bound variable")
+        raise BoundVariableError("a formula for a bound variable")
     if term.function == "integral" and not _reaches_into(term, old, new):
         return term
     part = _PARTS.get(term.function)
@@ -157,6 +157,8 @@ _PARTS: dict[str, Callable[[Expression, Expression, Expression], Expression | No
     "pow": _in_power,
     "exp": _in_power,
 }
+#: Functions of which a part is found where no node equals it.
+COMPOSED = frozenset(_PARTS)
 
 
 def rename(term: Expression, names: Mapping[str, str]) -> Expression:
@@ -180,7 +182,7 @@ def expand(term: Expression) -> Expression:
         return rebuild(term, (expand(term.args[0]), *term.args[1:]))
     if term.function == "integral":
         parts = terms_of(expand(term.args[0]))
-        return add(*(integral_of(part, term.args[1:]) for part in parts))
+        return add(*(integral(part, *term.args[1:]) for part in parts))
     term = rebuild(term, tuple(map(expand, term.args)))
     if term.function == "exp" and term.args[0].function == "add":
         return mul(*map(exp, term.args[0].args))
@@ -191,8 +193,6 @@ def expand(term: Expression) -> Expression:
     if term.function == "ln" and term.args[0].function == "mul":
         value, rest = coefficient(term.args[0])
         return add(log(number(value)), log(rest)) if value > 0 and value != 1 else term
-    if term.function == "add":
-        return add(*term.args)
     return term
 
 
@@ -218,9 +218,7 @@ def _expanded_product(factors: tuple[Expression, ...]) -> Expression:
         rest = [f for f in factors if f not in below]
         return _expanded_product((*rest, power(product_, MINUS_ONE)))
     sums = [terms_of(factor) for factor in factors]
-    count = 1
-    for one in sums:
-        count *= len(one)
+    count = prod(map(len, sums))
     if count == 1 or count > MAX_TERMS:
         return mul(*factors)
     return add(*(expand(mul(*choice)) for choice in product(*sums)))
@@ -249,28 +247,23 @@ def differentiate(term: Expression, x: Expression) -> Expression:
         if of_exponent != ZERO:
             slope = add(mul(of_exponent, log(base)), slope)
         return mul(term, slope)
-    if head == "exp":
-        return mul(differentiate(args[0], x), term)
-    if head == "ln":
-        return divide(differentiate(args[0], x), args[0])
-    if head == "sin":
-        return mul(differentiate(args[0], x), cos(args[0]))
-    if head == "cos":
-        return negative(mul(differentiate(args[0], x), sin(args[0])))
+    if head in _SLOPES:
+        return mul(differentiate(args[0], x), _SLOPES[head](args[0]))
     if head == "integral" and args[-1] == x:
-        return integral_of(args[0], args[1:-1])
+        return integral(*args[:-1])
     if head == "integral" and x not in args[1:]:
-        return integral_of(differentiate(args[0], x), args[1:])
+        return integral(differentiate(args[0], x), *args[1:])
     if head == "derivative" and (inner := evaluated(term)) != term:
         return differentiate(inner, x)
     return derivative(term, x)
 
 
-def integral_of(term: Expression, variables: tuple[Expression, ...]) -> Expression:
-    """An unevaluated integral over several variables."""
-    for variable in variables:
-        term = integral(term, variable)
-    return term
+_SLOPES: dict[str, Callable[[Expression], Expression]] = {
+    "exp": exp,
+    "ln": lambda u: power(u, MINUS_ONE),
+    "sin": cos,
+    "cos": lambda u: negative(sin(u)),
+}
 
 
 def evaluated(term: Expression) -> Expression:
@@ -279,10 +272,7 @@ def evaluated(term: Expression) -> Expression:
         return term
     term = rebuild(term, tuple(map(evaluated, term.args)))
     if term.function == "derivative":
-        inner, *variables = term.args
-        for variable in variables:
-            inner = differentiate(inner, variable)
-        return inner
+        return reduce(differentiate, term.args)
     return term
 
 
@@ -353,9 +343,7 @@ def _by_table(term: Expression, x: Expression) -> Expression | None:
         inner, *variables = term.args
         if x in variables:
             variables.remove(x)
-            for variable in variables:
-                inner = derivative(inner, variable)
-            return inner
+            return derivative(inner, *variables)
         return None
     if head not in ("symbol", "pow", "exp", "ln", "sin", "cos"):
         return None

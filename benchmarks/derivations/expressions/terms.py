@@ -2,16 +2,17 @@
 
 Beside the verifier's functions they have functions without a formula, such as f in f(x, y), and
 unevaluated derivatives and integrals. The constructors evaluate as SymPy does for plain symbols (2x
-+ x is 3x, (xy)^2 is x^2 y^2, cos(y - x) is cos(x - y), e^(log x) is x, but log(e^x) stays), because
-Meadows et al. used SymPy. This module is faster, and its results do not depend on SymPy's version.
-Tests compare the two.
++ x is 3x, (xy)^2 is x^2 y^2, -x + y in a cosine is x - y, e^(log x) is x, but log(e^x) stays),
+because Meadows et al. used SymPy. This module is faster. Arguments have an order of its own; that
+in which they are printed is SymPy's (`printing`). Tests compare the two.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache, lru_cache
+from itertools import chain
 from typing import Any, TypeAlias
 
 from ....rewards.expression.traversal import nodes_of
@@ -19,9 +20,6 @@ from ....rewards.expression.tree import Call, Expression, Number, Symbol
 
 Rational: TypeAlias = int | Fraction
 
-#: The functions with rules. An unevaluated derivative or integral has the expression and then the
-#: variables as its arguments; any other function has no formula.
-_HEADS = frozenset(("add", "mul", "pow", "exp", "ln", "sin", "cos", "derivative", "integral"))
 #: The most bits of a number's numerator and denominator.
 MAX_BITS = 64
 #: The expressions of which keys, names and texts are kept.
@@ -34,18 +32,19 @@ class UndefinedError(ArithmeticError):
 
 def number(value: Rational) -> Number:
     """An exact number."""
-    size = max(abs(value.numerator), value.denominator)
-    if size <= _SMALL:
-        return _small(value.numerator, value.denominator)
-    if size.bit_length() > MAX_BITS:
+    if max(abs(value.numerator), value.denominator).bit_length() > MAX_BITS:
         raise UndefinedError("a number too long")
-    return Number(value.numerator, value.denominator)
+    return _number(value.numerator, value.denominator)
 
 
-_SMALL = 64
-_small = cache(Number)
+_number = lru_cache(CACHED)(Number)
 symbol = cache(Symbol)
-ZERO, ONE, MINUS_ONE = number(0), number(1), number(-1)
+ZERO, ONE, MINUS_ONE = map(number, (0, 1, -1))
+#: Euler's number.
+EULER = Call("exp", (ONE,))
+
+
+# --- questions ---
 
 
 def value_of(node: Expression) -> Rational:
@@ -55,6 +54,16 @@ def value_of(node: Expression) -> Rational:
     return node.numerator if whole else Fraction(node.numerator, node.denominator)
 
 
+def is_whole(term: Expression) -> bool:
+    """Whether it is a whole number."""
+    return isinstance(term, Number) and term.denominator == 1
+
+
+def is_negative(term: Expression) -> bool:
+    """Whether it is a negative number."""
+    return isinstance(term, Number) and term.numerator < 0
+
+
 def name_of(node: Expression) -> str:
     """The name of a symbol, or of a function without a formula."""
     return node.name if isinstance(node, Symbol) else node.function
@@ -62,7 +71,7 @@ def name_of(node: Expression) -> str:
 
 def is_applied(node: Expression) -> bool:
     """Whether a node is a function without a formula and its arguments."""
-    return bool(node.args) and node.function not in _HEADS
+    return bool(node.args) and node.function not in _BUILDERS
 
 
 @lru_cache(CACHED)
@@ -71,8 +80,7 @@ def free(term: Expression) -> frozenset[str]:
     if isinstance(term, Symbol):
         return frozenset((term.name,))
     args = term.args[:1] if term.function == "derivative" else term.args
-    names: frozenset[str] = frozenset()
-    return names.union(*map(free, args))
+    return frozenset[str]().union(*map(free, args))
 
 
 def has(term: Expression, *functions: str) -> bool:
@@ -90,14 +98,19 @@ def names_of(term: Expression) -> set[str]:
     return {name_of(n) for n in nodes_of(term) if n.function == "symbol" or is_applied(n)}
 
 
+def _is_constant(term: Expression) -> bool:
+    """Whether it is made of numbers and functions with a formula only."""
+    return not (free(term) or has(term, "derivative", "integral") or has_applied(term))
+
+
 # --- parts ---
 
 
 def coefficient(term: Expression) -> tuple[Rational, Expression]:
     """The number ``c`` and the rest ``t`` such that the term is c t."""
-    if term.function == "number":
+    if isinstance(term, Number):
         return value_of(term), ONE
-    if term.function == "mul" and term.args[0].function == "number":
+    if term.function == "mul" and isinstance(term.args[0], Number):
         rest = term.args[1:]
         return value_of(term.args[0]), rest[0] if len(rest) == 1 else Call("mul", rest)
     return 1, term
@@ -107,9 +120,7 @@ def base_and_exponent(term: Expression) -> tuple[Expression, Expression]:
     """``b`` and ``e`` such that the term is b^e; for an exponential, b is Euler's number."""
     if term.function == "pow":
         return term.args[0], term.args[1]
-    if term.function == "exp":
-        return EULER, term.args[0]
-    return term, ONE
+    return (EULER, term.args[0]) if term.function == "exp" else (term, ONE)
 
 
 def factors_of(term: Expression) -> tuple[Expression, ...]:
@@ -122,81 +133,66 @@ def terms_of(term: Expression) -> tuple[Expression, ...]:
     return term.args if term.function == "add" else (term,)
 
 
-# --- constructors ---
+@lru_cache(CACHED)
+def _order(term: Expression) -> tuple[Any, ...]:
+    """A key that orders arguments: numbers, symbols, and the others as `_BUILDERS` has them."""
+    if isinstance(term, Number):
+        return 0, term.numerator, term.denominator
+    if isinstance(term, Symbol):
+        return 1, term.name
+    rank = _RANKS.get(term.function, 2)
+    return rank, term.function, len(term.args), *map(_order, term.args)
+
+
+# --- sums, products and powers ---
+
+
+def _compound(function: str, args: list[Expression]) -> Expression:
+    return args[0] if len(args) == 1 else Call(function, tuple(args))
 
 
 def _scaled(value: Rational, term: Expression) -> Expression:
-    """value * term for a term without a numeric factor; a sum is not expanded."""
+    """A number times a term without a numeric factor."""
     if value == 1:
         return term
-    if term is ONE:
+    if term == ONE:
         return number(value)
+    if term.function == "add":
+        return add(*(mul(number(value), part) for part in term.args))
     return Call("mul", (number(value), *factors_of(term)))
 
 
 def add(*terms: Expression) -> Expression:
-    """A sum with like terms collected."""
-    total: Rational = 0
+    """A sum with like terms collected, ordered without their numeric factors."""
     parts: dict[Expression, Rational] = {}
-    for outer in terms:
-        for term in terms_of(outer):
-            value, rest = coefficient(term)
-            if rest is ONE:
-                total += value
-            else:
-                parts[rest] = parts.get(rest, 0) + value
-    flat = [_scaled(value, rest) for rest, value in parts.items() if value]
-    if total:
-        flat.append(number(total))
-    if len(flat) < 2:
-        return flat[0] if flat else ZERO
-    flat.sort(key=sort_key)
-    return Call("add", tuple(flat))
+    for term in chain.from_iterable(map(terms_of, terms)):
+        value, rest = coefficient(term)
+        parts[rest] = parts.get(rest, 0) + value
+    kept = [rest for rest, value in parts.items() if value]
+    kept.sort(key=_order)
+    return _compound("add", [_scaled(parts[rest], rest) for rest in kept]) if kept else ZERO
 
 
 def mul(*factors: Expression) -> Expression:
-    """A product with like powers collected."""
+    """A product with like powers collected; a number times a sum is expanded."""
     value: Rational = 1
-    powers: dict[Expression, dict[Expression, Rational]] = {}
-    stack = list(reversed(factors))
-    again = 4  # a power that evaluates to a product is split again
-    while True:
-        while stack:
-            factor = stack.pop()
-            if factor.function == "number":
-                value *= value_of(factor)
-            elif factor.function == "mul":
-                stack.extend(reversed(factor.args))
-            else:
-                base, exponent = base_and_exponent(factor)
-                times, kind = coefficient(exponent)
-                group = powers.setdefault(base, {})
-                group[kind] = group.get(kind, 0) + times
-        if not value:
-            return ZERO
-        flat: list[Expression] = []
-        for base, group in powers.items():
-            for kind, times in group.items():
-                if times:
-                    made = power(base, _scaled(times, kind))
-                    (stack if made.function in ("number", "mul") else flat).append(made)
-        if not stack or not again:
-            break
-        again -= 1
-        powers = {}
-        stack += flat
-    flat += stack
-    if not flat:
-        return number(value)
-    if len(flat) == 1:
-        if value == 1:
-            return flat[0]
-        if flat[0].function == "add":
-            return add(*(mul(number(value), term) for term in flat[0].args))
-    flat.sort(key=sort_key)
-    if value != 1:
-        flat.insert(0, number(value))
-    return Call("mul", tuple(flat))
+    powers: dict[tuple[Expression, Expression], Rational] = {}
+    for factor in chain.from_iterable(map(factors_of, factors)):
+        if isinstance(factor, Number):
+            value *= value_of(factor)
+        else:
+            base, exponent = base_and_exponent(factor)
+            times, kind = coefficient(exponent)
+            powers[base, kind] = powers.get((base, kind), 0) + times
+    if not value:
+        return ZERO
+    made = [power(base, _scaled(times, kind)) for (base, kind), times in powers.items() if times]
+    if any(part.function in ("number", "mul") for part in made):
+        return mul(number(value), *made)
+    if len(made) < 2:
+        return _scaled(value, made[0] if made else ONE)
+    made.sort(key=_order)
+    return Call("mul", (*([number(value)] * (value != 1)), *made))
 
 
 def negative(term: Expression) -> Expression:
@@ -217,42 +213,23 @@ def power(base: Expression, exponent: Expression) -> Expression:
         return base
     if base == EULER:
         return exp(exponent)
-    if base.function == "number":
-        return _power_of_number(base, exponent)
-    if exponent.function == "number":
-        whole = is_whole(exponent)
-        inner, upper = base_and_exponent(base)
-        if base.function in ("pow", "exp") and (whole or _is_small(upper)):
-            return power(inner, mul(upper, exponent))
-        if base.function == "mul":
-            if whole:
-                return mul(*(power(factor, exponent) for factor in base.args))
-            value, rest = coefficient(base)
-            if value > 0 and value != 1:
-                return mul(power(number(value), exponent), power(rest, exponent))
-    elif base.function == "exp" and _float_of(base.args[0]) is not None:
-        return exp(mul(base.args[0], exponent))
-    elif base.function == "pow" and _is_small(base.args[1]):
-        return power(base.args[0], mul(base.args[1], exponent))
+    if isinstance(base, Number):
+        return _power_of_number(value_of(base), exponent)
+    whole = is_whole(exponent)
+    if base.function in ("pow", "exp"):
+        inner, first = base_and_exponent(base)
+        small = isinstance(first, Number) and abs(first.numerator) < first.denominator
+        if whole or small or (base.function == "exp" and _is_constant(first)):
+            return power(inner, mul(first, exponent))
+    if base.function == "mul" and whole:
+        return mul(*(power(factor, exponent) for factor in base.args))
+    value, rest = coefficient(base)
+    if isinstance(exponent, Number) and value > 0 and value != 1:
+        return mul(power(number(value), exponent), power(rest, exponent))
     return Call("pow", (base, exponent))
 
 
-def is_whole(term: Expression) -> bool:
-    """Whether it is a whole number."""
-    return isinstance(term, Number) and term.denominator == 1
-
-
-def is_negative(term: Expression) -> bool:
-    """Whether it is a negative number."""
-    return isinstance(term, Number) and term.numerator < 0
-
-
-def _is_small(term: Expression) -> bool:
-    return isinstance(term, Number) and abs(term.numerator) < term.denominator
-
-
-def _power_of_number(base: Expression, exponent: Expression) -> Expression:
-    value = value_of(base)
+def _power_of_number(value: Rational, exponent: Expression) -> Expression:
     if value == 1:
         return ONE
     if value == 0:
@@ -268,28 +245,25 @@ def _power_of_number(base: Expression, exponent: Expression) -> Expression:
     if isinstance(value, Fraction):
         below = power(number(value.denominator), negative(exponent))
         return mul(power(number(value.numerator), exponent), below)
-    return Call("pow", (base, exponent))
+    return Call("pow", (number(value), exponent))
+
+
+# --- functions ---
 
 
 def exp(x: Expression) -> Expression:
     """The exponential function."""
     if x == ZERO:
         return ONE
-    if x.function == "ln":
-        return x.args[0]
-    value, rest = coefficient(x)
-    if rest.function == "ln":
-        return power(rest.args[0], number(value))
-    if x.function == "add":
-        outside = [made for term in x.args if (made := exp(term)).function != "exp"]
-        if outside:
-            inside = [term for term in x.args if exp(term).function == "exp"]
-            return mul(*outside, exp(add(*inside)))
-    return Call("exp", (x,))
-
-
-#: Euler's number.
-EULER = Call("exp", (ONE,))
+    outside: list[Expression] = []
+    inside: list[Expression] = []
+    for term in terms_of(x):
+        value, rest = coefficient(term)
+        if rest.function == "ln":
+            outside.append(power(rest.args[0], number(value)))
+        else:
+            inside.append(term)
+    return mul(*outside, exp(add(*inside))) if outside else Call("exp", (x,))
 
 
 def log(x: Expression) -> Expression:
@@ -301,18 +275,16 @@ def log(x: Expression) -> Expression:
             return ZERO
         if x.numerator == 1:
             return negative(log(number(x.denominator)))
-    if x.function == "exp" and _float_of(x.args[0]) is not None:
+    if x.function == "exp" and _is_constant(x.args[0]):
         return x.args[0]
     return Call("ln", (x,))
 
 
 def sin(x: Expression) -> Expression:
     """The sine."""
-    if x == ZERO:
-        return ZERO
     if leads_with_minus(x):
         return negative(sin(negative(x)))
-    return Call("sin", (x,))
+    return ZERO if x == ZERO else Call("sin", (x,))
 
 
 def cos(x: Expression) -> Expression:
@@ -322,173 +294,54 @@ def cos(x: Expression) -> Expression:
     return Call("cos", (negative(x) if leads_with_minus(x) else x,))
 
 
+def leads_with_minus(term: Expression) -> bool:
+    """Whether most of its terms have a minus; of as many with as without, the first."""
+    minus = [coefficient(part)[0] < 0 for part in terms_of(term)]
+    return 2 * sum(minus) > len(minus) - minus[0]
+
+
 def apply(name: str, args: tuple[Expression, ...]) -> Expression:
     """A function without a formula, as in ``f(x, y)``."""
     return Call(name, args)
 
 
-def derivative(term: Expression, variable: Expression) -> Expression:
+def derivative(term: Expression, *variables: Expression) -> Expression:
     """An unevaluated derivative."""
-    inner = term.args if term.function == "derivative" else (term,)
-    return Call("derivative", (*inner, variable))
+    return _nested("derivative", term, variables)
 
 
-def integral(term: Expression, variable: Expression) -> Expression:
+def integral(term: Expression, *variables: Expression) -> Expression:
     """An unevaluated indefinite integral."""
-    inner = term.args if term.function == "integral" else (term,)
-    return Call("integral", (*inner, variable))
+    return _nested("integral", term, variables)
+
+
+def _nested(head: str, term: Expression, variables: tuple[Expression, ...]) -> Expression:
+    inner = term.args if term.function == head else (term,)
+    return Call(head, (*inner, *variables)) if variables else term
 
 
 #: The functions of one argument by the names that derivations have for them.
 CONSTRUCTORS = {"cos": cos, "sin": sin, "exp": exp, "log": log}
 UNARY = tuple(CONSTRUCTORS)
-
-
-_UNARY = {**CONSTRUCTORS, "ln": log}
+#: The functions with rules. An unevaluated derivative or integral has the expression and then the
+#: variables as its arguments; any other function has no formula.
+_BUILDERS: dict[str, Callable[..., Expression]] = {
+    "add": add,
+    "mul": mul,
+    "pow": power,
+    "exp": exp,
+    "ln": log,
+    "sin": sin,
+    "cos": cos,
+    "derivative": derivative,
+    "integral": integral,
+}
+_RANKS = {function: rank for rank, function in enumerate(_BUILDERS, 3)}
 
 
 def rebuild(term: Expression, args: tuple[Expression, ...]) -> Expression:
     """The node with other arguments, evaluated."""
     if args == term.args:
         return term
-    head = term.function
-    if head == "add":
-        return add(*args)
-    if head == "mul":
-        return mul(*args)
-    if head == "pow":
-        return power(*args)
-    if head in _UNARY:
-        return _UNARY[head](args[0])
-    if head in ("derivative", "integral"):
-        built = args[0]
-        for variable in args[1:]:
-            built = (
-                derivative(built, variable) if head == "derivative" else integral(built, variable)
-            )
-        return built
-    return Call(head, args)
-
-
-def leads_with_minus(term: Expression) -> bool:
-    """Whether SymPy writes it with a leading minus (``could_extract_minus_sign``)."""
-    if term.function == "mul":
-        return is_negative(term.args[0])
-    if term.function == "add":
-        minus = sum(map(leads_with_minus, term.args))
-        if 2 * minus != len(term.args):
-            return 2 * minus > len(term.args)
-        return bool(sort_key(term) < sort_key(negative(term)))
-    return is_negative(term)
-
-
-# --- SymPy's order, in which sums and products are printed ---
-
-_ATOM = {"number": (1, 0, "Number"), "symbol": (2, 0, "Symbol")}
-_KINDS = {
-    "add": (3, 1, "Add"),
-    "mul": (3, 0, "Mul"),
-    "pow": (3, 2, "Pow"),
-    "exp": (4, 10, "exp"),
-    "ln": (4, 11, "log"),
-    "sin": (4, 20, "sin"),
-    "cos": (4, 21, "cos"),
-    "derivative": (5, 0, "Derivative"),
-    "integral": (5, 0, "Integral"),
-}
-_ONE_KEY = (_ATOM["number"], (0, ()), (), 1)
-
-
-@lru_cache(CACHED)
-def sort_key(term: Expression) -> Any:
-    """SymPy's key for sorting factors (``sort_key``); coefficients are compared last."""
-    if term.function == "number":
-        return (_ATOM["number"], (0, ()), (), value_of(term))
-    value, core = coefficient(term)
-    exponent: Any = _ONE_KEY
-    if core.function == "pow":
-        core, upper = core.args
-        exponent = sort_key(upper)
-    if core.function == "symbol":
-        return (_ATOM["symbol"], (1, (name_of(core),)), exponent, value)
-    if core.function == "number":
-        return (_ATOM["number"], (1, (str(value_of(core)),)), exponent, value)
-    if core == EULER:
-        return ((2, 0, "Exp1"), (1, ("E",)), exponent, value)
-    kind = _KINDS.get(core.function) or (4, 0, core.function)
-    if core.function == "add":
-        args = [sort_key(arg) for arg in ordered_terms(core)]
-    elif core.function in ("derivative", "integral"):
-        limits = [_limit_key(variable, core.function) for variable in core.args[1:]]
-        args = [sort_key(core.args[0]), *limits]
-    else:
-        args = [sort_key(arg) for arg in core.args]
-    return (kind, (len(args), tuple(args)), exponent, value)
-
-
-def _limit_key(variable: Expression, head: str) -> Any:
-    inside = (sort_key(variable), _ONE_KEY) if head == "derivative" else (sort_key(variable),)
-    return ((5, 0, "Tuple"), (len(inside), inside), _ONE_KEY, 1)
-
-
-def ordered_terms(term: Expression) -> list[Expression]:
-    """The terms of a sum in SymPy's order: lexicographically by the exponents of the factors."""
-    terms = term.args
-    if len(terms) == 2:
-        first, second = sorted(terms, key=lambda t: t.function != "number" and t != EULER)
-        positive = isinstance(first, Number) and first.numerator > 0
-        minus = second.function == "mul" and len(second.args) == 2 and coefficient(second)[0] < 0
-        if (first == EULER or positive) and minus:
-            return [first, second]
-    parts: list[tuple[Expression, float, dict[Expression, int]]] = []
-    bases: set[Expression] = set()
-    for one in terms:
-        value, core = coefficient(one)
-        size = float(value)
-        exponents: dict[Expression, int] = {}
-        for factor in factors_of(core) if core is not ONE else ():
-            constant = _float_of(factor)
-            if constant is not None:
-                size *= constant
-                continue
-            base, times = _decomposed(factor)
-            exponents[base] = times
-            bases.add(base)
-        parts.append((one, size, exponents))
-    ranked = sorted(bases, key=sort_key)
-
-    def key(part: tuple[Expression, float, dict[Expression, int]]) -> Any:
-        _, size, exponents = part
-        return tuple(-exponents.get(base, 0) for base in ranked), size
-
-    return [part[0] for part in sorted(parts, key=key)]
-
-
-def _decomposed(factor: Expression) -> tuple[Expression, int]:
-    """Base and integer exponent, as in e^(2x) = (e^x)^2."""
-    base, exponent = base_and_exponent(factor)
-    value, kind = coefficient(exponent)
-    if value == 1:
-        return factor, 1
-    exact = Fraction(value)
-    tail = _scaled(Fraction(1, exact.denominator), kind) if exact.denominator != 1 else kind
-    return (base if tail is ONE else power(base, tail)), exact.numerator
-
-
-def _float_of(term: Expression) -> float | None:
-    """The value of a term made of numbers only, else None."""
-    if free(term) or has(term, "derivative", "integral") or has_applied(term):
-        return None
-    if term.function == "number":
-        return float(value_of(term))
-    try:
-        values = [value for arg in term.args if (value := _float_of(arg)) is not None]
-        if term.function == "add":
-            return math.fsum(values)
-        if term.function == "mul":
-            return math.prod(values)
-        if term.function == "pow":
-            return float(values[0] ** values[1])
-        return float(getattr(math, "log" if term.function == "ln" else term.function)(*values))
-    except (ValueError, ArithmeticError, TypeError):  # a part has no value
-        return None
+    build = _BUILDERS.get(term.function)
+    return build(*args) if build else Call(term.function, args)

@@ -86,7 +86,7 @@ def test_wrong_results_are_as_near_as_in_a_pool_of_the_papers_size(operation: st
     ]
     assert median(distances) == 1
     (problem,) = load("calculus/int", limit=1)
-    assert problem.metadata["version"] == calculus.VERSION == 2
+    assert problem.metadata["version"] == calculus.VERSION == 3
 
 
 def test_an_example_depends_on_its_chunk_alone() -> None:
