@@ -36,6 +36,7 @@ from ...report.search.records import (
 from ...run.job import Job
 from ...run.plan import plan
 from ...run.progress import Progress, Silent
+from ...run.runner import Session
 from ...run.spec import SweepSpec
 from ...store.run import Run
 from .clusters import cluster_names, projected
@@ -101,19 +102,19 @@ def search(
 
     def work() -> Run:
         with asyncio.Runner() as loop:
+            session = Session(loop)
             oracle = Oracle(
                 job,
                 spec.policy,
                 progress or Silent(),
-                loop,
+                session,
                 below=settings.fails_below,
                 confirm=settings.confirm,
             )
             try:
                 return _Search(oracle, settings, seeds, on_generation).run()
             finally:
-                for model in job.models:
-                    loop.run(model.close())
+                session.close(job.models)
 
     try:
         asyncio.get_running_loop()

@@ -8,7 +8,7 @@ import os
 import random
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from click.testing import CliRunner
@@ -26,6 +26,7 @@ from calculus_harness.harness.report.search.records import (
     read_record,
 )
 from calculus_harness.harness.report.search.tables import search_sections
+from calculus_harness.harness.run import runner
 from calculus_harness.harness.studies.search import (
     SearchSettings,
     search,
@@ -360,3 +361,32 @@ def test_a_model_stays_open_between_generations(tmp_path: Path) -> None:
     assert len(record.generations) > 1
     assert len(loops) == 1
     assert Counted.closed == 1
+
+
+class Engines:
+    """Stands in for the engines of a model on a cluster."""
+
+    made: ClassVar[list[Engines]] = []
+
+    def __init__(self, model: Model) -> None:
+        self.model, self.asked, self.closed = model, 0, 0
+        Engines.made.append(self)
+
+    def complete(self, requests: Any) -> Any:
+        self.asked += 1
+        return self.model.complete(requests)
+
+    async def close(self) -> None:
+        self.closed += 1
+
+
+def test_engines_on_a_cluster_stay_between_generations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "placed", Engines)
+    settings = search_settings(**SMALL.to_dict() | {"archive": 60})
+    _, record = searched(tmp_path / "run", settings)
+    assert len(record.generations) > 1
+    (asked,) = (one for one in Engines.made if one.asked)
+    assert asked.asked > len(record.generations)  # the seeds, too
+    assert asked.closed == 1
