@@ -177,7 +177,8 @@ def seed_problems(settings: SearchSettings) -> list[Problem]:
         try:
             tree = read(seed)
         except UnusableError as error:
-            broken.append(f"{seed!r}: {error}")
+            hint = "; a power is **" if "^" in seed else ""
+            broken.append(f"{seed!r}: {error}{hint}")
             continue
         words = text(tree)
         reason = refusal(tree, words) or unusable(tree)
@@ -422,13 +423,19 @@ class _Search:
         """Remarks on a search that found nothing, or nothing but unreadable answers."""
         asked = sum(one.asked for one in state.generations)
         unknown = sum(one.unknown for one in state.generations)
+        failed = sum(one.failed - one.unconfirmed for one in state.generations)
         if not asked:
             self._note("No mutant was new and valid: widen the constants, or add seeds.")
+        elif not state.archive and failed:
+            self._note(
+                f"The model failed {failed} of {asked} problems, but the fitness of none reaches "
+                f"the threshold of {self.settings.threshold:g}."
+            )
         elif not state.archive and unknown < asked:
             self._note(f"The model failed none of {asked} problems.")
         if asked and unknown >= UNREADABLE * asked:
             self._note(
-                f"Of {unknown} of {asked} problems no verdict is known (errors of the model, or "
+                f"No verdict is known on {unknown} of {asked} problems (errors of the model, or "
                 "limits of time): look at the answers (`view`)."
             )
         statuses = Counter(str(one.metadata["status"]) for one in state.archive.values())

@@ -151,10 +151,10 @@ def test_a_stored_generation_is_not_made_anew(tmp_path: Path, monkeypatch: Any) 
 
 
 def test_seeds_that_are_no_integrands_are_all_named(tmp_path: Path) -> None:
-    settings = SearchSettings(seeds=("x", "x +* 2", "1/0", "foo(x)", "10**9*x"))
+    settings = SearchSettings(seeds=("x", "x^2", "1/0", "foo(x)", "10**9*x"))
     with pytest.raises(UserError) as error:
         searched(tmp_path / "run", settings)
-    for named in ("4 of 5 seeds", "'x +* 2'", "'1/0'", "'foo(x)'", "'10**9*x'"):
+    for named in ("4 of 5 seeds", "'x ^ 2'; a power is **", "'1/0'", "'foo(x)'", "'10**9*x'"):
         assert named in str(error.value)
     assert not (tmp_path / "run").exists()
 
@@ -166,6 +166,25 @@ def test_a_model_that_never_fails_ends_the_search(tmp_path: Path) -> None:
     assert not read_archive(run.path)
     assert any("failed none" in note for note in record.notes)
     assert search_sections([run])
+
+
+def test_failures_that_are_not_fit_are_told(tmp_path: Path) -> None:
+    settings = search_settings(**SMALL.to_dict() | {"threshold": 5.0, "generations": 1})
+    run, record = searched(tmp_path / "run", settings)
+    (generation,) = record.generations
+    assert not read_archive(run.path)
+    assert record.notes == (
+        f"The model failed {generation.failed} of {generation.asked} problems, but the fitness of "
+        "none reaches the threshold of 5.",
+    )
+
+
+def test_a_file_in_place_of_a_run_directory(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError) as error:
+        searched(tmp_path / "file")
+    assert "damaged" not in str(error.value)
+    assert str(tmp_path / "file") in str(error.value)
 
 
 def test_a_model_that_always_fails_is_told(tmp_path: Path) -> None:
@@ -337,6 +356,12 @@ def test_seeds_from_files_and_benchmarks(tmp_path: Path) -> None:
     assert len(seeds) == 5
     with pytest.raises(UserError, match="integrands"):
         seeds_of([], "hint/I", 1)
+    assert seeds_of(["0.5*x", "x**2.5"], None, 1) == ("0.5*x", "x**2.5")
+    with pytest.raises(UserError, match=r"seeds in missing\.txt: No such file"):
+        seeds_of(["missing.txt"], None, 1)
+    file.write_text("# none\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"seeds\.txt has no formula"):
+        seeds_of([str(file)], None, 1)
 
 
 class Counted(LocalFunction):
