@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing
+from dataclasses import dataclass, field
 from itertools import takewhile
 
 from ...prompts import ANSWER
@@ -30,12 +31,31 @@ WAITING = 1024
 BATCHES = 2
 
 
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What jobs with the same models have in common, so that weights are loaded once.
+
+    Attributes:
+        loop: the event loop of all of them.
+        engines: those of models on a cluster, by the model's hash; the first job adds them.
+
+    """
+
+    loop: asyncio.Runner
+    engines: dict[str, Answering] = field(default_factory=dict)
+
+    def close(self, models: Sequence[Model]) -> None:
+        """Close the engines and the models: weights, servers, connections."""
+        for answering in (*self.engines.values(), *models):
+            self.loop.run(answering.close())
+
+
 def run_job(
     job: Job,
     *,
     policy: Policy | None = None,
     progress: Progress | None = None,
-    loop: asyncio.Runner | None = None,
+    session: Session | None = None,
 ) -> Run:
     """Ask and grade what a job says and the run directory does not hold yet.
 
@@ -43,8 +63,7 @@ def run_job(
         job: from `plan`.
         policy: how strictly to judge; by default `Policy()`.
         progress: is told of every completion and verdict; silent by default.
-        loop: an event loop of several jobs with the same models. These stay open (weights, servers,
-            connections), and the caller closes them in this loop.
+        session: of several jobs with the same models, which stay open meanwhile.
 
     Returns:
         The run.
@@ -71,9 +90,9 @@ def run_job(
     with writing(job.out, job.identity, job.primary_k) as run:
         run.extend(plans, job.problems)
         with run.scoring(policy.name, policy.to_dict()) as verdicts, forward_model_logs(progress):
-            runner = SweepRunner(run, job, policy, verdicts, progress, keep_open=loop is not None)
+            runner = SweepRunner(run, job, policy, verdicts, progress, session)
             try:
-                (loop.run if loop is not None else run_async)(runner.run_all())
+                (run_async if session is None else session.loop.run)(runner.run_all())
             except ModelError:
                 answered = {key.partition(":")[0] for key in runner.stored}
                 run.forget(plan.model for plan in plans if plan.model not in answered)
@@ -91,10 +110,9 @@ class SweepRunner:
         policy: Policy,
         verdicts: Log,
         progress: Progress,
-        *,
-        keep_open: bool = False,
+        session: Session | None,
     ) -> None:
-        self.run, self.job, self.progress, self.keep_open = run, job, progress, keep_open
+        self.run, self.job, self.progress, self.session = run, job, progress, session
         self.scorer = Scorer(run, policy, verdicts, progress)
         self.budget = Budget(job, run)
         self.queue: asyncio.Queue[Completion | None] = asyncio.Queue()  # no more than `WAITING`
@@ -109,11 +127,14 @@ class SweepRunner:
         try:
             for model in self.job.models:
                 asked = model.with_state(self.run.path / "state" / model.hash)
-                answering = placed(asked)
+                kept = {} if self.session is None else self.session.engines
+                answering = kept.get(model.hash) or placed(asked)
+                if answering is not asked:
+                    kept[model.hash] = answering
                 try:
                     await self._ask(asked, answering, scoring)
                 finally:
-                    if not self.keep_open or answering is not model:
+                    if self.session is None or (answering is asked and asked is not model):
                         await answering.close()
             for _ in scoring:
                 self.queue.put_nowait(None)

@@ -166,7 +166,7 @@ def _batch_file(path: Path, number: int) -> Path:
 def _json(path: Path) -> Any:
     try:
         return json.loads(path.read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:
         raise RunError(f"{path} is damaged ({error}); restore it, or use another --out") from None

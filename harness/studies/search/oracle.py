@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,7 +14,7 @@ from ...core.requests import FinishReason, problem_key
 from ...run.job import Job
 from ...run.phases import extended
 from ...run.progress import Progress
-from ...run.runner import run_job
+from ...run.runner import Session, run_job
 from ...stats.intervals import clopper_pearson
 from ...store.counts import UNKNOWN
 from ...store.run import Run
@@ -71,12 +70,12 @@ class Oracle:
         job: Job,
         policy: Policy,
         progress: Progress,
-        loop: asyncio.Runner,
+        session: Session,
         *,
         below: float | None = None,
         confirm: bool = True,
     ) -> None:
-        self.job, self.policy, self.progress, self.loop = job, policy, progress, loop
+        self.job, self.policy, self.progress, self.session = job, policy, progress, session
         self.below = below
         self.models = [model.hash for model in job.models]
         self.outcomes: dict[tuple[str, str], Outcome] = {}
@@ -114,7 +113,9 @@ class Oracle:
         """
         self.job = extended(self.job, problems)
         for _ in range(ATTEMPTS):
-            run = run_job(self.job, policy=self.policy, progress=self.progress, loop=self.loop)
+            run = run_job(
+                self.job, policy=self.policy, progress=self.progress, session=self.session
+            )
             self._count(run)
             missing = self._missing(problems)
             if not missing:

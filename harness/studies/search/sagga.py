@@ -36,6 +36,7 @@ from ...report.search.records import (
 from ...run.job import Job
 from ...run.plan import plan
 from ...run.progress import Progress, Silent
+from ...run.runner import Session
 from ...run.spec import SweepSpec
 from ...store.run import Run
 from .clusters import cluster_names, projected
@@ -101,19 +102,19 @@ def search(
 
     def work() -> Run:
         with asyncio.Runner() as loop:
+            session = Session(loop)
             oracle = Oracle(
                 job,
                 spec.policy,
                 progress or Silent(),
-                loop,
+                session,
                 below=settings.fails_below,
                 confirm=settings.confirm,
             )
             try:
                 return _Search(oracle, settings, seeds, on_generation).run()
             finally:
-                for model in job.models:
-                    loop.run(model.close())
+                session.close(job.models)
 
     try:
         asyncio.get_running_loop()
@@ -176,7 +177,8 @@ def seed_problems(settings: SearchSettings) -> list[Problem]:
         try:
             tree = read(seed)
         except UnusableError as error:
-            broken.append(f"{seed!r}: {error}")
+            hint = "; a power is **" if "^" in seed else ""
+            broken.append(f"{seed!r}: {error}{hint}")
             continue
         words = text(tree)
         reason = refusal(tree, words) or unusable(tree)
@@ -421,13 +423,19 @@ class _Search:
         """Remarks on a search that found nothing, or nothing but unreadable answers."""
         asked = sum(one.asked for one in state.generations)
         unknown = sum(one.unknown for one in state.generations)
+        failed = sum(one.failed - one.unconfirmed for one in state.generations)
         if not asked:
             self._note("No mutant was new and valid: widen the constants, or add seeds.")
+        elif not state.archive and failed:
+            self._note(
+                f"The model failed {failed} of {asked} problems, but the fitness of none reaches "
+                f"the threshold of {self.settings.threshold:g}."
+            )
         elif not state.archive and unknown < asked:
             self._note(f"The model failed none of {asked} problems.")
         if asked and unknown >= UNREADABLE * asked:
             self._note(
-                f"Of {unknown} of {asked} problems no verdict is known (errors of the model, or "
+                f"No verdict is known on {unknown} of {asked} problems (errors of the model, or "
                 "limits of time): look at the answers (`view`)."
             )
         statuses = Counter(str(one.metadata["status"]) for one in state.archive.values())

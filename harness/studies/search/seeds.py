@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -32,7 +33,7 @@ def seeds_of(given: Sequence[str], benchmark: str | None, limit: int) -> tuple[s
     """
     seeds: list[str] = []
     for one in given:
-        seeds += _in_file(Path(one)) if Path(one).suffix and Path(one).is_file() else [one]
+        seeds += _in_file(Path(one)) if _is_file(one) else [one]
     if benchmark is None:
         return tuple(seeds)
     for problem in problems_of([benchmark], limit, 0):
@@ -46,10 +47,20 @@ def seeds_of(given: Sequence[str], benchmark: str | None, limit: int) -> tuple[s
     return tuple(seeds)
 
 
+def _is_file(given: str) -> bool:
+    """Whether this names a file, which may be missing; a formula ends in no such suffix."""
+    path = Path(given)
+    return bool(path.suffix and path.is_file()) or bool(re.fullmatch(r".*\w\.[a-z]{2,}", given))
+
+
 def _in_file(path: Path) -> list[str]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"cannot read {path}: {error}") from None
-    formulas = (line.partition("#")[0].strip() for line in lines)
+    except OSError as error:
+        raise UserError(f"cannot read the seeds in {path}: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise UserError(f"cannot read the seeds in {path}: {error}") from None
+    formulas = [line.partition("#")[0].strip() for line in lines]
+    if not any(formulas):
+        raise UserError(f"{path} has no formula: seeds are one a line")
     return [formula for formula in formulas if formula]

@@ -140,3 +140,42 @@ def test_a_cluster_is_no_setting_of_a_file(cli: Command, tmp_path: Path) -> None
 def test_without_ray(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     refused(cli("sweep", *DRILLS, "--cluster", "ray"), "[ray]")
+
+
+#: Knows the power rule for small numbers, and notes each process that loads it.
+MODEL = """
+import os, re
+
+with open(os.environ["LOADED"], "a") as file:
+    file.write(f"{os.getpid()}\\n")
+
+def answer(messages, seed):
+    integrand = messages[-1]["content"].split("\\n\\n")[1]
+    power = re.fullmatch(r"x(?:\\^\\{(\\d)\\})?", integrand)
+    n = int(power[1] or 1) + 1 if power else 0
+    return rf"\\boxed{{\\frac{{x^{{{n}}}}}{{{n}}}}}" if n else r"\\boxed{x}"
+"""
+
+
+@pytest.mark.ray
+def test_a_search_finds_the_same_and_loads_the_model_once(
+    cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "model.py").write_text(MODEL)
+    monkeypatch.setenv("LOADED", str(tmp_path / "loaded"))  # the nodes have it, too
+    command = ("search", "--model", f"python/{tmp_path / 'model.py'}:answer", "--seeds", "x**2")
+    command += ("--archive", "24", "--generation-size", "12", "--minimised", "1")
+    with ray_nodes() as nodes:
+        result = cli(*command, "--out", "there", "--cluster", f"ray:{nodes.address}")
+        assert result.returncode == 0, result.stderr
+    # An engine of a cluster stays while its search lasts: weights are loaded once.
+    assert len(set((tmp_path / "loaded").read_text().splitlines())) == 1
+    assert cli(*command, "--out", "here").returncode == 0
+    for file in ("archive.jsonl", "search.json", "search/generation-001.json", "problems.jsonl"):
+        assert (tmp_path / "here" / file).read_bytes() == (tmp_path / "there" / file).read_bytes()
+    texts = [
+        {row["key"]: (row["text"], row["seed"]) for row in Run(tmp_path / name).completions.rows()}
+        for name in ("here", "there")
+    ]
+    assert texts[0] == texts[1]
+    assert len(json.loads((tmp_path / "here" / "search.json").read_text())["generations"]) > 1

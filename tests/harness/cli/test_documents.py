@@ -69,6 +69,8 @@ NOT_RUN = {
     "calculus-harness compare runs/next-door": "the same",
     "calculus-harness search --preset general --archive 200": "the same",
     "calculus-harness search --preset robust-trig --variant paper": "the same",
+    "calculus-harness search --preset length-20": "the same",
+    "calculus-harness search runs/length-20": "the same",
     "calculus-harness convert fwd_bwd_ibp.pth": "needs the released checkpoint: "
     "models/test_lample_charton_checkpoint.py",
     "calculus-harness sweep --model transformers/models/fwd_bwd_ibp": "the same",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
 from pathlib import Path
 
@@ -103,6 +104,25 @@ def test_commands_run_in_turn_and_finished_ones_once(
     assert "1 references proven" in second.output
     assert "solver" in second.output
     assert len((tmp_path / "out" / "finished.txt").read_text().splitlines()) == 3
+
+
+@pytest.mark.slow
+def test_the_searches_of_sagga_and_their_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The commands at the reduced size, with a model that answers at once."""
+    model = f"python/{Path(__file__).parent / 'search' / 'polynomials.py'}:answer"
+    named = reproduction("brittleness-sagga")
+    lines = tuple(line.replace("solver/sympy -M time-limit=2", model) for line in named.small)
+    place = "calculus_harness.harness.cli.studies.reproduce.reproduction"
+    monkeypatch.setattr(place, lambda name: dataclasses.replace(named, small=lines))
+    arguments = ["reproduce", "brittleness-sagga", "--small", "--out", str(tmp_path / "out")]
+    done = CliRunner().invoke(cli, arguments)
+    assert done.exit_code == 0, done.output
+    tables = done.stdout[done.stdout.index("Table 4:") :]
+    assert all(f"Table {number}" in tables for number in (6, 10, 11, 15, 16, 17, 18))
+    assert "iterations to 5000" in tables
+    assert len(list((tmp_path / "out").glob("*/archive.jsonl"))) == 8
 
 
 def test_a_dry_run_prints_the_commands(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import os
 import random
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from click.testing import CliRunner
@@ -26,6 +26,7 @@ from calculus_harness.harness.report.search.records import (
     read_record,
 )
 from calculus_harness.harness.report.search.tables import search_sections
+from calculus_harness.harness.run import runner
 from calculus_harness.harness.studies.search import (
     SearchSettings,
     search,
@@ -150,10 +151,10 @@ def test_a_stored_generation_is_not_made_anew(tmp_path: Path, monkeypatch: Any) 
 
 
 def test_seeds_that_are_no_integrands_are_all_named(tmp_path: Path) -> None:
-    settings = SearchSettings(seeds=("x", "x +* 2", "1/0", "foo(x)", "10**9*x"))
+    settings = SearchSettings(seeds=("x", "x^2", "1/0", "foo(x)", "10**9*x"))
     with pytest.raises(UserError) as error:
         searched(tmp_path / "run", settings)
-    for named in ("4 of 5 seeds", "'x +* 2'", "'1/0'", "'foo(x)'", "'10**9*x'"):
+    for named in ("4 of 5 seeds", "'x ^ 2'; a power is **", "'1/0'", "'foo(x)'", "'10**9*x'"):
         assert named in str(error.value)
     assert not (tmp_path / "run").exists()
 
@@ -165,6 +166,25 @@ def test_a_model_that_never_fails_ends_the_search(tmp_path: Path) -> None:
     assert not read_archive(run.path)
     assert any("failed none" in note for note in record.notes)
     assert search_sections([run])
+
+
+def test_failures_that_are_not_fit_are_told(tmp_path: Path) -> None:
+    settings = search_settings(**SMALL.to_dict() | {"threshold": 5.0, "generations": 1})
+    run, record = searched(tmp_path / "run", settings)
+    (generation,) = record.generations
+    assert not read_archive(run.path)
+    assert record.notes == (
+        f"The model failed {generation.failed} of {generation.asked} problems, but the fitness of "
+        "none reaches the threshold of 5.",
+    )
+
+
+def test_a_file_in_place_of_a_run_directory(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError) as error:
+        searched(tmp_path / "file")
+    assert "damaged" not in str(error.value)
+    assert str(tmp_path / "file") in str(error.value)
 
 
 def test_a_model_that_always_fails_is_told(tmp_path: Path) -> None:
@@ -336,6 +356,12 @@ def test_seeds_from_files_and_benchmarks(tmp_path: Path) -> None:
     assert len(seeds) == 5
     with pytest.raises(UserError, match="integrands"):
         seeds_of([], "hint/I", 1)
+    assert seeds_of(["0.5*x", "x**2.5"], None, 1) == ("0.5*x", "x**2.5")
+    with pytest.raises(UserError, match=r"seeds in missing\.txt: No such file"):
+        seeds_of(["missing.txt"], None, 1)
+    file.write_text("# none\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"seeds\.txt has no formula"):
+        seeds_of([str(file)], None, 1)
 
 
 class Counted(LocalFunction):
@@ -360,3 +386,32 @@ def test_a_model_stays_open_between_generations(tmp_path: Path) -> None:
     assert len(record.generations) > 1
     assert len(loops) == 1
     assert Counted.closed == 1
+
+
+class Engines:
+    """Stands in for the engines of a model on a cluster."""
+
+    made: ClassVar[list[Engines]] = []
+
+    def __init__(self, model: Model) -> None:
+        self.model, self.asked, self.closed = model, 0, 0
+        Engines.made.append(self)
+
+    def complete(self, requests: Any) -> Any:
+        self.asked += 1
+        return self.model.complete(requests)
+
+    async def close(self) -> None:
+        self.closed += 1
+
+
+def test_engines_on_a_cluster_stay_between_generations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "placed", Engines)
+    settings = search_settings(**SMALL.to_dict() | {"archive": 60})
+    _, record = searched(tmp_path / "run", settings)
+    assert len(record.generations) > 1
+    (asked,) = (one for one in Engines.made if one.asked)
+    assert asked.asked > len(record.generations)  # the seeds, too
+    assert asked.closed == 1
