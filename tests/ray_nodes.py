@@ -7,9 +7,11 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
+
+from calculus_harness.rewards.workers.ray_connection import NICENESS
 
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[1]
@@ -33,7 +35,7 @@ def ray_nodes(**head: Any) -> Iterator[Any]:
     }
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = str(ROOT)
-    os.environ.update(RAY_worker_niceness="0")  # 15 otherwise, which starves on a busy machine
+    os.environ[NICENESS] = "0"  # otherwise they starve on a busy machine
     os.environ["RAY_SERVE_PROXY_READY_CHECK_TIMEOUT_S"] = "120"  # it is 5 otherwise
     made = None
     try:
@@ -80,9 +82,12 @@ def while_nodes_die(
     with ThreadPoolExecutor(1) as threads:  # Ray starts nodes in the main thread alone
         future = threads.submit(action)
         while wait([future], chance.uniform(0, 2 * pause)).not_done:
-            nodes.remove_node(living.pop(chance.randrange(count)), allow_graceful=False)
-            died += 1
-            living.append(add_node(nodes))
+            if living:
+                doomed = living.pop(chance.randrange(len(living)))
+                nodes.remove_node(doomed, allow_graceful=False)
+                died += 1
+            with suppress(Exception):  # too busy a machine: the next time
+                living += [add_node(nodes) for _ in range(count - len(living))]
     for node in living:
         nodes.remove_node(node, allow_graceful=False)
     return future.result(), died

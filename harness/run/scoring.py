@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from asyncio import FIRST_COMPLETED
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -104,8 +103,8 @@ class Scorer:
         return await grade(asked, self.policy, self.stop)
 
     def _store(self, batch: Sequence[Completion], verdicts: Sequence[Verdict]) -> None:
-        self.verdicts.extend(
-            {
+        for completion, verdict in zip(batch, verdicts, strict=True):
+            head = {
                 "key": completion.key,
                 "model": completion.model,
                 "problem": completion.problem,
@@ -113,10 +112,7 @@ class Scorer:
                 "stage": completion.stage,
                 "finish_reason": completion.finish_reason,
             }
-            | verdict.to_dict()
-            for completion, verdict in zip(batch, verdicts, strict=True)
-        )
-        for completion, verdict in zip(batch, verdicts, strict=True):
+            self.verdicts.append(head | verdict.to_dict())
             self.judged.add(completion.key)
             self.progress.judged(verdict)
 
@@ -126,14 +122,20 @@ class Scorer:
             return
         # A batch whose node has died must not keep the others waiting.
         at_once = BATCHES + FOR_EACH_WORKER * shared_pool().size // BATCH
-        grading: set[asyncio.Task[None]] = set()
+        grading: dict[asyncio.Task[list[Verdict]], list[Completion]] = {}
+
+        async def store_some() -> None:
+            done, _ = await asyncio.wait(grading, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                self._store(grading.pop(task), task.result())
+
         try:
             for batch in self._batches():
-                grading.add(asyncio.create_task(self.score(batch)))
+                grading[asyncio.create_task(self._grade(batch))] = batch
                 if len(grading) == at_once:
-                    done, grading = await asyncio.wait(grading, return_when=FIRST_COMPLETED)
-                    await asyncio.gather(*done)
-            await asyncio.gather(*grading)
+                    await store_some()
+            while grading:
+                await store_some()
         finally:
             for task in grading:
                 task.cancel()

@@ -227,11 +227,7 @@ class Log(LogReader):
 
     def append(self, row: Row) -> None:
         """Store a row. Once this returns, killing the process does not lose it."""
-        self.extend((row,))
-
-    def extend(self, rows: Iterable[Row]) -> None:
-        """Store rows as `append` does, with one write: a kill leaves a beginning of them."""
-        data = b"".join(map(_encoded, rows))
+        data = _encoded(row)
         self._write(data)
         self._size += len(data)
         if self._size >= self.shard_bytes:

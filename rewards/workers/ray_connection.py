@@ -15,6 +15,8 @@ from .errors import PoolError
 #: Seconds for a connection with the head node.
 REACH_SECONDS = 10.0
 NAMESPACE = "calculus-harness"
+#: By how much Ray lets its workers yield to other programs: 15 by default.
+NICENESS = "RAY_worker_niceness"
 
 
 def our_version() -> str:
@@ -41,6 +43,8 @@ def connect(ray: Any, address: str | None) -> None:
         # Workers on this machine import the package from where this process does.
         root = str(Path(__file__).resolve().parents[2])
         paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
+        # They are as important as this process, like workers without a cluster; Ray's are not.
+        os.environ.setdefault(NICENESS, "0")
         settings |= {
             "address": "local",  # else Ray takes the cluster that was last started here, if any
             "include_dashboard": False,

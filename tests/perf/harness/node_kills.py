@@ -83,12 +83,12 @@ def stored(path: Path, count: int) -> None:
     with Log(path / "completions", *COMPLETIONS) as log:
         for sample in range(samples):
             answer, _ = STORED[sample % len(STORED)]
-            log.extend(
-                large_run.row(model, n, key, sample)
-                | {"request": f"{n:016}", "seed": sample}
-                | {"text": WORDS + answer.format(n=n, sample=sample)}
-                for n, key in enumerate(keys, 1)
-            )
+            for n, key in enumerate(keys, 1):
+                log.append(
+                    large_run.row(model, n, key, sample)
+                    | {"request": f"{n:016}", "seed": sample}
+                    | {"text": WORDS + answer.format(n=n, sample=sample)}
+                )
 
 
 def scored(run: Path, count: int) -> None:
@@ -104,6 +104,8 @@ def scored(run: Path, count: int) -> None:
         assert row["status"] == STORED[row["sample"] % len(STORED)][1], row
     assert len(seen) == count, "a verdict was lost"
     assert found.total() == count, "a verdict was repeated"
+    size = sum(path.stat().st_size for path in run.rglob("*") if path.is_file())
+    print(f"on disk, with its verdict: {size / count:.0f} bytes a completion")
     print(f"verdicts, all as expected and none lost or repeated: {dict(found)}", flush=True)
 
 

@@ -9,7 +9,8 @@ Needs the extra ``ray``. Printed are, with wall-clock seconds:
   process's memory after each;
 - scoring completions with the workers of this machine, with a local cluster of as many workers, and
   with one of one worker, in turns: the overhead of the cluster, and what all workers gain over one;
-- what the store takes a second, in turns: completions appended one by one, and in blocks.
+- the bytes of a completion on the way to a node and back;
+- what the store takes a second from blocks.
 
 Half of the completions are right; integrands are powers, exponentials and products, so that a
 verdict takes about a millisecond.
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import pickle
 import resource
 import sys
 import tempfile
@@ -39,6 +41,7 @@ from calculus_harness.harness.store.jsonl_log import Log
 from calculus_harness.rewards import use_cluster, verify_dataset, verify_many
 from calculus_harness.rewards.workers.cluster import CHUNK as BLOCK
 from calculus_harness.rewards.workers.pool import WorkerPool, pools_from, usable_cores
+from calculus_harness.rewards.workers.ray_connection import NICENESS
 from tests.ray_nodes import wait_until
 
 FORMS = (
@@ -91,7 +94,7 @@ def scoring(count: int, rounds: int) -> None:
     }
     times: dict[str, list[float]] = {name: [] for name in places}
     environment = {"env_vars": {"PYTHONPATH": sys.path[0]}}
-    os.environ.update(RAY_worker_niceness="0")  # as here; 15 otherwise
+    os.environ[NICENESS] = "0"  # as here
     ray.init(num_cpus=cores, include_dashboard=False, log_to_driver=False, runtime_env=environment)
     try:
         for turn in range(rounds):
@@ -131,23 +134,39 @@ def data_set(count: int) -> None:
     print(f"peak of this process: {after / 1024:.0f} MB ({before / 1024:.0f} MB before)\n")
 
 
+def message() -> None:
+    items = [[answer, integrand, {}] for answer, integrand in completions(BLOCK)]
+    with WorkerPool(1) as pool:
+        results = pool.map("verify", items, deadline=60.0)
+    there, back = (len(pickle.dumps(each)) / BLOCK for each in (items, results))
+    print(f"a completion and its verdict in a message: {there:.0f} bytes there, {back:.0f} back")
+
+
 def store(count: int, rounds: int) -> None:
     row = {"key": "", "model": "m" * 16, "problem": "p" * 16, "text": "x" * 600, "stage": "answer"}
-    speeds: dict[int, list[float]] = {1: [], BLOCK: []}
+    speeds = []
     with tempfile.TemporaryDirectory() as folder:
         for turn in range(rounds):
-            for block, found in speeds.items():
+            blocks = [
+                [row | {"key": f"{at + i:016d}"} for i in range(BLOCK)]
+                for at in range(0, count // rounds, BLOCK)
+            ]
+            used = time.process_time()
 
-                def write(block: int = block, path: Path = Path(folder, f"{turn}-{block}")) -> None:
-                    with Log(path, {"text"}, ("key",)) as log:
-                        for at in range(0, count // rounds, block):
-                            log.extend(row | {"key": f"{at + i:016d}"} for i in range(block))
+            def write(path: Path = Path(folder, str(turn)), blocks: Any = blocks) -> None:
+                with Log(path, {"text"}, ("key",)) as log:
+                    for block in blocks:
+                        for each in block:
+                            log.append(each)
 
-                found.append(count // rounds / seconds(write))
-    for block, found in speeds.items():
+            taken = seconds(write)
+            used = time.process_time() - used
+            written = len(blocks) * BLOCK
+            speeds.append((written / taken, written / used))
+    for what, found in zip(("", " of processor time"), zip(*speeds, strict=True), strict=True):
         print(
-            f"store: {median(found):.0f} completions of 600 characters a second in blocks of "
-            f"{block} ({min(found):.0f} to {max(found):.0f})"
+            f"store: {median(found):.0f} completions of 600 characters a second{what}, from blocks "
+            f"of {BLOCK} ({min(found):.0f} to {max(found):.0f})"
         )
 
 
@@ -164,6 +183,7 @@ def main() -> None:
     for count in (rows // 10, rows):  # first: a peak of memory is never forgotten
         data_set(count)
     scoring(given.completions, given.rounds)
+    message()
     store(given.completions, given.rounds)
 
 
