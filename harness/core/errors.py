@@ -54,7 +54,26 @@ def _message(message: Mapping[str, Any]) -> str:
 
 
 def read_file(path: Path, parse: Callable[[str], Any], *errors: type[Exception]) -> Any:
-    """What ``parse`` makes of a file; a `UserError` where it cannot be read, or parsing fails."""
+    """What ``parse`` makes of a text file.
+
+    Args:
+        path: the file.
+        parse: what to do with its text.
+        errors: exceptions of ``parse`` that say something of the file.
+
+    Returns:
+        The value of ``parse``.
+
+    Raises:
+        UserError: the file cannot be read, or parsing fails; the message names the file.
+
+    Example:
+        >>> read_file(Path("missing.json"), str)
+        Traceback (most recent call last):
+        ...
+        calculus_harness.rewards.errors.UserError: cannot read missing.json: ...
+
+    """
     faults: tuple[type[Exception], ...] = (UnicodeDecodeError, *errors)
     try:
         return parse(path.read_text(encoding="utf-8"))

@@ -26,7 +26,7 @@ _MEASURES = ("iterations", "length", "nodes", "depth", "1 term", "2 terms", "3 t
 
 
 @dataclass(frozen=True)
-class Found:
+class StoredSearch:
     """A search and what it found, read from its run."""
 
     run: Run
@@ -34,7 +34,7 @@ class Found:
     archive: tuple[Problem, ...]
 
     @classmethod
-    def of(cls, run: Run) -> Found | None:
+    def of(cls, run: Run) -> StoredSearch | None:
         """The search in a run; None if there is none."""
         record = read_record(run.path)
         return cls(run, record, tuple(read_archive(run.path))) if record else None
@@ -76,7 +76,7 @@ class Found:
 
 def search_sections(runs: Sequence[Run | Path | str]) -> list[Section]:
     """The tables and figures of the searches in these runs; none where there are none."""
-    searches = [one for one in map(Found.of, map(Run.of, runs)) if one is not None]
+    searches = [one for one in map(StoredSearch.of, map(Run.of, runs)) if one is not None]
     if not searches:
         return []
     made = [archives(searches), _generations(searches)]
@@ -85,7 +85,7 @@ def search_sections(runs: Sequence[Run | Path | str]) -> list[Section]:
     return made
 
 
-def archives(searches: Sequence[Found]) -> Section:
+def archives(searches: Sequence[StoredSearch]) -> Section:
     """Table 15."""
     rows: list[tuple[str, ...]] = []
     for one in searches:
@@ -120,7 +120,7 @@ def published_measure(name: str, measure: str) -> str:
     return brittleness_numbers().get(("table 15", "archive", label, measure), "")
 
 
-def _measures(one: Found) -> Iterator[str]:
+def _measures(one: StoredSearch) -> Iterator[str]:
     yield str(len(one.record.generations))
     if not one.archive:
         yield from [""] * 6
@@ -134,7 +134,7 @@ def _measures(one: Found) -> Iterator[str]:
         yield percent(terms[number] / len(rows))
 
 
-def _remarks(searches: Sequence[Found]) -> Iterator[str]:
+def _remarks(searches: Sequence[StoredSearch]) -> Iterator[str]:
     for one in searches:
         start = f"{one.name}: " if len(searches) > 1 else ""
         settings = one.record.settings
@@ -146,7 +146,7 @@ def _remarks(searches: Sequence[Found]) -> Iterator[str]:
         yield from (f"{start}{note}" for note in one.record.notes)
 
 
-def _generations(searches: Sequence[Found]) -> Section:
+def _generations(searches: Sequence[StoredSearch]) -> Section:
     """Figures 3 and 8."""
     rows = tuple(
         (
@@ -186,7 +186,7 @@ def _generations(searches: Sequence[Found]) -> Section:
     )
 
 
-def _of_one(one: Found, suffix: str) -> list[Section]:
+def _of_one(one: StoredSearch, suffix: str) -> list[Section]:
     """The clusters, map and smallest failures of a search."""
     made: list[Section] = []
     if one.archive and "cluster" in one.archive[0].metadata:
@@ -220,12 +220,12 @@ def _of_one(one: Found, suffix: str) -> list[Section]:
     return made
 
 
-def _formula(one: Found, id: str) -> str:
+def _formula(one: StoredSearch, id: str) -> str:
     found = next((problem for problem in one.archive if problem.id == id), None)
     return str(found.metadata["formula"]) if found else id
 
 
-def _examples(one: Found) -> Iterator[tuple[str, ...]]:
+def _examples(one: StoredSearch) -> Iterator[tuple[str, ...]]:
     for cluster, group in one.clusters.items():
         for place, problem in enumerate(group[:EXAMPLES]):
             row = one.answers.get(problem_key(problem), {})

@@ -20,7 +20,7 @@ from .....rewards.expression.derivative import differentiate
 from .....rewards.expression.tree import Expression
 from .....rewards.verdict import Status
 from ....core.requests import problem_key
-from ....report.search.tables import Found
+from ....report.search.tables import StoredSearch
 from ..embedding import Floats, embedding
 from ..formulas import NormalForms, read, text
 
@@ -107,28 +107,28 @@ class Answered:
     Of several answers to a problem the first correct one is shown, of a failure the first.
     """
 
-    def __init__(self, found: Found) -> None:
-        self.found = found
-        self._said: dict[str, tuple[bool, str]] = {}
-        for row in found.run.verdicts(found.record.policy).rows():
-            correct, known = row["status"] == Status.CORRECT, self._said.get(row["problem"])
-            if row["model"] != found.record.model or (known and known[0]):
+    def __init__(self, stored: StoredSearch) -> None:
+        self.stored = stored
+        self._answers: dict[str, tuple[bool, str]] = {}
+        for row in stored.run.verdicts(stored.record.policy).rows():
+            correct, known = row["status"] == Status.CORRECT, self._answers.get(row["problem"])
+            if row["model"] != stored.record.model or (known and known[0]):
                 continue
             if correct or not row["sample"]:
                 answer = str(row.get("answer") or f"({row['status']})")
-                self._said[row["problem"]] = (correct, answer)
-        problems = found.run.problems.values()
+                self._answers[row["problem"]] = (correct, answer)
+        problems = stored.run.problems.values()
         self._solved = [problem for problem in problems if self.solves(problem)]
         self.seeds = [problem for problem in problems if problem.metadata.get("generation") == 0]
-        self._made = {formula_of(problem): problem for problem in (*found.archive, *self.seeds)}
+        self._made = {formula_of(problem): problem for problem in (*stored.archive, *self.seeds)}
 
     def solves(self, problem: Problem) -> bool:
         """Whether one of the answers to a problem of the search is correct."""
-        return self._said.get(problem_key(problem), (False, ""))[0]
+        return self._answers.get(problem_key(problem), (False, ""))[0]
 
     def example(self, problem: Problem) -> Example:
         """A problem of the search with its answer."""
-        solved, answer = self._said.get(problem_key(problem), (False, ""))
+        solved, answer = self._answers.get(problem_key(problem), (False, ""))
         return with_answer(formula_of(problem), answer, solved=solved)
 
     @cached_property

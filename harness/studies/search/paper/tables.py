@@ -12,7 +12,7 @@ from pathlib import Path
 from .....benchmarks.problem import Problem
 from ....report.figures.figure import shortened
 from ....report.search.figures import by_generation
-from ....report.search.tables import Found, archives, published_measure
+from ....report.search.tables import StoredSearch, archives, published_measure
 from ....report.sections import Section
 from ....store.run import Run
 from ..clusters import FEATURES_BY_NAME
@@ -41,11 +41,15 @@ def paper_sections(runs: Sequence[Run | Path | str]) -> list[Section]:
     Returns:
         Table 15 and the others, in the order of their numbers.
 
+    Example:
+        >>> [section.title for section in paper_sections([])][2:4]
+        ['Table 10: exploits', 'Table 11: failures with x in an exponent']
+
     """
-    found = [one for one in map(Found.of, map(Run.of, runs)) if one is not None]
+    searches = [one for one in map(StoredSearch.of, map(Run.of, runs)) if one is not None]
     kinds = ("robust", "distance", "free")
     robust, distance, free = (
-        [Answered(one) for one in found if _kind(one) == kind] for kind in kinds
+        [Answered(one) for one in searches if _kind(one) == kind] for kind in kinds
     )
     shown: list[tuple[str, Sequence[Example]]] = [
         *((_whose(search), exploits(search)) for search in free),
@@ -60,32 +64,32 @@ def paper_sections(runs: Sequence[Run | Path | str]) -> list[Section]:
         _near_seeds(distance),
         _exploits(shown),
         _in_exponents(growing),
-        archives(found),
+        archives(searches),
         _answers("Table 16: answers to robustness failures", near, published("table 16")),
         _answers("Table 17: answers with x in an exponent", growing, published("table 17")),
         _exploits_answered(shown),
-        *_target_lengths([one for one in found if _kind(one) == "lengths"]),
-        _growth([one for one in found if _kind(one) != "lengths"]),
+        *_target_lengths([one for one in searches if _kind(one) == "lengths"]),
+        _growth([one for one in searches if _kind(one) != "lengths"]),
     ]
 
 
-def _kind(found: Found) -> str:
+def _kind(search: StoredSearch) -> str:
     """Which of the paper's experiments a search is like."""
-    settings = found.record.settings
+    settings = search.record.settings
     if settings["fitness"] in ("target", "distance"):
         return {"target": "lengths", "distance": "distance"}[str(settings["fitness"])]
     return "robust" if settings["mutations"] == "constants" else "free"
 
 
 def _whose(search: Answered) -> str:
-    return f"{search.found.name}: {search.found.label}"
+    return f"{search.stored.name}: {search.stored.label}"
 
 
 # --- examples ---
 
 
 def _clusters(search: Answered) -> list[Group]:
-    groups = list(search.found.clusters.items())[:CLUSTERS]
+    groups = list(search.stored.clusters.items())[:CLUSTERS]
     return [(name, members[:EACH]) for name, members in groups]
 
 
@@ -94,7 +98,7 @@ def _exponents(search: Answered) -> list[Group]:
     has = FEATURES_BY_NAME["x in an exponent"]
     groups = [
         (name, [problem for problem in members if has(tree_of(problem))])
-        for name, members in search.found.clusters.items()
+        for name, members in search.stored.clusters.items()
     ]
     groups = sorted((one for one in groups if one[1]), key=lambda one: -len(one[1]))
     return [(name, members[:EACH]) for name, members in groups[:EXPONENT_CLUSTERS]]
@@ -103,7 +107,7 @@ def _exponents(search: Answered) -> list[Group]:
 def _seeds(search: Answered) -> list[tuple[Problem, Sequence[Problem]]]:
     """The seeds, those that are solved first, each with the fittest failures that came from it."""
     groups: dict[str, list[Problem]] = {formula_of(seed): [] for seed in search.seeds}
-    archive = sorted(search.found.archive, key=lambda one: -float(str(one.metadata["fitness"])))
+    archive = sorted(search.stored.archive, key=lambda one: -float(str(one.metadata["fitness"])))
     for problem in archive:
         seed = search.seed_of(problem)
         if seed is not None:
@@ -126,7 +130,7 @@ def _columns(title: str, blocks: Iterable[Block], width: int) -> Section:
 
 def _block(search: Answered, groups: Sequence[Group]) -> Block:
     clusters = [list(map(formula_of, members)) for _, members in groups]
-    return search.found.name, search.found.label, clusters
+    return search.stored.name, search.stored.label, clusters
 
 
 def _near_simple(searches: Sequence[Answered]) -> Section:
@@ -239,7 +243,7 @@ def _rows(whose: str, group: str, examples: Sequence[Example]) -> Iterator[tuple
 # --- figures ---
 
 
-def _target_lengths(searches: Sequence[Found]) -> list[Section]:
+def _target_lengths(searches: Sequence[StoredSearch]) -> list[Section]:
     """Figure 3, left and right."""
     lengths = [[row.length for row in one.record.generations] for one in searches]
     return [
@@ -256,7 +260,7 @@ def _target_lengths(searches: Sequence[Found]) -> list[Section]:
     ]
 
 
-def _growth(searches: Sequence[Found]) -> Section:
+def _growth(searches: Sequence[StoredSearch]) -> Section:
     """Figure 8."""
     return _by_iteration(
         ("Figure 8", "Failures by iteration", "figure_8"),
@@ -264,13 +268,13 @@ def _growth(searches: Sequence[Found]) -> Section:
     )
 
 
-def _sizes(searches: Sequence[Found]) -> list[list[float | None]]:
+def _sizes(searches: Sequence[StoredSearch]) -> list[list[float | None]]:
     return [[row.archive for row in one.record.generations] for one in searches]
 
 
 def _by_iteration(
     names: tuple[str, str, str],
-    searches: Sequence[Found],
+    searches: Sequence[StoredSearch],
     series: Sequence[Sequence[float | None]],
     theirs: tuple[str, str, int],
 ) -> Section:
