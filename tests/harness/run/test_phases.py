@@ -421,7 +421,7 @@ def test_the_command_line(tmp_path: Path, model: str, cli: Any) -> None:
     assert "Robustness (Table 2)" in shown.stdout
     assert (out / "brittleness.html").is_file()
     markdown = cli("brittleness", out, "--markdown")
-    assert "| k1*sin(k2*x) | 6 |" in markdown.stdout
+    assert "| k1\\*sin(k2\\*x) | 6 |" in markdown.stdout
     refused = cli("logprobs", out, "--model", model)
     assert refused.returncode == 2
     assert refused.stderr.strip().endswith("has no log-probabilities of a given text")
