@@ -84,12 +84,12 @@ def jet(tree: Any, variable: str, point: Mapping[str, Q]) -> Jet:
 
     """
     try:
-        found = _jet(tree, variable, point)
+        value = _jet(tree, variable, point)
     except (ComplexResult, ValueError) as error:
         raise UnknownError(str(error)) from None
-    if not all(-iv.inf < each and each < iv.inf for each in found):
+    if not all(-iv.inf < each and each < iv.inf for each in value):
         raise UnknownError("division by zero")
-    return found
+    return value
 
 
 def _jet(tree: Any, variable: str, point: Mapping[str, Q]) -> Jet:

@@ -102,11 +102,11 @@ class EnginePool:
         self._ray: Any = importlib.import_module("ray")
         self._model, self._placement = model, placement
         nodes = [node for node in self._ray.nodes() if node["Alive"] and node["Resources"]]
-        found = groups(model.spec, placement, [gpus_of(node["Resources"]) for node in nodes])
+        placed = groups(model.spec, placement, [gpus_of(node["Resources"]) for node in nodes])
         ids = [str(node["NodeID"]) for node in nodes]
         self._slots = [
             _Slot(group, "" if group.bundles else ids[place % len(ids)])
-            for place, group in enumerate(found)
+            for place, group in enumerate(placed)
         ]
         self._tasks: set[asyncio.Task[None]] = set()
         self._changed = asyncio.Condition()

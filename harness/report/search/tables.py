@@ -221,8 +221,8 @@ def _of_one(one: StoredSearch, suffix: str) -> list[Section]:
 
 
 def _formula(one: StoredSearch, id: str) -> str:
-    found = next((problem for problem in one.archive if problem.id == id), None)
-    return str(found.metadata["formula"]) if found else id
+    formulas = (str(each.metadata["formula"]) for each in one.archive if each.id == id)
+    return next(formulas, id)
 
 
 def _examples(one: StoredSearch) -> Iterator[tuple[str, ...]]:

@@ -43,7 +43,7 @@ def reductions(tree: Expression) -> list[Expression]:
 
     """
     forms = NormalForms()
-    found: dict[str, Expression] = {}
+    reduced: dict[str, Expression] = {}
     largest = measure(tree)
     for candidate in _candidates(tree):
         try:
@@ -53,8 +53,8 @@ def reductions(tree: Expression) -> list[Expression]:
         words = text(smaller)
         kept = _varies(smaller) or not _varies(tree)
         if kept and measure(smaller) < largest and not refusal(smaller, words):
-            found.setdefault(words, smaller)
-    return sorted(found.values(), key=measure)
+            reduced.setdefault(words, smaller)
+    return sorted(reduced.values(), key=measure)
 
 
 def _varies(tree: Expression) -> bool:

@@ -353,12 +353,12 @@ class _Search:
         """The new mutants of a generation as problems."""
         settings = self.settings
         key = (self.job.identity.seed, settings.name, number)
-        found, refused = mutants(
+        made, refused = mutants(
             state.seeds, settings.generation_size, settings.rules, key, settings.simplifier
         )
         new: dict[str, Mutant] = {}
         repeated = 0
-        for mutant in found:
+        for mutant in made:
             if mutant.text in state.seen or mutant.text in new:
                 repeated += 1
             elif reason := unusable(mutant.tree):
@@ -373,7 +373,7 @@ class _Search:
             )
             for mutant in new.values()
         )
-        return Batch(len(found) + sum(refused.values()), dict(refused), repeated, problems)
+        return Batch(len(made) + sum(refused.values()), dict(refused), repeated, problems)
 
     def _admit(self, state: _State, failed: Sequence[Problem]) -> list[tuple[Problem, float]]:
         """Put the failures that are fit enough into the archive, as far as there is room."""
@@ -451,13 +451,13 @@ class _Search:
         """Note the cluster of every failure, and its place on a map by structure."""
         if not state.archive:
             return
-        found = list(state.archive.values())
-        trees = [read(str(problem.metadata["formula"])) for problem in found]
+        failures = list(state.archive.values())
+        trees = [read(str(problem.metadata["formula"])) for problem in failures]
         rng = HashedRandom("search", "archive", self.job.identity.seed)
         which = k_means(self.embed(trees), self.settings.clusters, rng)
         names = cluster_names(trees, which)
         places = projected(embedding("structure")[0](trees))
-        for problem, cluster, (x, y) in zip(found, which.tolist(), places.tolist(), strict=True):
+        for problem, cluster, (x, y) in zip(failures, which.tolist(), places.tolist(), strict=True):
             more = {"cluster": names[cluster], "place": [round(x, 4), round(y, 4)]}
             state.archive[problem.id] = replace(problem, metadata={**problem.metadata, **more})
 

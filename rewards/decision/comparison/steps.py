@@ -174,12 +174,12 @@ class Steps:
             for factor in slope_factors(branch.argument, self.tape.variable):
                 tape = compile_tape(factor, self.tape.variable)
                 passing.append((tape, Break(tape.root, "zero")))
-        found = []
+        zeros = []
         for tape, zero in passing:
             self.at.spend(MAX_RADICAND_SEARCH * zero.slot // 2)
             places, _ = breakpoints(tape, zero, self.at.values, MAX_RADICAND_SEARCH, width)
-            found += [Place(low, high, tape, zero) for low, high in places]
-        return [place for place in found if self._vanishes(branch, place)]
+            zeros += [Place(low, high, tape, zero) for low, high in places]
+        return [place for place in zeros if self._vanishes(branch, place)]
 
     def _vanishes(self, branch: Branch, place: Place) -> bool:
         x = acb(place.low.union(place.high))

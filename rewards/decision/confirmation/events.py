@@ -94,11 +94,11 @@ class _Search:
 
     def signs(self, x: float) -> tuple[int, ...]:
         """The sign of each quantity; 0 where it has none."""
-        found = self.known.get(x)
-        if found is None:
+        known = self.known.get(x)
+        if known is None:
             self.left -= 1
             jets = self.tape.run(acb(x), self.values)
-            found = self.known[x] = tuple(
+            known = self.known[x] = tuple(
                 itertools.chain(
                     (_order(abs(jets[a][0]) - abs(jets[b][0])) for a, b in self.pairs),
                     (_order(abs(jets[slot][0]) - 1) for slot in self.watched),
@@ -106,7 +106,7 @@ class _Search:
                     (_slope(jets[slot]) for slot in self.watched),
                 )
             )
-        return found
+        return known
 
     def changes(self, grid: Sequence[float], seen: set[int]) -> Iterator[tuple[float, float]]:
         """Intervals, nearly as narrow as floats are, in which a quantity changes its sign."""

@@ -56,15 +56,15 @@ def draws(
             for at, (name, size) in enumerate(zip(names, values, strict=True))
         )
 
-    found = [draw(sizes, 0), draw(sizes[::-1] if len(sizes) > 1 else (GREATEST,), 1)]
+    drawn = [draw(sizes, 0), draw(sizes[::-1] if len(sizes) > 1 else (GREATEST,), 1)]
     if any(_distinguishes(node, variable) for tree in expressions for node in nodes_of(tree)):
         threshold = max((n for tree in expressions for n in _numbers(tree)), default=1.0)
-        found.append(draw([2.375 * threshold * size / LEAST for size in sizes], 0))
+        drawn.append(draw([2.375 * threshold * size / LEAST for size in sizes], 0))
     for tree in expressions:
         for name, value in _special_values(tree):
             if name in names:
-                found.append(tuple((n, value if n == name else v) for n, v in found[0]))
-    return list(dict.fromkeys(found))
+                drawn.append(tuple((n, value if n == name else v) for n, v in drawn[0]))
+    return list(dict.fromkeys(drawn))
 
 
 def _sizes(count: int) -> tuple[float, ...]:

@@ -46,7 +46,7 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[int, float]:
     """
     value, slope = [_NOTHING] * tape.size, [_NOTHING] * tape.size
     (slope if order else value)[tape.root] = 0
-    found: dict[int, float] = {}
+    least: dict[int, float] = {}
     for slot, rule, arguments in tape.operations():
         upper, lower = value[slot], slope[slot]
         if upper == _NOTHING and lower == _NOTHING:
@@ -63,8 +63,8 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[int, float]:
             slope[argument] = max(slope[argument], linear)
             effect = max(on_value, linear + _size(du) if du is not None else _NOTHING)
             if effect > _NOTHING:
-                found[slot] = min(effect, found.get(slot, math.inf))
-    return found
+                least[slot] = min(effect, least.get(slot, math.inf))
+    return least
 
 
 def _partial(
@@ -120,12 +120,12 @@ class Unseen:
     def __init__(self) -> None:
         self.parts: set[int] | None = None
 
-    def see(self, found: Mapping[int, float], error: float, margin: float) -> None:
+    def see(self, effects: Mapping[int, float], error: float, margin: float) -> None:
         """Cross out what shows where the comparison's error is ``error`` (log2).
 
         What has no effect at one point only is no longer asked for: it is a term that vanishes.
         """
-        hidden = {slot for slot, effect in found.items() if effect <= error + margin}
+        hidden = {slot for slot, effect in effects.items() if effect <= error + margin}
         self.parts = hidden if self.parts is None else self.parts & hidden
 
     @property

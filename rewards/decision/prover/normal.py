@@ -57,10 +57,10 @@ def normal_forms(
     """
 
     def forms(field: Field, value: Quotient) -> list[Expression]:
-        found = [field.tree(value)]
+        trees = [field.tree(value)]
         if _is_small(value):
-            found.append(Call("div", (_factored(field, value.num), _factored(field, value.den))))
-        return found
+            trees.append(Call("div", (_factored(field, value.num), _factored(field, value.den))))
+        return trees
 
     return _in_field(expression, variable, kinds, _WholeAngles, forms)
 
