@@ -9,6 +9,7 @@ from flint import ctx
 
 from ..integrand import BASE_BITS, Point
 from ..outcome import Outcome
+from ..point_count import has_fixed_branch
 from . import radicals
 from .at_points import Comparison
 from .radicals import Choice
@@ -44,7 +45,8 @@ def change(comparison: Comparison) -> Outcome | None:
 
     ``sqrt(u^2)/u`` could give an answer any sign anywhere. So some change must be natural: the
     changing radicand vanishes, has a pole or leaves the reals between two points. If the
-    answer has non-analytic parts every change must be, and none may be where they break.
+    answer has non-analytic parts, or inverse functions that may turn back as ``arcsin(cos x)``
+    does, every change must be, and none may be where they break.
     """
     if not comparison.flipped:
         return None
@@ -72,7 +74,11 @@ def change(comparison: Comparison) -> Outcome | None:
             )
         else:
             natural = True
-    if unnatural and (comparison.tape.breaks or not natural):
+    tape = comparison.tape
+    turns = any(
+        not (branch.root or has_fixed_branch(branch, tape.variable)) for branch in tape.branches
+    )
+    if unnatural and (tape.breaks or turns or not natural):
         return comparison.refutation(unnatural[0], "the branch changes where f has none")
     return None
 

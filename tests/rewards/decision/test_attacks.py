@@ -73,6 +73,9 @@ SERIES = [
     (r"e^x", r"\left(1+\frac{x}{10^{900}}\right)^{10^{900}}"),
 ]
 BRANCHES = [
+    # F turns back at zeros of sin x, where the radicand of f does not vanish
+    (r"\frac{\cos x}{\sqrt{1-\sin^2x}}", r"\arcsin(\cos x)"),
+    (r"\frac{\sin x}{\sqrt{1-\cos^2x}}", r"\arccos(\sin x)"),
     (r"\frac{1}{x^2\sqrt{x^2+4}}", r"-\frac14\sqrt{1+\frac{4}{x^2}}"),
     (r"\sqrt{x}", r"\frac{\sqrt{(x-5)^2}}{x-5}\cdot\frac23x^{3/2}"),
     (r"\sqrt{2+\cos x}\sin x", r"-\frac{\sqrt{\sin^2x}}{\sin x}\frac23(2+\cos x)^{3/2}"),
@@ -120,6 +123,7 @@ def test_parameters_take_values_in_every_case(
 
 
 RIGHT = [
+    (r"\frac{\cos x}{\sqrt{1-\sin^2x}}", r"\arcsin(\sin x)"),
     (r"\tanh(2016x)", r"\frac{1}{2016}\ln\cosh(2016x)"),
     (r"x^{2015}e^{x^{2016}}", r"\frac{e^{x^{2016}}}{2016}"),
     (r"3x^2+10^{-500}x", r"x^3+\frac{10^{-500}x^2}{2}"),
