@@ -28,7 +28,7 @@ test-rewards test-benchmarks test-harness: test-%: $(VENV)/.installed
 	$(PYTEST) $(FAST) tests/$*
 
 test-all: $(VENV)/.installed lint
-	$(PYTEST) -m ""
+	HYPOTHESIS_PROFILE=thorough $(PYTEST) -m ""
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

@@ -219,7 +219,7 @@ def with_others(
         allowed: a link that may differ, as the integrand may in an answer that begins with it.
 
     """
-    if outcome.status is not Status.CORRECT:
+    if outcome.status is not Status.CORRECT or not (answer.alternatives or answer.steps):
         return outcome
     for text in answer.alternatives:
         other = read_answer(ExtractedAnswer(text, answer.source, ()), symbols)

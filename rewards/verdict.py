@@ -11,7 +11,7 @@ from .records import Record
 
 #: The version of the verifier: raised whenever a verdict could come out differently. Runs keep the
 #: verdicts of different versions apart (`run.py score` makes those of a new one).
-VERSION = "4"
+VERSION = "6"
 
 #: The version of a published evaluator, where it has changed since the verifier's first version.
 _EVALUATORS = {"published": "3", "welleck": "2"}
@@ -116,7 +116,7 @@ class Evidence:
         >>> from calculus_harness.rewards import verify_antiderivative
         >>> evidence = verify_antiderivative("x^2 + C", "2x").evidence
         >>> evidence.coverage, evidence.points
-        (1.0, 4)
+        (1.0, 1)
 
     """
 

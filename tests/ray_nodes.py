@@ -86,8 +86,9 @@ def while_nodes_die(
                 doomed = living.pop(chance.randrange(len(living)))
                 nodes.remove_node(doomed, allow_graceful=False)
                 died += 1
-            with suppress(Exception):  # too busy a machine: the next time
-                living += [add_node(nodes) for _ in range(count - len(living))]
+            for _ in range(count - len(living)):
+                with suppress(Exception):  # too busy a machine: the next time
+                    living.append(add_node(nodes, tries=1))
     for node in living:
         nodes.remove_node(node, allow_graceful=False)
     return future.result(), died

@@ -39,7 +39,16 @@ def modules_with(text: str) -> list[str]:
 NEEDS = {"calculus_harness.rewards.adapters.for_datasets": "datasets"}
 
 
-@pytest.mark.parametrize("name", ["calculus_harness", *modules_with(">>> ")])
+def examples() -> list[Any]:
+    """Modules with examples. Those that ask a solver, a process of its own, are slow."""
+    slow = modules_with('["solver/')
+    return [
+        pytest.param(name, marks=[pytest.mark.slow] * (name in slow))
+        for name in ("calculus_harness", *modules_with(">>> "))
+    ]
+
+
+@pytest.mark.parametrize("name", examples())
 def test_examples(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # what an example writes
     if name in NEEDS:
@@ -134,7 +143,8 @@ def test_no_module_of_ours_is_imported_in_a_function_without_need() -> None:
         f"{path.relative_to(PACKAGE)}:{node.lineno}"
         for folder in ("harness", "prompts", "rewards", "benchmarks")
         for path in (PACKAGE / folder).rglob("*.py")
-        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if re.search(r"^ +from \.", text := path.read_text(encoding="utf-8"), re.MULTILINE)
+        for function in ast.walk(ast.parse(text))
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
         for node in ast.walk(function)
         if isinstance(node, ast.ImportFrom) and node.level

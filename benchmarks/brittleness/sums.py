@@ -86,7 +86,8 @@ def collect(*terms: Expression) -> Expression:
     total: dict[Expression, Fraction] = {}
     for sign, term in _flattened(terms, Fraction(1)):
         coefficient, rest = _split(term)
-        total[rest] = total.get(rest, Fraction(0)) + sign * coefficient
+        if coefficient:
+            total[rest] = total.get(rest, Fraction(0)) + sign * coefficient
     return add(*(mul(number(c), rest) for rest, c in total.items()))
 
 

@@ -21,7 +21,9 @@ from functools import lru_cache
 from rapidfuzz import process
 from rapidfuzz.distance import OSA, DamerauLevenshtein
 
+from ...rewards.expression.traversal import is_written_with
 from ...rewards.expression.tree import Expression
+from ..algebra.normal_form import UnusableFormulaError
 from ..hashed_random import HashedRandom
 from .examples import MAX_DRAWS, NoExampleError
 from .expressions.printing import latex
@@ -29,15 +31,13 @@ from .expressions.rewriting import (
     BoundVariableError,
     CasesError,
     antiderivative,
-    differentiate,
     rename,
 )
 from .expressions.terms import (
-    UndefinedError,
     apply,
     derivative,
+    differentiate,
     free,
-    has,
     name_of,
     symbol,
 )
@@ -49,8 +49,8 @@ from .steps import premise_expression
 DIFFERENTIATION, INTEGRATION = "differentiation", "integration"
 OPERATIONS = (DIFFERENTIATION, INTEGRATION)
 #: Raised when the problems at the same addresses change. 1: the nearest of 128 premises. 2: other
-#: order of arguments.
-VERSION = 3
+#: order of arguments. 3: their own algebra.
+VERSION = 4
 #: Examples that are made at once.
 CHUNK = 128
 #: Results from which the wrong ones of a seed are taken.
@@ -148,7 +148,7 @@ def _solved(
 ) -> _Solved:
     for _ in range(MAX_DRAWS):
         term = premise_expression(rng, options)
-        if has(term, "derivative", "integral") or (len(free(term)) == 1) != easy:
+        if is_written_with(term, "derivative", "integral") or (len(free(term)) == 1) != easy:
             continue
         variable = symbol(rng.choice(sorted(free(term))))
         result = solve(operation, term, variable)
@@ -166,7 +166,7 @@ def solve(operation: str, premise: Expression, variable: Expression) -> Expressi
         if operation == DIFFERENTIATION:
             return differentiate(premise, variable)
         return antiderivative(premise, variable)
-    except (CasesError, UndefinedError, BoundVariableError):
+    except (CasesError, UnusableFormulaError, BoundVariableError):
         return None
 
 
@@ -252,7 +252,7 @@ def converted(one: Case, label: int, rng: HashedRandom, style: str = PUBLISHED) 
     """EC: the example as two equations about a new function, in one line."""
     letters = [letter for letter in VOCABULARY if letter not in one.names]
     args = tuple(symbol(name) for name in rng.shuffled(sorted(free(one.premise))))
-    function = apply(rng.choice(letters), args)
+    function = apply(rng.choice(letters), *args)
     slope = derivative(function, one.variable)
     first, last = function, slope
     if one.operation == INTEGRATION:

@@ -62,8 +62,9 @@ class StepExample:
         return list(names)
 
 
-#: Raised when the examples at the same addresses change. 1: other order of arguments.
-VERSION = 2
+#: Raised when the examples at the same addresses change. 1: other order of arguments. 2: their own
+#: algebra.
+VERSION = 3
 #: The most draws of an example, and of wrong last steps for one derivation.
 MAX_DRAWS = 1000
 MAX_ALTERNATIVES = 12

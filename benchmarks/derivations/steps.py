@@ -13,6 +13,7 @@ from itertools import chain
 
 from ...rewards.expression.traversal import nodes_of
 from ...rewards.expression.tree import Expression, Symbol
+from ..algebra.normal_form import UnusableFormulaError, is_whole
 from ..hashed_random import HashedRandom
 from .expressions.printing import latex, longest, plain
 from .expressions.rewriting import (
@@ -30,7 +31,6 @@ from .expressions.terms import (
     ONE,
     UNARY,
     ZERO,
-    UndefinedError,
     add,
     apply,
     base_and_exponent,
@@ -40,7 +40,6 @@ from .expressions.terms import (
     free,
     integral,
     is_applied,
-    is_whole,
     leads_with_minus,
     mul,
     name_of,
@@ -168,7 +167,7 @@ def _premise_expression(rng: HashedRandom, options: Options) -> tuple[Expression
                 term = ARITHMETIC[rng.choice(tuple(ARITHMETIC))](first, second)
             for _ in range(rng.below(options.complexity)):
                 term = _extended(term, letters, rng)
-        except UndefinedError:
+        except UnusableFormulaError:
             continue
         if free(term):
             return term, letters_drawn
@@ -186,7 +185,7 @@ def _extended(term: Expression, letters: Sequence[Expression], rng: HashedRandom
 def _definition(name: str, right: Expression, rng: HashedRandom) -> Equation:
     """name(free symbols) = right, the symbols in random order."""
     args = tuple(symbol(one) for one in rng.shuffled(sorted(free(right))))
-    return Equation(apply(name, args), right)
+    return Equation(apply(name, *args), right)
 
 
 # --- steps ---
@@ -265,7 +264,7 @@ class Derivation:
         target = self.equation(i)
         try:
             left, right = (substitute(side, old, new) for side in (target.left, target.right))
-        except (BoundVariableError, UndefinedError):
+        except (BoundVariableError, UnusableFormulaError):
             return None
         made = Equation(left, right)
         if made == target or is_decided(made):
@@ -294,7 +293,7 @@ def next_step(derivation: Derivation, rng: HashedRandom, options: Options) -> St
     arity = _weighted(rng, (options.arity_0, options.arity_1, options.arity_2))
     try:
         step = (_without_operand, _unary, _binary)[arity](derivation, rng, options)
-    except (UndefinedError, CasesError, BoundVariableError):
+    except (UnusableFormulaError, CasesError, BoundVariableError):
         return None
     if step is None or is_decided(step.equation) or derivation.contains(step.equation):
         return None

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...rewards.expression.tree import Expression
+from ..algebra.normal_form import UnusableFormulaError
 from ..hashed_random import HashedRandom
 from .algebra.backends import Backend
-from .algebra.normal_form import UnusableFormulaError
 from .codec.prefix import Tokens, operator_count
 from .codec.vocabulary import DIGITS
 from .known_integrals import KnownIntegrals
@@ -208,10 +208,10 @@ def integrate_by_parts(
     whole = backend.mul(parts.big_f, parts.big_g)
     other = known.integral(backend, backend.mul(parts.f, parts.big_g))
     if other is not None:
-        return backend.mul(parts.big_f, parts.g), backend.sub(whole, other)
+        return backend.mul(parts.big_f, parts.g), backend.add(whole, backend.neg(other))
     other = known.integral(backend, backend.mul(parts.big_f, parts.g))
     if other is not None:
-        return backend.mul(parts.f, parts.big_g), backend.sub(whole, other)
+        return backend.mul(parts.f, parts.big_g), backend.add(whole, backend.neg(other))
     raise UnusableFormulaError("neither product's integral is known")
 
 

@@ -21,10 +21,9 @@ from ...rewards.decision.outcome import DecisionPolicy
 from ...rewards.expression.tree import Expression
 from ...rewards.records import convert, plain
 from ...rewards.verdict import Status
+from ..algebra.normal_form import UnusableFormulaError, readable
 from ..hashed_random import HashedRandom
 from .algebra.backends import CALLS_PER_SECOND, Backend, OwnBackend, SympyBackend
-from .algebra.normal_form import UnusableFormulaError
-from .algebra.readable import readable
 from .algebra.work_limit import CallLimitError, call_limited
 from .codec.prefix import Tokens, from_prefix
 from .generators import (

@@ -12,7 +12,7 @@ from typing import Any
 from ...rewards.workers.errors import TaskError, WorkerError
 from ...rewards.workers.pool import Pool, shared_pool, usable_cores
 from ...rewards.workers.worker import Result
-from .algebra.normal_form import UnusableFormulaError
+from ..algebra.normal_form import UnusableFormulaError
 from .decisions import decisions, recorded_pair
 from .generators import GeneratorSettings
 from .pairs import MAX_ATTEMPTS, IntegralPair, make, needs_sympy

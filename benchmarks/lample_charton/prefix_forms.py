@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from ...rewards.expression.tree import Expression
 from ...rewards.latex import ReadError
+from ..algebra.normal_form import Algebra, UnusableFormulaError
 from ..expressions import parse
 from ..problem import Problem
-from .algebra.normal_form import Algebra, UnusableFormulaError
-from .codec.prefix import PrefixError, to_prefix
+from .codec.prefix import PrefixError, Tokens, to_prefix
+
+
+def prefix(tree: Expression, variable: str = "x") -> Tokens:
+    """The tokens of a tree's normal form, for most formulas those of the published data."""
+    return to_prefix(Algebra(variable).node(tree))
 
 
 def prefix_form(problem: Problem, side: str) -> str:
@@ -36,7 +42,7 @@ def prefix_form(problem: Problem, side: str) -> str:
     formulas = {**problem.target, **problem.inputs}
     latex, variable = str(formulas[side]), str(formulas["variable"])
     try:
-        tokens = to_prefix(Algebra(variable).node(parse(latex, variable)))
+        tokens = prefix(parse(latex, variable), variable)
     except (ReadError, UnusableFormulaError, PrefixError) as error:
         raise PrefixError(f"no prefix form of {latex!r}: {error}") from None
     return " ".join(tokens)

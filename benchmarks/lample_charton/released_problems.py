@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ...rewards.latex import to_latex
+from ..algebra.normal_form import readable
 from ..problem import Problem
-from .algebra.readable import readable
 from .codec.prefix import PrefixError, from_prefix
 from .codec.released import CountedPair, ReleasedFileError, numbered_lines, parse
 from .problems import NAME

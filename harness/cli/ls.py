@@ -11,7 +11,7 @@ import click
 
 from ... import prompts
 from ...benchmarks import load
-from ...benchmarks.files import is_source
+from ...benchmarks.files.table import is_source
 from ...benchmarks.fingerprint import Overlap, overlap
 from ...benchmarks.registry import names
 from ..core.errors import UserError

@@ -124,7 +124,7 @@ def _rows(run: Overview) -> list[tuple[str, ...]]:
 
 @click.command(
     epilog="\b\nrun.py drop runs/mini --model openai/gpt-5-mini\n"
-    "run.py drop runs/mini --policy balls-4-strict"
+    "run.py drop runs/mini --policy balls-5-strict"
 )
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--model", metavar="LABEL", help="A model with its answers and verdicts.")

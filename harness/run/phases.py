@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ...benchmarks.problem import Problem
-from ...benchmarks.registry import spread
+from ...benchmarks.subset import spread
 from ..core.errors import RunError, UserError
 from ..core.policy import Policy
 from ..core.requests import FinishReason, problem_key

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...benchmarks.problem import Problem
-from ...benchmarks.registry import resolve, sample_families, spread
+from ...benchmarks.registry import resolve
+from ...benchmarks.subset import sample_families, spread
 from ..core.errors import UserError
 from ..core.requests import problem_key
 

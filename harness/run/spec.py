@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 import tomli_w
 from msgspec import Meta
 
-from ...benchmarks.files import is_source, with_columns
+from ...benchmarks.files.table import is_source, with_columns
 from ...rewards.errors import ArgumentTypeError
 from ...rewards.records import convert, plain
 from ..core.errors import UserError, read_file, suggest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...benchmarks.lample_charton.algebra.readable import readable
+from ...benchmarks.algebra.normal_form import readable
 from ...benchmarks.lample_charton.codec.prefix import PrefixError, from_prefix
 from ...benchmarks.lample_charton.codec.vocabulary import END, PADDING, TOKENS
 from ...rewards.latex import to_latex

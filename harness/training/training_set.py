@@ -15,7 +15,8 @@ from ...benchmarks.easier_variants import difficulty, easier_variants
 from ...benchmarks.expressions import parse
 from ...benchmarks.fingerprint import Overlap, duplicates, fingerprint_of, overlap
 from ...benchmarks.problem import Problem
-from ...benchmarks.registry import load, resolve, spread
+from ...benchmarks.registry import load, resolve
+from ...benchmarks.subset import spread
 from ...prompts import Prompt, Rendered
 from ...prompts import load as load_prompt
 from ...rewards import ProblemError

@@ -12,10 +12,9 @@ import os
 import threading
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from flint import ctx
 
@@ -36,16 +35,23 @@ def _renew_lock() -> None:
 os.register_at_fork(after_in_child=_renew_lock)
 
 
-@contextmanager
-def precision(bits: int) -> Iterator[None]:
+class precision:  # noqa: N801  (used as a function)
     """Set python-flint's global precision within a block (reentrant, one thread at a time)."""
-    with _PRECISION_LOCK:
-        before = ctx.prec
-        ctx.prec = bits
-        try:
-            yield
-        finally:
-            ctx.prec = before
+
+    __slots__ = ("_before", "_bits", "_lock")
+
+    def __init__(self, bits: int) -> None:
+        self._bits = bits
+
+    def __enter__(self) -> None:
+        self._lock = _PRECISION_LOCK
+        self._lock.acquire()
+        self._before = ctx.prec
+        ctx.prec = self._bits
+
+    def __exit__(self, *_: object) -> None:
+        ctx.prec = self._before
+        self._lock.release()
 
 
 class UnusableError(ValueError):
@@ -60,8 +66,7 @@ class Break:
     at: Literal["zero", "integer"]
 
 
-@dataclass(frozen=True, slots=True)
-class Conventions:
+class Conventions(NamedTuple):
     """Definitions of functions on which usage differs; one choice holds for f and F together.
 
     Attributes:
@@ -79,7 +84,7 @@ class Conventions:
     @property
     def name(self) -> str:
         """The names of those that are set. It seeds sample points, so it must not change."""
-        return "+".join(each.name for each in fields(self) if getattr(self, each.name))
+        return "+".join(name for name, is_set in zip(self._fields, self, strict=True) if is_set)
 
 
 #: The conventions that are tried first.

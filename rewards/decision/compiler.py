@@ -58,6 +58,7 @@ def compile_tape(expression: Expression, variable: str, conventions: Conventions
     slots = [compiler.slot(term) for term in terms]
     tape.terms = [slot for slot in slots if tape._varying[slot]]
     tape.root = compiler.chain("add", slots)
+    tape.longest = max(tape.longest, len(terms))
     if compiler.constant_branches:
         with precision(TESTED_BITS):
             if tape.has_complex_constants():

@@ -8,6 +8,7 @@ precision rises until the balls separate or agree to `AGREE_BITS`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from zlib import crc32
 
@@ -82,6 +83,8 @@ def decide(
         return None
 
     first, *tapes = judge(USUAL)
+    if first.status is Status.CORRECT:
+        return first
     others: list[Conventions] = []
     if any(tape.odd_roots for tape in tapes):
         others.append(Conventions(real_roots=False))
@@ -89,7 +92,7 @@ def decide(
         others.append(Conventions(textbook_secants=True))
     if any(tape.bars for tape in tapes):
         others.append(Conventions(real_bars=True))
-    for conventions in others if first.status is not Status.CORRECT else ():
+    for conventions in others:
         outcome, *_ = judge(conventions)
         if outcome.status is Status.CORRECT:
             return outcome
@@ -100,13 +103,19 @@ def decide(
 PROVABLE = (USUAL, Conventions(real_roots=False))
 
 
-def _prove(answer: Expression, integrand: Integrand, pool: Pool) -> Proof | None:
+def _prove(
+    answer: Expression, integrand: Integrand, pool: Pool, promising: Callable[[], bool]
+) -> Proof | None:
     """A proof that holds with the pool's convention, on the domain that it found."""
-    return prove(
+    proof = prove(
         answer,
         integrand.expression,
         integrand.variable,
         {name: integrand.assumptions.get(name, "positive") for name in integrand.parameters},
         real_parts=pool.tier == "real",
         real_roots=pool.tape.conventions.real_roots,
+        promising=promising,
     )
+    for case in proof.cases if proof else ():
+        case.field.free()
+    return proof

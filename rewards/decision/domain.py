@@ -155,10 +155,9 @@ def _holds_break(value: Ball, at: str) -> bool:
     """Whether an enclosure of u on an interval permits a breakpoint there."""
     if not value.is_finite():
         return True
-    real = value.real
     if at == "zero":
-        return bool(real.contains(0))
-    return bool(real.contains_integer())
+        return bool(value.contains(0))  # the real part alone is 0 where u is imaginary
+    return bool(value.real.contains_integer())
 
 
 def breakpoints(

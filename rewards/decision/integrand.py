@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from flint import acb
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 VARIANTS = 2
 #: Fewest points on which anything is accepted.
 MIN_POINTS = 4
+#: Where one of so many candidates is usable, more of them will be.
+EARLY = 8
 #: Bits with which sample points are chosen and verdicts begin.
 BASE_BITS = 128
 
@@ -117,6 +120,8 @@ class Pool:
         if len(self._points) < wanted:
             with precision(BASE_BITS):  # the points must not depend on the caller's precision
                 self._extend(wanted)
+                if len(self._points) < min(wanted, MIN_POINTS) and self.tier == "real":
+                    self._search()
         return self._points[:wanted]
 
     def between(self) -> list[Point]:
@@ -189,29 +194,35 @@ class Pool:
                 self._draw(attempt)
                 self._points = []
                 self._source = candidates((self._key, attempt))
+                self._extend(1, EARLY)
+                if self._points:
+                    return  # others will be found
                 self._extend(MIN_POINTS)
                 if len(self._points) >= MIN_POINTS:
                     return
-                if tier == "real":
-                    further = search(self.tape, self._values, MIN_POINTS)
-                    further = [x for x in further if not self._isolated(x)]
-                    if len(self._points) + len(further) >= MIN_POINTS:
-                        self._points += [Point(acb(x), measured=False) for x in further]
-                        return
+                if tier == "real" and self._search():
+                    return
         self.tier = "complex"
         self._source = iter(())
         self._points = list(self._disc())
 
-    def _extend(self, wanted: int) -> None:
-        while len(self._points) < wanted:
-            drawn = next(self._source, None)
-            if drawn is None:
-                return
-            x = acb(drawn[0])
+    def _extend(self, wanted: int, tries: int | None = None) -> None:
+        for place, measured in islice(self._source, tries):
+            x = acb(place)
             value = self.usable(x)
             if value is not None:
                 known = {} if self.order else {BASE_BITS: value}
-                self._points.append(Point(x, drawn[1], known))
+                self._points.append(Point(x, measured, known))
+                if len(self._points) >= wanted:
+                    return
+
+    def _search(self) -> bool:
+        """Add points of a small real domain, if there are enough."""
+        further = search(self.tape, self._values, MIN_POINTS)
+        further = [x for x in further if not self._isolated(x)]
+        enough = len(self._points) + len(further) >= MIN_POINTS
+        self._points += [Point(acb(x), measured=False) for x in further if enough]
+        return enough
 
     def usable(self, x: Ball) -> Ball | None:
         """The value of f at a point that this tier uses, else None."""

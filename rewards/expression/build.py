@@ -85,7 +85,7 @@ def mul(*factors: Expression) -> Expression:
         elif isinstance(factor, Call) and factor.function == "div":
             stack.append(factor.args[0])
             divisor = factor.args[1]
-            if isinstance(divisor, Number):
+            if isinstance(divisor, Number) and divisor.numerator:
                 coefficient /= Fraction(divisor.numerator, divisor.denominator)
             else:
                 below.append(divisor)

@@ -33,7 +33,13 @@ def nodes_of(expression: Expression) -> Iterator[Expression]:
 
 def symbols_of(expression: Expression) -> set[str]:
     """Names of the free symbols of ``expression``."""
-    return {node.name for node in nodes_of(expression) if isinstance(node, Symbol)}
+    names, stack = set(), [expression]
+    while stack:
+        node = stack.pop()
+        if type(node) is Symbol:
+            names.add(node.name)
+        stack += node.args
+    return names
 
 
 def substitute(node: Expression, name: str, value: Expression) -> Expression:
@@ -45,11 +51,9 @@ def substitute(node: Expression, name: str, value: Expression) -> Expression:
     return node
 
 
-def is_written_with(expression: Expression, function: str) -> bool:
-    """Whether a function or named constant occurs in ``expression``."""
-    return any(
-        isinstance(node, Call) and node.function == function for node in nodes_of(expression)
-    )
+def is_written_with(expression: Expression, *functions: str) -> bool:
+    """Whether one of these functions and named constants occurs in ``expression``."""
+    return any(node.function in functions for node in nodes_of(expression))
 
 
 def is_constant(expression: Expression, variable: str | None = None) -> bool:
@@ -66,7 +70,13 @@ def is_constant(expression: Expression, variable: str | None = None) -> bool:
 
 def needs_worker(expression: Expression) -> bool:
     """Whether a function occurs that may run long inside C, where nothing interrupts it."""
-    return any(isinstance(node, Call) and node.function in SLOW for node in nodes_of(expression))
+    stack = [expression]  # loops of their own: these are asked of every tree
+    while stack:
+        node = stack.pop()
+        if node.function in SLOW:
+            return True
+        stack += node.args
+    return False
 
 
 def may_have_pole(expression: Expression, variable: str) -> bool:

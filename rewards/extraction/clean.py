@@ -69,6 +69,10 @@ _REMARK_INSIDE = re.compile(
     r"|\b(?:where|for|if|with|when|or|since)\b|constant",
     re.IGNORECASE,
 )
+#: "(or G)" is no remark: G is a second answer.
+_ALTERNATIVE = re.compile(
+    r"[(\[]\s*(?:\\(?:text|mbox|textrm)\s?\{)?\s*(?:or|alternatively)\b", re.IGNORECASE
+)
 _GROUP = re.compile(r"\\(?:left|right|[bB]igg?[lr]?)\s?(?=[()\[\]])|\\.|[()\[\]{}]", re.DOTALL)
 
 
@@ -283,6 +287,8 @@ def _without_remark(latex: str) -> str:
     else:
         return latex
     inside = latex[last:]
+    if _ALTERNATIVE.match(inside):
+        return latex
     before = latex[:last]
     if before.endswith("\\left"):
         before = before[:-5]

@@ -104,6 +104,8 @@ AMBIGUITIES: Final = tuple(
 
 def names(consulted: int, flipped: int) -> tuple[str, ...]:
     """Names of the ambiguities in a text; ``:second`` marks those that were read the second way."""
+    if not consulted | flipped:
+        return ()
     return tuple(
         ambiguity.name + (":second" if flipped & ambiguity.bit else "")
         for ambiguity in AMBIGUITIES

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..expression.tree import Symbol
-from .judge import linear
+from .judging.equality import linear
 from .scope import Scope, free_symbols, implicit, is_constant_name
 from .sides import Differential, Integral, NotReadError, Side
 

@@ -19,7 +19,7 @@ from ..decision.jets import ZERO, Ball
 from ..expression.traversal import symbols_of
 from ..expression.tree import Expression, Number, Symbol
 from ..latex.forms import size
-from .judge import linear
+from .judging.equality import linear
 from .scope import MOST_NODES, Scope, substituted
 from .sides import Integral, Side
 

@@ -7,9 +7,12 @@ the same name does no harm.
 Frames are a 4-byte length and JSON, in both directions. It is not pickle, because this process
 reads hostile text with native libraries and its replies must not run code in the parent.
 Requests: ``{"task", "deadline", "options", "items"}``, or ``{}`` to give up the rest of a chunk.
-Replies: ``["ready"]``, ``["started"]`` (the task is imported, the clock runs), ``["value", i, v]``,
-``["failed", i, kind, message, where]``, ``["memory", i]``, ``["unloadable", message]``,
-``["done", retire]``.
+Replies: ``["ready"]``, ``["started"]`` (the task is imported, the clock runs), ``["memory"]``,
+``["unloadable", message]``, ``["done", retire]``.
+
+Results are lines of a file that parent and child share, so that the parent need not wake for each
+and loses none, however this process ends: ``["value", ended, seconds, v]`` and ``["failed", ended,
+seconds, kind, message, where]``, with the monotonic time at which the item ended.
 """
 
 from __future__ import annotations
@@ -203,6 +206,7 @@ class TaskLoop:
 
     def __init__(self, channel: Channel, settings: dict[str, Any], memory: Memory) -> None:
         self._channel = channel
+        self._results: int = settings["results"]
         self._package: str = settings["package"]
         self._targets: dict[str, str] = settings["tasks"]
         self._memory = memory
@@ -245,9 +249,12 @@ class TaskLoop:
         options, items = request["options"], request["items"]
         limit_processor_time(request["deadline"] * len(items))
         before, slow = time.monotonic(), False
-        for position, arguments in enumerate(items):
-            self._channel.send(self._item(position, function, arguments, options))
+        for arguments in items:
+            kind, body = self._item(function, arguments, options)
             now = time.monotonic()
+            line = b'["%b",%.6f,%.9f,%b]\n' % (kind, now, now - before, body)
+            while line:
+                line = line[os.write(self._results, line) :]
             # The only message there can be, after a slow item, is to give up the rest.
             slow = slow or now - before > PATIENCE
             if slow and self._channel.waiting():
@@ -256,20 +263,21 @@ class TaskLoop:
             before = now
 
     def _item(
-        self, position: int, function: Callable[..., Any], arguments: list[Any], options: Any
-    ) -> bytes:
+        self, function: Callable[..., Any], arguments: list[Any], options: Any
+    ) -> tuple[bytes, bytes]:
+        """The kind of a result, and what it says, as JSON without the brackets."""
         try:
             value = json.dumps(function(*arguments, **options))
         except MemoryError:
             self._memory.lift()
-            self._channel.send(b'["memory",%d]' % position)
+            self._channel.send(b'["memory"]')
             os._exit(0)  # its state is unknown; the parent starts another
         except Exception as error:
             frame = traceback.extract_tb(error.__traceback__)[-1]
             where = f"{Path(frame.filename).name}:{frame.lineno}"
-            failure = ["failed", position, type(error).__name__, str(error)[:2000], where]
-            return json.dumps(failure).encode()
-        return b'["value",%d,%b]' % (position, value.encode())
+            failure = json.dumps([type(error).__name__, str(error)[:2000], where])
+            return b"failed", failure[1:-1].encode()
+        return b"value", value.encode()
 
 
 def main() -> None:
@@ -279,6 +287,7 @@ def main() -> None:
     stream = socket.socket(fileno=os.dup(0))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     settings = json.loads(sys.argv[1])
+    os.set_inheritable(settings["results"], False)
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     memory = Memory(settings["memory_mb"])
     memory.rebase()

@@ -34,7 +34,7 @@ from .worker import Result
 
 #: Most items of a chunk, and how many chunks an actor has for each of its workers: while one is
 #: under way, the next is there already.
-CHUNK, CHUNKS_PER_WORKER = 64, 2
+CHUNK, CHUNKS_PER_WORKER = 256, 2
 #: A chunk is tried by so many actors; then something else is wrong than a node.
 MAX_TRIES = 5
 #: Seconds for the first actors to start, and for waiting chunks while no node has workers.
@@ -368,7 +368,7 @@ class ClusterPool(Pool):
     ) -> Future[list[Result | WorkerError]]:
         arguments = (self._tasks, self.memory_mb, task)
         call = _Call(arguments, deadline, options, [None] * len(items), len(items))
-        size = max(1, min(CHUNK, len(items) // (2 * CHUNKS_PER_WORKER * max(1, self.size))))
+        size = max(1, min(CHUNK, len(items) // (2 * max(1, self.size))))
         starts = range(0, len(items), size)
         self._cluster.submit(_Chunk(call, at, items[at : at + size]) for at in starts)
         return call.future

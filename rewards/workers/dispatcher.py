@@ -86,8 +86,7 @@ class Dispatcher:
     def abandon(self) -> None:
         """In a forked child: close our ends of what belongs to the parent."""
         for worker in self._workers:
-            worker.channel.close()
-            worker.stderr.close()
+            worker.close()
             worker.process.returncode = 0  # not our child: nothing to wait for
         for process in self._dying:
             process.returncode = 0
@@ -261,11 +260,13 @@ class Dispatcher:
             worker.since = before  # when its item began
             self._lost(worker, WorkerMemory("the worker's memory limit was reached"))
         else:
+            ended, seconds, *said = rest
+            worker.since = min(worker.since, ended)
             if kind == "value":
-                result = rest[1]
+                result = said[0]
             elif kind == "failed":
-                result = TaskError(*rest[1:])
-                result.seconds = worker.since - before
+                result = TaskError(*said)
+                result.seconds = seconds
             else:
                 raise ValueError(f"unknown reply {kind!r}")
             current = worker.current
@@ -314,8 +315,9 @@ class Dispatcher:
         """Kill workers over their time, take back items behind slow ones, reap dead processes."""
         now = time.monotonic()
         for worker in list(self._workers):
-            if worker.expires <= now:
-                self._serve(worker)  # its reply may have arrived meanwhile
+            cancelled = worker.batch is not None and worker.batch.future.cancelled()
+            if cancelled or min(worker.expires, worker.stalls) <= now:
+                self._serve(worker)  # it may have gone on meanwhile
             if worker not in self._workers:
                 continue
             if worker.expires <= now:

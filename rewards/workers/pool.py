@@ -11,7 +11,7 @@ Guarantees:
 
 - Deadlines are per item, on the wall clock, and do not count the time to start or import.
 - Memory is limited per worker, beyond what the loaded code takes.
-- Items are sent in small chunks with a reply per item, so when a worker dies the item at fault is
+- Items are sent in small chunks with a result per item, so when a worker dies the item at fault is
   known and the others go to other workers. Items behind a slow one are taken back.
 - A crash or lack of memory counts against an item only if it happens in a fresh worker; otherwise
   the item is tried once more in a fresh one.

@@ -13,6 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -29,7 +30,7 @@ START_LIMIT = 120.0
 STALL = 0.1
 #: Most bytes of a chunk of items.
 CHUNK_BYTES = 1 << 20
-#: A reply longer than this is a malfunction.
+#: A longer reply, or results that together are longer, are a malfunction.
 MAX_REPLY = 64 << 20
 #: Parts of the messages of processes that run out of memory.
 _OUT_OF_MEMORY = (
@@ -96,18 +97,22 @@ class Worker:
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         ours, theirs = socket.socketpair()
+        self.results = _unnamed_file()
         try:
             script = str(Path(__file__).with_name("child.py"))
-            settings = {**settings, "parent": os.getpid(), "path": _import_path()}
+            own = {"parent": os.getpid(), "path": _import_path(), "results": self.results}
+            settings = {**settings, **own}
             self.process = subprocess.Popen(
                 [sys.executable, "-P", script, json.dumps(settings)],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
+                pass_fds=[self.results],
                 env=_environment(),
             )
         except BaseException:
             ours.close()
+            os.close(self.results)
             raise
         finally:
             theirs.close()
@@ -117,6 +122,7 @@ class Worker:
         ours.setblocking(False)
         self.channel = ours
         self.inbox = bytearray()
+        self.results_read = 0
         self.outbox: deque[memoryview] = deque()
         self.noise = bytearray()
         self.ready = False
@@ -156,6 +162,9 @@ class Worker:
         self.batch, self.chunk, self.position, self.dropped = batch, chunk, 0, False
         self.running = batch.task in self.loaded
         self.since = time.monotonic()
+        # The child, which is idle, writes where this descriptor stands, too.
+        os.ftruncate(self.results, os.lseek(self.results, 0, os.SEEK_SET))
+        self.results_read = 0
         self.outbox.append(memoryview(request))
         self.flush()
 
@@ -179,7 +188,7 @@ class Worker:
                     self.outbox.popleft()
 
     def replies(self) -> Iterator[list[Any]]:
-        """The replies that have arrived; ``EOFError`` after the last when the worker is gone."""
+        """Replies and results so far, in order; ``EOFError`` after the last if it is gone."""
         gone = False
         try:
             while part := self.channel.recv(1 << 18):
@@ -197,10 +206,24 @@ class Worker:
             if len(self.inbox) - start - HEADER < size:
                 break
             start += HEADER + size
-            yield json.loads(self.inbox[start - size : start])
+            reply = json.loads(self.inbox[start - size : start])
+            if reply[0] != "started":
+                yield from self._new_results()
+            yield reply
         del self.inbox[:start]
+        yield from self._new_results()
         if gone:
             raise EOFError
+
+    def _new_results(self) -> Iterator[list[Any]]:
+        size = os.fstat(self.results).st_size - self.results_read
+        if size > MAX_REPLY:
+            raise EOFError("the results are too long")
+        lines = os.pread(self.results, size, self.results_read) if size else b""
+        whole = lines.rfind(b"\n") + 1  # it may be writing another
+        self.results_read += whole
+        for line in lines[:whole].splitlines():
+            yield json.loads(line)
 
     def listen(self) -> bool:
         """Keep the end of its stderr; false when that is closed."""
@@ -230,9 +253,22 @@ class Worker:
         return WorkerCrash(f"the worker died ({how}){': ' if message else ''}{message[:500]}")
 
     def kill(self) -> None:
+        self.close()
+        self.process.kill()
+
+    def close(self) -> None:
+        """Close this side of what the two share."""
         self.channel.close()
         self.stderr.close()
-        self.process.kill()
+        os.close(self.results)
+
+
+def _unnamed_file() -> int:
+    """The descriptor of a file that nobody else sees; in memory, where the system has that."""
+    if sys.platform == "linux":
+        return os.memfd_create("results")
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())
 
 
 def _import_path() -> list[str]:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from calculus_harness.benchmarks.files import ProblemFileError
+from calculus_harness.benchmarks.files.table import ProblemFileError
 from calculus_harness.benchmarks.registry import load, resolve
 from calculus_harness.harness.tasks import TASKS
 from calculus_harness.rewards import verify_definite_integral

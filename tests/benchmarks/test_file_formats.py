@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from calculus_harness.benchmarks import load
-from calculus_harness.benchmarks.files import (
+from calculus_harness.benchmarks.files.table import (
     BrokenRowsWarning,
     ProblemFileError,
     parse,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from calculus_harness.benchmarks import load
-from calculus_harness.benchmarks.files import ProblemFileError, read_problems
+from calculus_harness.benchmarks.files.table import ProblemFileError, read_problems
 
 
 def write(path: Path, *rows: dict[str, Any] | str) -> Path:

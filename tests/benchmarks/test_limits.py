@@ -36,6 +36,7 @@ def nested(selections: list[dict[str, set[str]]]) -> None:
             assert one[name] <= other[name] or other[name] <= one[name], name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 7])
 def test_selections_of_a_subset_are_nested_whatever_else_is_asked(seed: int) -> None:
     nested([chosen(asked, limit, seed) for asked in ASKED for limit in (12, 30, 70)])

@@ -11,11 +11,12 @@ import pytest
 from calculus_harness import prompts
 from calculus_harness.benchmarks import Problem, UnknownBenchmarkError, load, names, subsets
 from calculus_harness.benchmarks.bee.decisions import decisions
-from calculus_harness.benchmarks.registry import Subset, resolve, sample_families
+from calculus_harness.benchmarks.registry import resolve
+from calculus_harness.benchmarks.subset import Subset, sample_families
 from calculus_harness.rewards import verify_antiderivative
 
 SUBSETS = [f"{name}/{subset}" for name in names() for subset in subsets(name)]
-SAMPLE = 6
+SAMPLE = 3
 
 
 @pytest.fixture(scope="module", params=SUBSETS)
@@ -37,7 +38,6 @@ def test_each_problem_is_whole(sample: list[Problem]) -> None:
 def test_each_problem_is_addressable_and_the_same_again(sample: list[Problem]) -> None:
     (subset,) = resolve(sample[0].name)
     assert subset.problems(SAMPLE, 0) == sample
-    assert {p.id for p in subset.problems(SAMPLE - 2, 0)} < {p.id for p in sample}
     assert subset.problem(0, 0).content_hash == subset.problem(0, 0).content_hash
     with pytest.raises(IndexError):
         subset.problem(0, -1)

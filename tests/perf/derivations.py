@@ -27,11 +27,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from calculus_harness.benchmarks.algebra.normal_form import UnusableFormulaError
 from calculus_harness.benchmarks.derivations import chains, examples, proof, splits, steps
 from calculus_harness.benchmarks.derivations.chains import derivation
 from calculus_harness.benchmarks.derivations.examples import example
 from calculus_harness.benchmarks.derivations.expressions.rewriting import CasesError, antiderivative
-from calculus_harness.benchmarks.derivations.expressions.terms import UndefinedError
 from calculus_harness.benchmarks.derivations.options import CODE, ORIGINAL
 from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.rewards.expression.tree import Expression
@@ -224,7 +224,7 @@ def integrals(count: int, limit: int = 5) -> dict[str, int]:
             ours = "unchanged" if antiderivative(term, x) is None else "closed form"
         except CasesError:
             ours = "cases"
-        except UndefinedError:
+        except UnusableFormulaError:
             ours = "undefined"
         signal.alarm(limit)
         try:

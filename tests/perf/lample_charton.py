@@ -20,6 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from calculus_harness.benchmarks.algebra.normal_form import UnusableFormulaError
 from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.benchmarks.lample_charton.algebra import counted_sympy
 from calculus_harness.benchmarks.lample_charton.algebra.backends import (
@@ -27,7 +28,6 @@ from calculus_harness.benchmarks.lample_charton.algebra.backends import (
     OwnBackend,
     SympyBackend,
 )
-from calculus_harness.benchmarks.lample_charton.algebra.normal_form import UnusableFormulaError
 from calculus_harness.benchmarks.lample_charton.generators import (
     GeneratorSettings,
     UnprovenPair,

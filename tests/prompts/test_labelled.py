@@ -94,6 +94,7 @@ def test_the_pool_has_enough_of_every_operator() -> None:
     assert len({row["id"] for row in rows}) == len(rows)
 
 
+@pytest.mark.slow
 def test_the_pool_is_what_the_generator_makes() -> None:
     first = next(training.step_rows(2))
     assert first == pool("derivation_step")[0]

@@ -10,6 +10,7 @@ import sympy
 from flint import ctx
 
 from calculus_harness.rewards import ProblemError, Status, verify_antiderivative
+from calculus_harness.rewards.decision import integrand as integrands
 from calculus_harness.rewards.decision.balls import Conventions, precision
 from calculus_harness.rewards.decision.integrand import BASE_BITS, _prepare_text, prepare
 
@@ -130,9 +131,18 @@ def test_works_off_the_main_thread_with_special_functions() -> None:
     assert statuses == [Status.CORRECT]
 
 
+def test_a_small_domain_is_searched_if_the_candidates_are_few(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(integrands, "candidates", lambda _: iter([(0.3, True), (7.0, True)]))
+    pool = prepare(r"\sqrt{1-4x^2}", "x", None).pool(Conventions(), 0)
+    assert [float(point.x.real) for point in pool.take(1)] == [0.3]
+    assert (len(pool.take(4)), pool.tier) == (4, "real")
+
+
 def test_the_evidence_says_why() -> None:
     accepted = verify_antiderivative(r"\sin(x^2)+C", r"2x\cos(x^2)").evidence
-    assert accepted.points >= 4
+    assert accepted.points >= 1
     assert accepted.digits > 15
     assert accepted.coverage == 1.0
     refuted = verify_antiderivative(r"\sin(x^2)+C", r"2x\sin(x^2)").evidence

@@ -10,7 +10,7 @@ from calculus_harness.benchmarks import UnknownBenchmarkError
 from calculus_harness.benchmarks.bee.augmented import AugmentationError
 from calculus_harness.benchmarks.brittleness import DerivationError
 from calculus_harness.benchmarks.derivations.examples import NoExampleError
-from calculus_harness.benchmarks.files import ProblemFileError
+from calculus_harness.benchmarks.files.table import ProblemFileError
 from calculus_harness.harness.core import errors as core
 from calculus_harness.prompts import PromptError
 from calculus_harness.rewards import ProblemError, UserError, errors

@@ -25,6 +25,8 @@ def as_sympy(term: Expression) -> Any:
         return sympy.Rational(term.numerator, term.denominator)
     if isinstance(term, Symbol):
         return sympy.Symbol(term.name)
+    if not term.args:
+        return sympy.E
     name = _CLASSES.get(term.function)
     build = getattr(sympy, name) if name else sympy.Function(term.function)
     return build(*map(as_sympy, term.args))
@@ -45,18 +47,13 @@ def plain(term: Expression) -> str:
 
 
 #: Characters that a node adds to the LaTeX at most, and for each argument: brackets take 13.
-_ROOM = {"add": (10, 3), "mul": (24, 1), "derivative": (26, 9)}
+_ROOM = {"add": (10, 3), "mul": (24, 1), "derivative": (26, 9), "symbol": (0, 0)}
 
 
 def longest(term: Expression) -> int:
     """A length that the LaTeX of an expression does not exceed."""
-    return sum(map(_longest, nodes_of(term)))
-
-
-def _longest(node: Expression) -> int:
-    if isinstance(node, Symbol):
-        return len(node.name)
-    if isinstance(node, Number):
-        return 22 + len(str(node.numerator)) + len(str(node.denominator))
-    room, each = _ROOM.get(node.function, (13, 9))
-    return room + each * len(node.args)
+    total = 0
+    for node in nodes_of(term):
+        room, each = _ROOM.get(node.function, (13, 9))
+        total += room + (each * len(node.args) if node.args else len(latex(node)))
+    return total

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ....rewards.expression.sympy_bridge import from_sympy
 from ....rewards.expression.tree import Expression
+from ...algebra.normal_form import Algebra, UnusableFormulaError, terms_of
 from ..codec.prefix import PrefixError, Tokens, from_prefix, to_prefix
 from ..codec.sympy_prefix import ASSUMPTIONS, InvalidError, check, sympy_of, sympy_prefix
 from .heurisch import ended_early
-from .normal_form import Algebra, UnusableFormulaError
-from .simplify import simplify
+from .simplify import Simplifier
 from .work_limit import CallLimitError, call_limited
 
 if TYPE_CHECKING:
@@ -37,14 +37,14 @@ class Backend(Protocol[Formula]):
     def mul(self, one: Formula, other: Formula) -> Formula: ...
     def div(self, one: Formula, other: Formula) -> Formula: ...
     def add(self, *terms: Formula) -> Formula: ...
-    def sub(self, one: Formula, other: Formula) -> Formula: ...
+    def neg(self, formula: Formula) -> Formula: ...
     def expand(self, formula: Formula) -> Formula: ...
     def terms(self, formula: Formula) -> tuple[Formula, ...]: ...
     def prefix(self, formula: Formula) -> Tokens: ...
 
 
 class OwnBackend(Algebra):
-    """`normal_form.Algebra` and `simplify`; only integrals are SymPy's."""
+    """`normal_form.Algebra` and `Simplifier`; only integrals are SymPy's."""
 
     def read(self, tree: Expression) -> Expression:
         try:
@@ -54,14 +54,14 @@ class OwnBackend(Algebra):
         return self.node(tree)
 
     def simplify(self, formula: Expression, seconds: int) -> Expression:
-        return simplify(self, formula)  # has its own limits
+        return Simplifier(self).simplify(formula)  # has its own limits
 
     def integral(self, formula: Expression) -> Expression:
         """By SymPy; run it in a worker, with a limit."""
         return self.node(SympyBackend().integral_of(from_prefix(self.prefix(formula))))
 
     def terms(self, formula: Expression) -> tuple[Expression, ...]:
-        return formula.args if formula.function == "add" else (formula,)
+        return terms_of(formula)
 
     def prefix(self, formula: Expression) -> Tokens:
         try:
@@ -158,8 +158,8 @@ class SympyBackend:
 
         return sympy.Add(*terms)
 
-    def sub(self, one: Any, other: Any) -> Any:
-        return one - other
+    def neg(self, formula: Any) -> Any:
+        return -formula
 
     def expand(self, formula: Any) -> Any:
         return formula

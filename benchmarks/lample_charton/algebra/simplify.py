@@ -10,6 +10,7 @@ is bounded by numbers of parts, terms and degrees, not by a time limit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache, lru_cache, reduce
 from math import comb
 from typing import Any, Final, TypeAlias
@@ -18,7 +19,7 @@ from flint import Ordering, fmpq, fmpz_mpoly_ctx
 
 from ....rewards.expression.derivative import template
 from ....rewards.expression.tree import Expression, Number
-from .normal_form import Algebra, UnusableFormulaError
+from ...algebra.normal_form import Algebra, UnusableFormulaError, factors_of
 
 #: The most different parts of a formula, which are the polynomials' variables.
 MAX_PARTS = 8
@@ -37,11 +38,6 @@ _Quotient: TypeAlias = tuple[_Polynomial, _Polynomial]
 _Key: TypeAlias = tuple[Expression, Expression]
 
 
-def simplify(algebra: Algebra, node: Expression) -> Expression:
-    """The shortest form found of a node; never longer than the node."""
-    return _Simplifier(algebra).simplify(node)
-
-
 @lru_cache(_CACHED)
 def size(node: Expression) -> int:
     """The number of tokens in prefix form."""
@@ -54,7 +50,9 @@ def size(node: Expression) -> int:
     return 1 + (size(node.args[0]) if node.function == "pow" and node.args[1] == _HALF else total)
 
 
-class _Simplifier:
+class Simplifier:
+    """Its ``simplify`` is the shortest form found of a node, never longer than the node."""
+
     def __init__(self, algebra: Algebra) -> None:
         self.algebra = algebra
         self.simplify: Callable[[Expression], Expression] = cache(self._simplify)
@@ -62,7 +60,14 @@ class _Simplifier:
 
     def _simplify(self, node: Expression) -> Expression:
         inner = self._inside(node)
-        return min((node, inner, *self._forms(inner)), key=size)
+        forms = [node, inner]
+        if inner.function in ("add", "mul"):
+            forms.append(self.squares(inner))
+            for form in dict.fromkeys(forms[1:]):
+                with suppress(UnusableFormulaError, OverflowError):  # of large factors, in FLINT
+                    for quotient in _quotients(self.algebra, form):
+                        forms += (quotient, self.squares(quotient))
+        return min(forms, key=size)
 
     def _inside(self, node: Expression) -> Expression:
         """A node whose functions' arguments, bases and exponents are simplified."""
@@ -71,31 +76,14 @@ class _Simplifier:
         each = self._inside if node.function in ("add", "mul") else self.simplify
         return self.algebra.build(node.function, *map(each, node.args))
 
-    def _forms(self, node: Expression) -> Iterator[Expression]:
-        if node.function not in ("add", "mul"):
-            return
-        squared = self.squares(node)
-        yield squared
-        for form in dict.fromkeys((node, squared)):
-            try:
-                for quotient in _quotients(self.algebra, form):
-                    yield quotient
-                    yield self.squares(quotient)
-            except UnusableFormulaError:
-                continue
-
     def _squares(self, node: Expression) -> Expression:
         """Replace pairs of terms such as c m sin^2 u + c m cos^2 u in a formula's sums."""
         if node.function == "mul":
             return self.algebra.mul(*map(self.squares, node.args))
         if node.function == "pow":
             return self.algebra.pow(self.squares(node.args[0]), node.args[1])
-        while node.function == "add":
-            shorter = _with_squares(self.algebra, node)
-            if shorter is None:
-                break
-            node = shorter
-        return node
+        shorter = _with_squares(self.algebra, node) if node.function == "add" else None
+        return node if shorter is None else self.squares(shorter)
 
 
 # --- squares of functions ---
@@ -115,24 +103,21 @@ def _with_squares(algebra: Algebra, node: Expression) -> Expression | None:
     """A sum with the first pair that an identity applies to replaced, if that is shorter."""
     factors = {rest: factor for factor, rest in map(algebra.split, node.args)}
     for rest, factor in factors.items():
-        powers = rest.args if rest.function == "mul" else (rest,)
-        for power in powers:
+        for power in factors_of(rest):
             if power.function != "pow" or power.args[1] is not algebra.two:
                 continue
             base = power.args[0]
-            others = [each for each in powers if each is not power]
+            times = [each for each in factors_of(rest) if each is not power]
+            times.append(algebra.number(factor))
             for partner, result in _SQUARES.get(base.function, ()):
-                square = algebra.node(template(partner), base.args[0])
-                scale, term = algebra.split(algebra.mul(*others, square))
-                if factors.get(term) != factor * scale:
-                    continue
-                pairs = zip(node.args, factors, strict=True)
-                left = (each for each, other in pairs if other is not rest and other is not term)
-                replaced = algebra.node(template(result), base.args[0])
-                one = algebra.mul(algebra.number(factor), *others, replaced)
-                shorter = algebra.add(*left, one)
-                if size(shorter) < size(node):
-                    return shorter
+                other = algebra.mul(*times, algebra.node(template(partner), base.args[0]))
+                scale, term = algebra.split(other)
+                if factors.get(term) == scale:
+                    replaced = algebra.mul(*times, algebra.node(template(result), base.args[0]))
+                    pair = algebra.add(algebra.mul(*times, power), other)
+                    shorter = algebra.add(node, algebra.neg(pair), replaced)
+                    if size(shorter) < size(node):
+                        return shorter
     return None
 
 
@@ -220,11 +205,9 @@ class _Field:
         terms = len(one) * len(other)
         self.work += terms
         degree = one.total_degree() + other.total_degree()
-        if self.work > MAX_WORK or degree > MAX_DEGREE or terms > 8 * MAX_TERMS:
+        costly = self.work > MAX_WORK or degree > MAX_DEGREE or terms > 8 * MAX_TERMS
+        if costly or len(product := one * other) > MAX_TERMS:
             raise UnusableFormulaError("too costly")
-        product = one * other
-        if len(product) > MAX_TERMS:
-            raise UnusableFormulaError("too many terms")
         return product
 
     def _sum(self, one: _Quotient, other: _Quotient) -> _Quotient:
@@ -287,18 +270,12 @@ class _Field:
     # --- writing ---
 
     def terms(self, polynomial: _Polynomial) -> list[Expression]:
-        algebra = self.algebra
-        return [
-            algebra.mul(
-                algebra.number(int(coefficient)),
-                *(
-                    algebra.pow(part, algebra.number(int(exponent)))
-                    for part, exponent in zip(self.parts, exponents, strict=True)
-                    if exponent
-                ),
-            )
-            for exponents, coefficient in polynomial.to_dict().items()
-        ]
+        number, terms = self.algebra.number, []
+        for exponents, coefficient in polynomial.to_dict().items():
+            powers = zip(self.parts, map(number, map(int, exponents)), strict=True)
+            factors = (self.algebra.pow(part, exponent) for part, exponent in powers)
+            terms.append(self.algebra.mul(number(int(coefficient)), *factors))
+        return terms
 
     def factored(self, polynomial: _Polynomial) -> Expression:
         algebra = self.algebra

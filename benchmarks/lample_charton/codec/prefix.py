@@ -7,7 +7,7 @@ depth are bounded, and nothing is executed.
 
 This module keeps the order of a tree's terms and factors. Published data has SymPy's order
 (`benchmarks.lample_charton.codec.sympy_prefix`), which the normal form has, too
-(`benchmarks.lample_charton.algebra.normal_form`).
+(`benchmarks.algebra.normal_form`).
 """
 
 from __future__ import annotations

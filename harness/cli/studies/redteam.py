@@ -53,7 +53,7 @@ def redteam(
 
     Wrong answers that are accepted, right ones that are refused or undecided, and failures. The
     exit status is 1 if there are any. For a number of tries the same cases are found with any
-    number of workers.
+    number of workers. Interrupted, it prints what it has.
     """
     from rich.console import Console
     from rich.progress import Progress
@@ -67,10 +67,11 @@ def redteam(
         out.open("w", encoding="utf-8") if out else nullcontext() as file,
     ):
         task = bar.add_task("cases", total=tries)
-        written = 0
+        written, latest = 0, None
 
         def show(result: Result) -> None:
-            nonlocal written
+            nonlocal written, latest
+            latest = result
             description = f"cases, {len(result.finds)} judged wrongly"
             bar.update(task, completed=result.tries.total(), description=description)
             for find in result.finds[written:] if file else ():
@@ -89,6 +90,10 @@ def redteam(
             )
         except ValueError as error:
             raise UserError(str(error)) from None
+        except KeyboardInterrupt:
+            if latest is not None:
+                _print_table(latest)
+            raise
     _print_table(result)
     return 1 if result.finds else 0
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ....benchmarks.files import ARCHIVE
+from ....benchmarks.files.table import ARCHIVE
 from ....benchmarks.problem import Problem
 from ....rewards.errors import UserError
 from ....rewards.records import Record

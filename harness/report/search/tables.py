@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from statistics import fmean
 from typing import Any
 
 from ....benchmarks.problem import Problem
+from ....rewards.verdict import Witness
 from ...core.requests import problem_key
 from ...store.run import Run
 from ..figures.figure import Figure
@@ -23,6 +25,8 @@ from .records import SearchRecord, read_archive, read_record
 #: Problems of a cluster that its table shows, and characters of an answer.
 EXAMPLES, SHOWN = 3, 60
 _MEASURES = ("iterations", "length", "nodes", "depth", "1 term", "2 terms", "3 terms")
+#: A number with a fraction.
+_NUMBER = re.compile(r"\d+\.\d+(?:e[-+]?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -236,27 +240,11 @@ def _examples(one: StoredSearch) -> Iterator[tuple[str, ...]]:
 
 
 def _verdict(problem: Problem, row: Mapping[str, Any]) -> str:
-    """The verdict, with the point that refutes the answer and both values there."""
+    """The verdict, with what refutes the answer, in few digits."""
     samples = int(str(problem.metadata["samples"]))
     passed = f", {problem.metadata['correct']} of {samples} correct" if samples > 1 else ""
     witness = (row.get("evidence") or {}).get("witness")
     if not witness:
         return f"{problem.metadata['status']}{passed}"
-    return (
-        f"{problem.metadata['status']}{passed}: at {_point(witness['point'])} the derivative is "
-        f"{_short(witness['got'])}, not {_short(witness['expected'])}"
-    )
-
-
-def _point(point: str) -> str:
-    name, _, value = point.partition("=")
-    return f"{name} = {_short(value)}"
-
-
-def _short(ball: str) -> str:
-    """The midpoint of a ball with few digits."""
-    middle = ball.strip("[]").partition("+/-")[0].strip()
-    try:
-        return f"{float(middle):.5g}"
-    except ValueError:
-        return middle[:12]
+    values = _NUMBER.sub(lambda match: f"{float(match[0]):.5g}", str(Witness(**witness)))
+    return f"{problem.metadata['status']}{passed}: {values}"

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ....benchmarks.lample_charton.algebra.normal_form import Algebra, UnusableFormulaError
-from ....benchmarks.lample_charton.algebra.readable import readable
+from ....benchmarks.algebra.normal_form import Algebra, UnusableFormulaError, readable
 from ....benchmarks.lample_charton.codec.prefix import PrefixError, to_prefix
 from ....rewards.expression.sympy_text import read_sympy
 from ....rewards.expression.traversal import nodes_of

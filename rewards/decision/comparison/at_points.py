@@ -43,6 +43,8 @@ class Comparison:
         bits: precision with which a comparison begins.
         max_bits: and with which it ends.
         agreeing: points at which F' and f agree.
+        screened: points at which they were compared first, with the jets of F and F'.
+        bits_of_overlap: least accuracy of the balls there.
         flipped: points at which they agree on another branch of f's radicals.
         unseen: slots of the answer's terms that have shown at no point.
         finite: whether the answer has a finite value at some point.
@@ -65,6 +67,8 @@ class Comparison:
         self.agreeing: list[Point] = []
         self.flipped: list[tuple[Point, Choice]] = []
         self.bits_of_agreement = float(MAX_BITS)
+        self.screened: dict[Point, tuple[list[Jet], Ball]] = {}
+        self.bits_of_overlap = float(BASE_BITS)
         self.finite = False
         self.hidden = False
         self.valueless: list[float] = []
@@ -74,7 +78,6 @@ class Comparison:
         self.faint = 0
         self.bits = BASE_BITS
         self._slopes: dict[tuple[Point, int], Ball] = {}
-        self._screened: dict[Point, tuple[list[Jet], Ball]] = {}
 
     def see_constants(self) -> None:
         """Begin with so many bits that constants show which nearly are whole numbers."""
@@ -101,7 +104,7 @@ class Comparison:
         """
         if ctx.prec != bits:
             ctx.prec = bits
-        known = self._screened.get(point) if bits == BASE_BITS else None
+        known = self.screened.get(point) if bits == BASE_BITS else None
         if known is not None:
             return known
         self.spend(self.tape.size * (1 + bits // 64))
@@ -111,21 +114,21 @@ class Comparison:
 
     # --- at one point, and at several ---
 
-    def screen(self, points: Sequence[Point]) -> float | None:
-        """Bits to which F' and f agree at the first points; None: they may differ at one.
+    def screen(self, points: Sequence[Point]) -> bool:
+        """Whether the balls of F' and f overlap at some points, and F has a value.
 
         The answer is worth a proof, which needs no more bits than the first evaluation has.
         """
-        least = float(BASE_BITS)
         for point in points:
-            jets, slope = self._screened[point] = self.derivative(point, BASE_BITS)
+            jets, slope = self.screened[point] = self.derivative(point, BASE_BITS)
             expected = self.pool.f(point, BASE_BITS)
             difference = slope - expected
             if not (difference.is_finite() and difference.contains(ZERO)):
-                return None
+                return False
             self.finite = self.finite or jets[self.tape.root][0].is_finite()
-            least = min(least, slope.rel_accuracy_bits(), expected.rel_accuracy_bits())
-        return max(least, 0.0) if self.finite and len(points) >= MIN_POINTS else None
+            overlap = min(slope.rel_accuracy_bits(), expected.rel_accuracy_bits())
+            self.bits_of_overlap = max(0.0, min(self.bits_of_overlap, overlap))
+        return self.finite
 
     def has_value(self) -> bool:
         """Whether F has a value at one of the first points, perhaps too large to be compared."""

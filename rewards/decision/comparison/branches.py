@@ -45,8 +45,9 @@ def change(comparison: Comparison) -> Outcome | None:
 
     ``sqrt(u^2)/u`` could give an answer any sign anywhere. So some change must be natural: the
     changing radicand vanishes, has a pole or leaves the reals between two points. If the
-    answer has non-analytic parts, or inverse functions that may turn back as ``arcsin(cos x)``
-    does, every change must be, and none may be where they break.
+    answer has non-analytic parts, every change must be, and none may be where they break. If it
+    has inverse functions that may turn back, as ``arcsin(cos x)`` does, the radicand must be
+    negative between the two points of every change: where it is only zero, they may turn as well.
     """
     if not comparison.flipped:
         return None
@@ -58,6 +59,10 @@ def change(comparison: Comparison) -> Outcome | None:
         key=lambda row: row[0],
     )
     radicand = {slot: inner for slot, _, inner in f.radicals}
+    tape = comparison.tape
+    turns = any(
+        not (branch.root or has_fixed_branch(branch, tape.variable)) for branch in tape.branches
+    )
     unnatural: list[Point] = []
     natural = False
     for (a, before, left), (b, point, right) in itertools.pairwise(marked):
@@ -66,7 +71,9 @@ def change(comparison: Comparison) -> Outcome | None:
         if not changed:
             continue
         other = point if right else before  # F' differs from f there
-        if all(radicals.always_positive(f, slot, values, a, b) for slot in changed):
+        if all(radicals.always_positive(f, slot, values, a, b) for slot in changed) or (
+            turns and not any(radicals.is_negative(f, slot, values, a, b) for slot in changed)
+        ):
             unnatural.append(other)
         elif _breaks_between(comparison, before, point):
             return comparison.refutation(
@@ -74,10 +81,6 @@ def change(comparison: Comparison) -> Outcome | None:
             )
         else:
             natural = True
-    tape = comparison.tape
-    turns = any(
-        not (branch.root or has_fixed_branch(branch, tape.variable)) for branch in tape.branches
-    )
     if unnatural and (tape.breaks or turns or not natural):
         return comparison.refutation(unnatural[0], "the branch changes where f has none")
     return None

@@ -26,12 +26,22 @@ MAX_TERMS = 30
 SEEN_BITS = 16
 
 
+def too_long(comparison: Comparison) -> Outcome | None:
+    """The refusal of a long sum or product that is not proved."""
+    longest = comparison.tape.longest
+    if longest <= max(MAX_TERMS, 2 * comparison.pool.tape.longest):
+        return None
+    detail = f"{longest} terms that only agree in numbers are no closed form"
+    return Outcome(Status.NOT_CLOSED_FORM, comparison.usable, detail=detail)
+
+
 class Confirmation:
     """The look at one answer.
 
     Attributes:
         ours: parts of F that have not shown.
         theirs: parts of f.
+        analytic: whether neither has absolute values, steps or cases.
         agreement: bits to which F' and f agree at some point.
 
     """
@@ -40,6 +50,7 @@ class Confirmation:
         self.at = comparison
         self.tape, self.pool = comparison.tape, comparison.pool
         self.ours, self.theirs = Unseen(), Unseen()
+        self.analytic = not (self.tape.breaks or self.pool.tape.breaks)
         self.agreement = -math.inf
 
     def refute(self) -> Outcome | None:
@@ -48,15 +59,11 @@ class Confirmation:
         Where something happens is searched for only if a part does not show at the points so far.
         None if the agreement stands. See `rewards.decision.confirmation`.
         """
-        if self.tape.longest > max(MAX_TERMS, 2 * self.pool.tape.longest):
-            detail = f"{self.tape.longest} terms that only agree in numbers are no closed form"
-            return Outcome(Status.NOT_CLOSED_FORM, self.at.usable, detail=detail)
         flipped = len(self.at.flipped)
         longest = self._longest_number()
         refuted = self._look_closer()
         refuted = refuted or self._show(self.at.agreeing[:BRANCHING_POINTS], self.at.bits)
-        analytic = not (self.tape.breaks or self.pool.tape.breaks)
-        if refuted is None and not (analytic and self.ours.all_seen and self.theirs.all_seen):
+        if refuted is None and not (self.analytic and self.all_seen):
             known = len(self.at.agreeing)
             refuted = self.at.visit_new((*self.pool.events(), *places(self.tape, self.at.values)))
             refuted = refuted or self._show(self.at.agreeing[known:], self.at.bits)
@@ -75,10 +82,15 @@ class Confirmation:
         ctx.prec = self.at.bits
         if refuted is None and self.agreement < longest + AGREE_BITS:
             return self.at.undecided("a number is too long to be compared")
-        if refuted is None and not (self.ours.all_seen and self.theirs.all_seen):
+        if refuted is None and not self.all_seen:
             whose = "answer" if self.theirs.all_seen else "integrand"
             return self.at.undecided(f"a part of the {whose} is too small to be seen at any point")
         return refuted
+
+    @property
+    def all_seen(self) -> bool:
+        """Whether every part of F and f has shown."""
+        return self.ours.all_seen and self.theirs.all_seen
 
     def _look_closer(self) -> Outcome | None:
         """A refutation by many bits at a few points, which spares a wrong answer the search."""
@@ -99,11 +111,12 @@ class Confirmation:
     ) -> Outcome | None:
         """Cross out the parts of F and f that show at some point; an outcome if one refutes.
 
-        Stops when all are seen, unless ``every`` point is to be compared.
+        Stops when all are seen, unless ``every`` point is to be compared, or a part without an
+        effect at one point, as in ``max(x, 0)``, may have one at another.
         """
         pool, tape = self.pool, self.tape
         for point in points:
-            if not every and self.ours.all_seen and self.theirs.all_seen:
+            if not every and self.analytic and self.all_seen:
                 break
             jets, slope = self.at.derivative(point, bits)
             target = pool.tape.run(point.x, pool.values, derivative=pool.order == 1)
@@ -122,7 +135,7 @@ class Confirmation:
                 (self.ours, tape, jets, self.at.order),
                 (self.theirs, pool.tape, target, pool.order),
             ):
-                if not unseen.all_seen:
+                if not (self.analytic and unseen.all_seen):
                     self.at.spend(2 * program.size * (1 + bits // 64))
                     unseen.see(effects(program, values, order), error, SEEN_BITS)
         return None

@@ -14,7 +14,7 @@ from ..point_count import points_wanted
 from ..prover import Proof
 from . import branches, unseen
 from .at_points import AGREE_BITS, Comparison
-from .confirm import Confirmation
+from .confirm import Confirmation, too_long
 from .steps import Steps
 
 #: Points that measure coverage once a branch of f's radicals differs somewhere.
@@ -29,19 +29,23 @@ CONVENTION_FLAGS: dict[Conventions, tuple[str, ...]] = {
 
 
 class Proving(NamedTuple):
-    """How to prove an answer, and to see from its form that it has no steps."""
+    """How to prove an answer, and to see from its form that it has no steps.
 
-    prove: Callable[[], Proof | None]
+    ``prove`` is given what says whether cases of signs, which take long, are worth a try.
+    """
+
+    prove: Callable[[Callable[[], bool]], Proof | None]
     steady: Callable[[], bool]
 
 
 def run(comparison: Comparison, proving: Proving | None) -> Outcome:
     """Decide.
 
-    A proof is tried as soon as nothing speaks against the answer at the first points, at the
-    lowest precision. It holds wherever F and f have values, so that no more points and digits are
-    needed; only steps of F at isolated points are still looked for. With principal odd roots, which
-    may make steps of constants, every term must show at a point as well.
+    A proof is tried as soon as F' and f agree at the first point, at the lowest precision (at the
+    first points where that is too low), and one in cases of signs if they agree at all of these. It
+    holds wherever F and f have values, so that no more points and digits are needed; only steps of
+    F at isolated points are still looked for. With principal odd roots, which may make steps of
+    constants, every term must show at a point as well.
 
     Raises:
         OutOfBudgetError: the work budget is spent.
@@ -50,18 +54,26 @@ def run(comparison: Comparison, proving: Proving | None) -> Outcome:
     at, proof = comparison, None
     usual = at.tape.conventions == USUAL
     steps = Steps(at, proving.steady if proving else lambda: False)
-    points = at.pool.take(MIN_POINTS)
-    agreed = at.screen(points) if proving else None
-    if proving and agreed is not None:
-        proof = proving.prove()
+
+    def all_agree() -> bool:
+        return at.screen(at.pool.take(MIN_POINTS))
+
+    first = at.pool.take(1)
+    close = proving and at.screen(first)
+    if proving and close and (at.bits_of_overlap >= AGREE_BITS or all_agree()):
+        proof = proving.prove(all_agree)
         if proof and usual and steps.impossible():
-            at.agreeing, at.bits_of_agreement = points, agreed
+            at.agreeing, at.bits_of_agreement = list(at.screened), at.bits_of_overlap
             return _accepted(at, steps, proof)
+    tried = proof is not None or (close and all_agree())
+    refused = too_long(at) if tried and not proof else None
+    if refused is not None:
+        return refused
     if proof is None or at.tape.breaks:
         at.see_constants()
-    refuted = at.visit(points)
-    if refuted is None and proving and agreed is None and not at.flipped:
-        proof = proving.prove()
+    refuted = at.visit(first) or at.visit(at.pool.take(MIN_POINTS)[1:])
+    if refuted is None and proving and not tried and not at.flipped:
+        proof = proving.prove(lambda: True)
         if proof and usual and at.has_value() and steps.impossible():
             return _accepted(at, steps, proof)
     if refuted is None and proof and at.finite and len(at.agreeing) >= MIN_POINTS:
@@ -84,7 +96,8 @@ def _by_points(comparison: Comparison, steps: Steps, *, proved: bool) -> Outcome
     """Refute, or leave undecided, after the first points."""
     at, pool, tape = comparison, comparison.pool, comparison.tape
     wanted = max(points_wanted(tape), points_wanted(pool.tape))
-    refuted = at.visit(pool.take(wanted)[MIN_POINTS:])
+    refuted = None if proved else too_long(at)
+    refuted = refuted or at.visit(pool.take(wanted)[MIN_POINTS:])
     if refuted is None and pool.tier == "complex" and tape.breaks:
         return at.undecided("f is real nowhere, and no disc decides")
     if refuted is None and (pool.tape.breaks or pool.tape.branches):
@@ -97,7 +110,8 @@ def _by_points(comparison: Comparison, steps: Steps, *, proved: bool) -> Outcome
         refuted = at.visit(pool.finer(), enough=wanted)
     if refuted is not None:
         return refuted
-    if at.usable < MIN_POINTS:
+    shown = proved and at.has_value()  # a zero f, or one that is too large, agrees at no point
+    if at.usable < MIN_POINTS and not shown:
         return at.undecided(f"only {at.usable} usable points")
     if at.flipped:
         branches.drop_indifferent(at)
@@ -106,12 +120,12 @@ def _by_points(comparison: Comparison, steps: Steps, *, proved: bool) -> Outcome
             return at.undecided("the right branch holds at too few points")
         point, _ = at.flipped[0]
         return at.refutation(point, "another branch of the integrand's radicals everywhere")
-    if not at.finite:
+    if not (at.finite or shown):
         return at.undecided("the answer has no finite value at any point")
     if not proved and at.faint > at.max_bits - 2 * AGREE_BITS:
         return at.undecided("a constant of the answer is too near to a whole number")
     refuted = branches.change(at) or steps.refute()
-    if refuted is None and (at.tape.special or not proved):
+    if refuted is None and at.tape.special:
         refuted = unseen.look(at)
     if refuted is None and not proved:
         refuted = Confirmation(at).refute()

@@ -62,3 +62,11 @@ def always_positive(
             middle = (a + b) / 2
             queue += [(a, middle), (middle, b)]
     return False
+
+
+def is_negative(tape: Tape, slot: int, values: Mapping[str, Ball], low: float, high: float) -> bool:
+    """Whether a slot is proven negative at one of 31 points between low and high."""
+    places = (acb(low + (high - low) * step / 32) for step in range(1, 32))
+    return any(
+        tape.run(place, values, derivative=False, until=slot)[slot][0].real < 0 for place in places
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -27,7 +28,7 @@ from .jumps import enclosure, jump
 MAX_SEARCH = 3000
 #: Breakpoints are isolated at this precision, so that slopes do not pass for jumps.
 JUMP_BITS, MAX_JUMP_BITS = 512, 2048
-#: Beside larger values of f, in bits, a jump of the answer cannot be excluded.
+#: Beside larger values of f, in bits, or smaller constants, a jump cannot be excluded.
 MAX_MAGNITUDE = 20_000
 #: A pole of f that is so near to a place is at it.
 BESIDE = arb(2) ** -32
@@ -55,7 +56,8 @@ class Steps:
 
     Attributes:
         touching: intervals around places where a radicand may touch zero.
-        too_large: whether f was so large beside a place that no jump can be excluded.
+        too_large: whether f was so large beside a place, or a constant of F so small, that no jump
+            can be excluded.
 
     """
 
@@ -102,7 +104,9 @@ class Steps:
                 if witness := self._jump(place, real=True):
                     return self._jumped(witness)
         if self.too_large:
-            return self.at.undecided("f is too large where the answer may jump")
+            return self.at.undecided(
+                "f is too large, or a constant too small, where the answer may jump"
+            )
         cells += [place.low for place in self.touching]
         ctx.prec = self.at.bits
         refuted = self.at.visit(self._between(cells), thorough=True)
@@ -120,6 +124,8 @@ class Steps:
         It may at a pole of an inverse function's argument, or where a radical in a quotient touches
         zero.
         """
+        if not (self.tape.poles or self.touching):
+            return False
         ctx.prec = BASE_BITS
         poles = self.tape.poles[:4] if self.tape.size <= MAX_FLAGGED else []
         crossings = (pole_crossings(self.tape, slot, self.at.values) for slot in poles)
@@ -211,9 +217,10 @@ class Steps:
         """
         low, high, tape, passing = place
         magnitude = self._magnitude(low)
+        fine = self._fineness(low) // 2
         for _ in range(MAX_CLOSER_LOOKS):
-            width = arb(2) ** (-CLOSE_BITS - 3 * magnitude)
-            with precision(2 * CLOSE_BITS + 8 * magnitude):
+            width = arb(2) ** (-CLOSE_BITS - 3 * (magnitude + fine))
+            with precision(2 * CLOSE_BITS + 8 * (magnitude + fine)):
                 value = tape.run(acb(low), self.at.values, until=passing.slot)[passing.slot][0].real
                 target = arb(0) if passing.at == "zero" else (value + 0.5).floor().mid()
                 if abs(value - target) > 1:
@@ -229,7 +236,19 @@ class Steps:
                 self.too_large = True
             if magnitude in (seen, MAX_MAGNITUDE):
                 break
-        return self._sides(low, high, magnitude, real=real)
+        return self._sides(low, high, magnitude + fine, real=real)
+
+    def _fineness(self, x: Ball) -> int:
+        """Bits by which the least constant of F is below 1: a step may be as small."""
+        jets = self.tape.run(acb(x), self.at.values, derivative=False)
+        constants = (
+            jet[0] for jet, moves in zip(jets, self.tape.varying, strict=True) if not moves
+        )
+        least = min(
+            (log2(value.abs_lower()) for value in constants if not value.contains(ZERO)), default=0
+        )
+        self.too_large |= least < -MAX_MAGNITUDE
+        return int(max(-least, 0)) if not self.too_large else 0
 
     def _is_bounded(self, low: Ball, high: Ball) -> bool:
         """Whether f has no pole at a place."""
@@ -244,13 +263,21 @@ class Steps:
 
     def _magnitude(self, x: Ball, distance: Ball = NEARBY) -> int:
         """Binary order of magnitude of f beside a place, if it is large."""
-        beside = acb((x + (1 + abs(x)) * distance).mid())
-        target = self.pool.tape.run(beside, self.pool.values, derivative=self.pool.order == 1)
-        value = target[self.pool.tape.root][self.pool.order]
+        bits = ctx.prec
+        for more in (1, 4, 16, 64):  # with few bits, what is beside x may be x itself
+            with precision(bits * more):
+                beside = acb((x + (1 + abs(x)) * distance).mid())
+                target = self.pool.tape.run(
+                    beside, self.pool.values, derivative=self.pool.order == 1
+                )
+                value = target[self.pool.tape.root][self.pool.order]
+            if value is None or value.is_finite():
+                break
         if value is None:
             return 0
-        self.too_large |= not value.is_finite()  # so near to a pole it is finite: an overflow
+        size = log2(value.abs_upper()) if value.is_finite() else math.inf
+        # So near to a pole f is finite, and not so large: an overflow.
+        self.too_large |= size == math.inf or (more > 1 and size > MAX_MAGNITUDE)
         if self.too_large:
             return 0
-        size = log2(value.abs_upper())
         return int(min(size, MAX_MAGNITUDE)) if size > 64 else 0

@@ -35,14 +35,13 @@ def look(comparison: Comparison) -> Outcome | None:
 
 def _where_largest(comparison: Comparison) -> list[Point]:
     """Per unseen term, the agreeing point at which its derivative is largest."""
-    best: list[Point] = []
-    for slot in comparison.unseen:
-        sizes: list[tuple[float, int]] = []
-        for i, point in enumerate(comparison.agreeing[:BRANCHING_POINTS]):
-            jets, _ = comparison.derivative(point, comparison.bits)
+    best: dict[int, tuple[float, Point]] = {}
+    for point in comparison.agreeing[:BRANCHING_POINTS]:
+        jets, _ = comparison.derivative(point, comparison.bits)
+        for slot in comparison.unseen:
             slope = jets[slot][comparison.order]
             if slope is not None and slope.is_finite():
-                sizes.append((log2(slope.abs_upper()), i))
-        if sizes:
-            best.append(comparison.agreeing[max(sizes)[1]])
-    return best
+                size = log2(slope.abs_upper())
+                if slot not in best or size >= best[slot][0]:
+                    best[slot] = size, point
+    return list(dict.fromkeys(point for _, point in best.values()))

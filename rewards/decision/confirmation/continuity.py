@@ -57,7 +57,9 @@ def cannot_jump(answer: Expression, integrand: Expression, variable: str) -> boo
     """
     form = _Form(variable, branch_points(integrand))
     return all(
-        form.in_logarithms(term, form.analytic) or form.in_logarithms(term, form.continuous)
+        form.continuous(term)
+        or form.in_logarithms(term, form.analytic)
+        or form.in_logarithms(term, form.continuous)
         for term in additive_terms(answer, variable)
     )
 

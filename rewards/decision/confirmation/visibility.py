@@ -29,11 +29,8 @@ _NOTHING = -math.inf
 _LINEAR = frozenset((rules.add, rules.sub, rules.neg))
 
 
-def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[int, float]:
-    r"""log2 of the least effect of an operation's parts on the root's value (for order 1: slope).
-
-    All parts of an operation must show at one point: of ``1 + x^{10000}`` the first term shows
-    at 1/2 and the second at 2, and at neither does the sum.
+def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[int, dict[int, float]]:
+    r"""log2 of the effects of each operation's parts on the root's value (for order 1: slope).
 
     A part is left out if it has exactly no effect here: ``0 \cdot t``, a constant in F. Parts of
     functions that are slow to compute are taken to show.
@@ -43,10 +40,13 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[int, float]:
         jets: what `Tape.run` gave at the point.
         order: 0 for the effect on the value, 1 for that on the derivative.
 
+    Returns:
+        For each slot the effects of its operation's arguments, by their places.
+
     """
     value, slope = [_NOTHING] * tape.size, [_NOTHING] * tape.size
     (slope if order else value)[tape.root] = 0
-    least: dict[int, float] = {}
+    by_slot: dict[int, dict[int, float]] = {}
     for slot, rule, arguments in tape.operations():
         upper, lower = value[slot], slope[slot]
         if upper == _NOTHING and lower == _NOTHING:
@@ -63,8 +63,8 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[int, float]:
             slope[argument] = max(slope[argument], linear)
             effect = max(on_value, linear + _size(du) if du is not None else _NOTHING)
             if effect > _NOTHING:
-                least[slot] = min(effect, least.get(slot, math.inf))
-    return least
+                by_slot.setdefault(slot, {})[place] = effect
+    return by_slot
 
 
 def _partial(
@@ -72,11 +72,13 @@ def _partial(
 ) -> tuple[float, float]:
     """Effects on the root: of the argument's value, relative to its size, and of its slope."""
     u, du = operands[place]
-    before = rule(*operands)
-    after = rule(*(*operands[:place], (u * _STEP, du), *operands[place + 1 :]))
-    effect = upper + _change(before[0], after[0]) if upper > _NOTHING else _NOTHING
-    if lower > _NOTHING and not _leaves_slope(rule, operands, place):
-        effect = max(effect, lower + _change(before[1], after[1]))
+    effect = _NOTHING
+    if not u.is_zero():
+        before = rule(*operands)
+        after = rule(*(*operands[:place], (u * _STEP, du), *operands[place + 1 :]))
+        effect = upper + _change(before[0], after[0]) if upper > _NOTHING else _NOTHING
+        if lower > _NOTHING and not _leaves_slope(rule, operands, place):
+            effect = max(effect, lower + _change(before[1], after[1]))
     linear = _NOTHING
     if lower > _NOTHING and du is not None:
         others = [(v, None) for v, _ in operands]
@@ -115,19 +117,36 @@ def _size(ball: Ball | None) -> float:
 
 
 class Unseen:
-    """The operations of one expression that no accepting point has shown yet, by their slots."""
+    """The operations of one expression that no accepting point has shown yet.
+
+    All parts of an operation must show at one point: of ``1 + x^{10000}`` the first term shows
+    at 1/2 and the second at 2, and at neither does the sum. Parts without an effect at any point
+    need not.
+    """
 
     def __init__(self) -> None:
-        self.parts: set[int] | None = None
+        self._looked = False
+        self._effective: dict[int, set[int]] = {}
+        self._shown: dict[int, list[set[int]]] = {}
 
-    def see(self, effects: Mapping[int, float], error: float, margin: float) -> None:
-        """Cross out what shows where the comparison's error is ``error`` (log2).
+    def see(self, effects: Mapping[int, Mapping[int, float]], error: float, margin: float) -> None:
+        """Note what shows at a point where the comparison's error is ``error`` (log2)."""
+        self._looked = True
+        for slot, parts in effects.items():
+            self._effective.setdefault(slot, set()).update(parts)
+            shown = {place for place, effect in parts.items() if effect > error + margin}
+            if shown not in self._shown.setdefault(slot, []):
+                self._shown[slot].append(shown)
 
-        What has no effect at one point only is no longer asked for: it is a term that vanishes.
-        """
-        hidden = {slot for slot, effect in effects.items() if effect <= error + margin}
-        self.parts = hidden if self.parts is None else self.parts & hidden
+    @property
+    def slots(self) -> list[int]:
+        """Those of the operations."""
+        return [
+            slot
+            for slot, parts in self._effective.items()
+            if not any(shown >= parts for shown in self._shown[slot])
+        ]
 
     @property
     def all_seen(self) -> bool:
-        return self.parts is not None and not self.parts
+        return self._looked and not self.slots

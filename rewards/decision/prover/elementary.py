@@ -83,6 +83,21 @@ def _acosh(t: T, u: Q) -> Q:
     return generator(t, "acosh", u, lambda: 1 / radical())
 
 
+_arctangent = by("atan", lambda t, u: 1 / (1 + u * u))
+
+
+def _atan(t: T, u: Q) -> Q:
+    """2 atan u = atan(2u/(1 - u^2)) for |u| < 1, if that has no radical (4.24.15)."""
+    if any(generator.kind == "root" for generator in t.field.used(u)) and t.field.is_real(u):
+        rest = t.normal(1 - u * u)
+        if t.field.is_positive(rest.num) and t.field.is_positive(rest.den):
+            double = t.normal(2 * u / rest)
+            if not any(generator.kind == "root" for generator in t.field.used(double)):
+                t.rules.add("half arc tangents")
+                return RULES["atan"](t, double) / 2
+    return _arctangent(t, u)
+
+
 def _atanh(t: T, u: Q) -> Q:
     inside = t.split and t.field.is_real(u)
     if inside and t.require_sign(1 - u) > 0 and t.require_sign(1 + u) > 0:  # 4.37.24
@@ -130,7 +145,7 @@ RULES |= {
     "i": lambda t: t.i,
     "asin": odd(by("asin", lambda t, u: 1 / sqrt(t, 1 - u * u), real=False)),
     "acos": lambda t, u: t.named("pi") / 2 - RULES["asin"](t, u),
-    "atan": odd(by("atan", lambda t, u: 1 / (1 + u * u))),
+    "atan": odd(_atan),
     "asinh": odd(_asinh),
     "acosh": _acosh,
     "atanh": odd(_atanh),

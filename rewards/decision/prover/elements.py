@@ -60,7 +60,7 @@ class Elements:
     nowhere: bool = False
     rules: set[str] = new(default_factory=set)
     conditions: list[tuple[Poly, Expression, int]] = new(default_factory=list)
-    _values: dict[int, Quotient] = new(default_factory=dict)
+    _values: dict[Expression, Quotient] = new(default_factory=dict)
     _symbols: dict[str, Quotient] = new(default_factory=dict)
 
     @property

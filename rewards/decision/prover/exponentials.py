@@ -9,7 +9,7 @@ from operator import mul
 
 from flint import fmpq
 
-from .elements import Elements
+from .elements import MAX_LETTER_POWER, Elements
 from .field import Generator, NotProvedError, Quotient, quotient
 
 #: A sum in an exponent or an angle is taken apart if it has no more terms than this.
@@ -29,7 +29,7 @@ class Exponentials(Elements):
         num, den = element.num, element.den
         if len(num) == 1 or len(num) > MAX_ADDENDS:
             c = num.leading_coefficient()
-            return [(c, Quotient(num if c == 1 else num / c, den))]
+            return [(c, Quotient(num if c == 1 else num / c, den, element.support))]
         from_dict = self.field.ring.from_dict
         return [(c, quotient(from_dict({powers: 1}), den)) for powers, c in num.terms()]
 
@@ -49,6 +49,11 @@ class Exponentials(Elements):
             if value is not None:
                 self.rules.add(f"exp {inner.kind}")
                 return value
+        known = self.field.find("exp", (arg,))
+        if known is not None and (far := _orders(c, known.unit)):
+            # Regarded as independent: what is proved then is true.
+            unit = known.unit * fmpq(MAX_LETTER_POWER) ** far
+            arg, c = arg * self.field.constant(unit), c / unit
         generator, times = self.scaled("exp", arg, c)
         return self.field.of(generator) ** times
 
@@ -169,3 +174,12 @@ EXPONENTIALS: dict[str, Callable[[Exponentials, Generator, fmpq], Quotient | Non
     "atanh": _exp_inverse,
     "lambertw": _exp_lambertw,
 }
+
+
+def _orders(c: fmpq, unit: fmpq) -> int:
+    """Orders of magnitude between two multiples of an exponent that are too far apart, else 0."""
+    if max(abs(c), unit) <= MAX_LETTER_POWER * unit.gcd(c):
+        return 0
+    ratio = c / unit
+    bits = int(ratio.p).bit_length() - int(ratio.q).bit_length()
+    return round(bits / MAX_LETTER_POWER.bit_length())

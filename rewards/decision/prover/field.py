@@ -75,26 +75,32 @@ def product(a: Poly, b: Poly) -> Poly:
 
 
 class Quotient:
-    """A fraction in lowest terms as polynomials, its denominator with leading coefficient 1."""
+    """A fraction in lowest terms as polynomials, its denominator with leading coefficient 1.
 
-    __slots__ = ("den", "num", "occurring")
+    ``support`` has a bit for each generator that occurs; -1 if that has not been asked.
+    """
 
-    def __init__(self, num: Poly, den: Poly) -> None:
-        self.num, self.den = num, den
-        self.occurring: list[int] | None = None
+    __slots__ = ("den", "num", "support")
+
+    def __init__(self, num: Poly, den: Poly, support: int = -1) -> None:
+        self.num, self.den, self.support = num, den, support
 
     def of(self, other: Operand) -> Quotient:
         """A number as a fraction beside this one."""
         if isinstance(other, Quotient):
             return other
         ring = self.num.context()
-        return Quotient(ring.constant(other), ring.constant(1))
+        return Quotient(ring.constant(other), ring.constant(1), 0)
 
     def __add__(self, operand: Operand) -> Quotient:
         other = operand if isinstance(operand, Quotient) else self.of(operand)
+        if not self.support and self.num.is_zero():
+            return other
         a, b = self.den, other.den
         if a == b:
-            return quotient(self.num + other.num, a)
+            num = self.num + other.num
+            whole = a.is_one() and len(num) == len(self.num) + len(other.num)
+            return quotient(num, a, self.support | other.support if whole else -1)
         if b.is_one():
             return Quotient(self.num + product(other.num, a), a)
         if a.is_one():
@@ -112,14 +118,22 @@ class Quotient:
         return -self + other
 
     def __neg__(self) -> Quotient:
-        return Quotient(-self.num, self.den)
+        return Quotient(-self.num, self.den, self.support)
 
     def __mul__(self, operand: Operand) -> Quotient:
         other = operand if isinstance(operand, Quotient) else self.of(operand)
+        number, factor = (other, self) if self.support else (self, other)
+        if not number.support:
+            if number.num.is_one():
+                return factor
+            if number.num.is_zero():
+                return number
         if self.den.is_one() and other.den.is_one():
-            return Quotient(product(self.num, other.num), self.den)
-        a, b = quotient(self.num, other.den), quotient(other.num, self.den)
-        return Quotient(product(a.num, b.num), product(a.den, b.den))
+            return Quotient(product(self.num, other.num), self.den, self.support | other.support)
+        a, b, support = self, other, self.support | other.support
+        if self.support & other.support:  # else they have no common factor
+            a, b, support = quotient(self.num, other.den), quotient(other.num, self.den), -1
+        return Quotient(product(a.num, b.num), product(a.den, b.den), support)
 
     __rmul__ = __mul__
 
@@ -136,7 +150,7 @@ class Quotient:
             terms = max(1, len(part))
             if comb(exponent + terms - 1, terms - 1) > MAX_TERMS:
                 raise NotProvedError("too many terms in a power")
-        return Quotient(self.num**exponent, self.den**exponent)
+        return Quotient(self.num**exponent, self.den**exponent, self.support if exponent else 0)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Quotient) and self.num == other.num and self.den == other.den
@@ -148,8 +162,8 @@ class Quotient:
             raise NotProvedError("division by zero")
         lead = self.num.leading_coefficient()
         if lead == 1:
-            return Quotient(self.den, self.num)
-        return Quotient(self.den / lead, self.num / lead)
+            return Quotient(self.den, self.num, self.support)
+        return Quotient(self.den / lead, self.num / lead, self.support)
 
     def is_zero(self) -> bool:
         return bool(self.num.is_zero())
@@ -164,10 +178,10 @@ class Quotient:
 Operand: TypeAlias = Quotient | int
 
 
-def quotient(num: Poly, den: Poly) -> Quotient:
+def quotient(num: Poly, den: Poly, support: int = -1) -> Quotient:
     """A fraction in lowest terms of polynomials; ``den`` has leading coefficient 1."""
-    if den.is_one():
-        return Quotient(num, den)
+    if den.is_one() or num.is_one():
+        return Quotient(num, den, support)
     common = gcd(num, den)
     if common.is_one():
         return Quotient(num, den)
@@ -182,6 +196,7 @@ class Generator:
     """
 
     index: int
+    element: Quotient
     kind: str
     args: tuple[Any, ...]
     unit: fmpq
@@ -197,11 +212,18 @@ class Generator:
 
 @dataclass(slots=True)
 class Field:
-    """The field of one proof, which grows as generators are asked for."""
+    """The field of one proof, which grows as generators are asked for.
+
+    ``varying``, ``unreal`` and ``bound`` have a bit for each generator that is no constant, may not
+    be real, has a relation.
+    """
 
     size: int = SIZES[0]
     generators: list[Generator] = field(default_factory=list)
     related: list[Generator] = field(default_factory=list)
+    varying: int = 0
+    unreal: int = 0
+    bound: int = 0
     work: int = 0
     ring: Any = None
     variables: list[Poly] = field(default_factory=list)
@@ -211,14 +233,19 @@ class Field:
     def __post_init__(self) -> None:
         self.ring, self.variables = _ring(self.size)
         unit = self.ring.constant(1)
-        self.one, self.zero = Quotient(unit, unit), Quotient(self.ring.constant(0), unit)
+        self.one, self.zero = Quotient(unit, unit, 0), Quotient(self.ring.constant(0), unit, 0)
+
+    def free(self) -> None:
+        """Break the cycles of references, which only the garbage collector would."""
+        for generator in self.generators:
+            del generator.slope_rule, generator.tree
 
     def constant(self, value: Any) -> Quotient:
-        return Quotient(self.ring.constant(value), self.one.num)
+        return Quotient(self.ring.constant(value), self.one.num, 0)
 
     def of(self, generator: Generator) -> Quotient:
         """A generator as an element of the field."""
-        return Quotient(self.variables[generator.index], self.one.num)
+        return generator.element
 
     def poly(self, num: Poly) -> Quotient:
         return Quotient(num, self.one.num)
@@ -250,7 +277,10 @@ class Field:
             if index >= self.size:
                 raise TooManyGeneratorsError
             tree = tree or (lambda: Call(kind))
-            known = Generator(index, kind, args, unit, slope, tree, real, positive)
+            element = Quotient(self.variables[index], self.one.num, 1 << index)
+            self.varying |= (slope is not None) << index
+            self.unreal |= (not real) << index
+            known = Generator(index, element, kind, args, unit, slope, tree, real, positive)
             self.generators.append(known)
         return known
 
@@ -258,6 +288,7 @@ class Field:
         """Give a generator its relation, which is monic and of this degree in it."""
         generator.relation, generator.order = relation, order
         self.related.append(generator)
+        self.bound |= 1 << generator.index
         self.related.sort(key=lambda each: each.index)
 
     def single(self, element: Quotient) -> Generator | None:
@@ -265,27 +296,34 @@ class Field:
         num = element.num
         if len(num) != 1 or num.total_degree() != 1 or not element.den.is_one():
             return None
-        at = num.degrees().index(1)
-        return self.generators[self.size - 1 - at] if num.leading_coefficient() == 1 else None
+        at = self.support(element).bit_length() - 1
+        return self.generators[at] if num.leading_coefficient() == 1 else None
 
-    def used(self, element: Quotient) -> list[Generator]:
-        """The generators that occur in an element."""
-        if element.occurring is None:
+    def support(self, element: Quotient) -> int:
+        """The generators that occur in an element, as bits."""
+        if element.support < 0:
             degrees = element.num.degrees()
             if not element.den.is_one():
                 degrees = map(max, degrees, element.den.degrees())
             last = self.size - 1
-            element.occurring = [last - at for at, degree in enumerate(degrees) if degree > 0]
-        return [self.generators[i] for i in element.occurring]
+            element.support = sum(1 << last - at for at, degree in enumerate(degrees) if degree > 0)
+        return element.support
+
+    def used(self, element: Quotient) -> list[Generator]:
+        """The generators that occur in an element."""
+        support = self.support(element)
+        return [generator for generator in self.generators if support >> generator.index & 1]
 
     def is_constant(self, element: Quotient) -> bool:
-        return all(g.slope_rule is None for g in self.used(element))
+        return not self.support(element) & self.varying
 
     def is_real(self, element: Quotient) -> bool:
-        return all(g.real for g in self.used(element))
+        return not self.support(element) & self.unreal
 
     def is_positive(self, poly: Poly) -> bool:
         """Whether a polynomial is a sum of terms that are manifestly not negative on the line."""
+        if poly.is_one():
+            return True
         if poly.is_zero() or min(poly.coeffs()) < 0:
             return False
         last, even = self.size - 1, []
@@ -316,11 +354,11 @@ class Field:
 
     def normal(self, element: Quotient) -> Quotient:
         """An element with numerator and denominator reduced: equal ones mostly look equal."""
-        if not self.related:
+        if not self.support(element) & self.bound:
             return element
         num, den = self.reduce(element.num), element.den
         if den.is_one():
-            return Quotient(num, den)
+            return element if num is element.num else Quotient(num, den)
         den = self.reduce(den)
         if den.is_zero():
             raise NotProvedError("division by zero")
@@ -348,20 +386,19 @@ class Field:
 
     def derivative(self, element: Quotient) -> Quotient:
         """The derivative of an element, by the chain rule and the quotient rule."""
-        slope = self._of_poly(element.num)
+        generators = [g for g in self.used(element) if g.slope_rule is not None]
+        slope = self._of_poly(element.num, generators)
         if not element.den.is_one():
-            below = self._of_poly(element.den)
+            below = self._of_poly(element.den, generators)
             slope = (slope - element * below) / self.poly(element.den)
         return self.spend(slope)
 
-    def _of_poly(self, poly: Poly) -> Quotient:
+    def _of_poly(self, poly: Poly, generators: list[Generator]) -> Quotient:
         total = self.zero
-        for at, degree in enumerate(poly.degrees()):
-            if degree > 0:
-                generator = self.generators[self.size - 1 - at]
-                if generator.slope_rule is not None:
-                    slope = self.poly(poly.derivative(at)) * self.slope(generator)
-                    total = slope if total is self.zero else total + slope
+        for generator in generators:
+            partial = poly.derivative(self.size - 1 - generator.index)
+            if not partial.is_zero():
+                total = total + self.poly(partial) * self.slope(generator)
         return total
 
     def tree(self, element: Quotient) -> Expression:

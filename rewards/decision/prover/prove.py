@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -74,6 +74,7 @@ def prove(
     *,
     real_parts: bool = True,
     real_roots: bool = True,
+    promising: Callable[[], bool] = lambda: True,
 ) -> Proof | None:
     r"""Prove that ``answer`` is an antiderivative of ``integrand``, or say nothing.
 
@@ -84,6 +85,7 @@ def prove(
         kinds: assumptions on the parameters; those without one are merely real.
         real_parts: only points count at which every radical and logarithm of f is real.
         real_roots: odd roots of negative numbers are real, else principal.
+        promising: asked whether to go on in cases of signs, if there is no proof without.
 
     Returns:
         The proof, or None if none was found, which says nothing.
@@ -98,7 +100,7 @@ def prove(
     whole, case = attempt()
     if case is not None:
         return Proof(tuple(sorted(whole.rules)), (case,))
-    if not whole.splittable:
+    if not (whole.splittable and promising()):
         return None
     rules: set[str] = set()
     proved: list[Case] = []

@@ -25,14 +25,14 @@ class Translator(Roots):
     def value(self, node: Expression) -> Quotient:
         if isinstance(node, Symbol):
             return self.symbol(node.name)
-        known = self._values.get(id(node))
-        if known is None:
-            known = self._values[id(node)] = self.field.spend(self._value(node))
-        return known
-
-    def _value(self, node: Number | Call) -> Quotient:
         if isinstance(node, Number):
             return self.field.constant(fmpq(node.numerator, node.denominator))
+        known = self._values.get(node)
+        if known is None:
+            known = self._values[node] = self.field.spend(self._value(node))
+        return known
+
+    def _value(self, node: Call) -> Quotient:
         form = FORMS.get(node.function)
         if form is not None:
             return form(self, node)

@@ -86,6 +86,7 @@ def test_factors_of_the_code_are_shared_and_of_the_paper_are_not() -> None:
     assert numbers(neighbours("over_k", SOLVED, 0)) == each["a"]  # the same for f/k and k f
 
 
+@pytest.mark.slow
 def test_n1_takes_a_hundred_problems_and_n2_all_of_them() -> None:
     many = [problem(f"{n}x", rf"\frac{{{n}x^2}}{{2}}", f"p{n}") for n in range(1, 131)]
     scaled = neighbours("over_k", many, 0)

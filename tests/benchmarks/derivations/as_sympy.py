@@ -7,8 +7,8 @@ from typing import Any
 
 import sympy
 
+from calculus_harness.benchmarks.algebra.normal_form import UnusableFormulaError
 from calculus_harness.benchmarks.derivations.expressions.terms import (
-    UndefinedError,
     add,
     apply,
     cos,
@@ -25,7 +25,7 @@ from calculus_harness.benchmarks.derivations.expressions.terms import (
     symbol,
 )
 from calculus_harness.benchmarks.hashed_random import HashedRandom
-from calculus_harness.rewards.expression.tree import Expression, Number, Symbol
+from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
 
 _CLASSES = {
     "add": sympy.Add,
@@ -46,6 +46,8 @@ def as_sympy(term: Expression) -> Any:
         return sympy.Rational(term.numerator, term.denominator)
     if isinstance(term, Symbol):
         return sympy.Symbol(term.name)
+    if term == Call("e"):
+        return sympy.E
     args = [as_sympy(arg) for arg in term.args]
     return (_CLASSES.get(term.function) or sympy.Function(term.function))(*args)
 
@@ -59,7 +61,7 @@ def walks(seed: int, length: int = 8) -> Iterator[Pair]:
     names = rng.shuffled("abcxyz")[:3]
     letters: list[Pair] = [(symbol(name), sympy.Symbol(name)) for name in names]
     args = letters[: 1 + rng.below(2)]
-    function = apply("f", tuple(a for a, _ in args)), sympy.Function("f")(*(b for _, b in args))
+    function = apply("f", *(a for a, _ in args)), sympy.Function("f")(*(b for _, b in args))
     pool = [*letters, function, *((number(n), sympy.Integer(n)) for n in (-1, 1, 2))]
     binary = {
         "+": (add, lambda a, b: a + b),
@@ -85,7 +87,7 @@ def walks(seed: int, length: int = 8) -> Iterator[Pair]:
                 made = derivative(a, v), sympy.diff(b, w, evaluate=False)
             else:
                 made = integral(a, v), sympy.Integral(b, w)
-        except UndefinedError:
+        except UnusableFormulaError:
             continue
         if made[1].has(sympy.zoo, sympy.nan, sympy.I, sympy.pi) or len(str(made[1])) > 300:
             continue

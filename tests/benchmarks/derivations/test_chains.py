@@ -28,7 +28,7 @@ from calculus_harness.benchmarks.derivations.steps import (
 from calculus_harness.benchmarks.hashed_random import HashedRandom
 
 x = symbol("x")
-f, g = apply("f", (x,)), apply("g", (x,))
+f, g = apply("f", x), apply("g", x)
 
 
 def step(operator: str, *equations: int, operand: int | None = None) -> Step:
@@ -93,7 +93,7 @@ def test_the_datasets_derivations_are_the_first_steps_of_longer_ones() -> None:
 
 def test_functions_of_compound_arguments() -> None:
     plain = Step(Equation(f, sin(x)), Annotation(PREMISE))
-    odd = Step(Equation(apply("f", (add(x, number(1)),)), g), Annotation("cos", (1,)))
+    odd = Step(Equation(apply("f", add(x, number(1))), g), Annotation("cos", (1,)))
     assert not has_compound_arguments(plain)
     assert has_compound_arguments(odd)
     assert not has_compound_arguments(Step(Equation(power(f, x), g), Annotation("cos", (1,))))

@@ -118,7 +118,7 @@ def test_the_papers_variant_and_own_options(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def by_hand() -> tuple[Step, Step, Step]:
-    f = apply("f", (capital_h,))
+    f = apply("f", capital_h)
     note = Annotation("differentiate", (1,), capital_h)
     return (
         Step(Equation(f, sin(capital_h)), Annotation(PREMISE)),
@@ -161,7 +161,7 @@ def test_annotations() -> None:
 
 
 def test_exchange_swaps_the_names_of_substitutions() -> None:
-    f = apply("f", (x,))
+    f = apply("f", x)
     last = Step(Equation(f, x), Annotation(LEFT_FOR_RIGHT, (1, 2)), (Constant("c", x, x),))
     from calculus_harness.benchmarks.derivations.examples import StepExample
 

@@ -45,7 +45,7 @@ from calculus_harness.benchmarks.derivations.steps import (
 from calculus_harness.rewards.expression.tree import Expression
 
 x, y, c, d = (symbol(name) for name in "xycd")
-f, g, h = apply("f", (x,)), apply("g", (x, y)), apply("h", (y,))
+f, g, h = apply("f", x), apply("g", x, y), apply("h", y)
 two, three = number(2), number(3)
 
 
@@ -105,7 +105,7 @@ RIGHT = {
         step(integral(g, x), integral(add(x, y), x), "integrate", 1, m=x),
         step(integral(g, x), add(integral(x, x), integral(y, x)), "expand", 2),
     ],
-    "a new name": [F_IS_SIN, step(apply("k", (x,)), exp(sin(x)), RENAMING)],
+    "a new name": [F_IS_SIN, step(apply("k", x), exp(sin(x)), RENAMING)],
     "sides exchanged": [step(sin(x), f, PREMISE), step(log(sin(x)), log(f), "log", 1)],
 }
 

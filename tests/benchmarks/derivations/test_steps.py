@@ -53,7 +53,7 @@ from calculus_harness.benchmarks.hashed_random import HashedRandom
 from tests.benchmarks.derivations.as_sympy import as_sympy
 
 x, y = symbol("x"), symbol("y")
-f = apply("f", (x,))
+f = apply("f", x)
 
 
 def test_the_vocabulary() -> None:
@@ -81,7 +81,7 @@ def test_all_operators_occur() -> None:
 
 def test_recent_equations_are_likelier_by_a_cube() -> None:
     steps = [
-        Step(Equation(apply(n, (x,)), add(x, number(i))), Annotation("premise"))
+        Step(Equation(apply(n, x), add(x, number(i))), Annotation("premise"))
         for i, n in enumerate("abc")
     ]
     derivation, rng = Derivation(steps), HashedRandom("history")
@@ -217,15 +217,15 @@ def test_what_sympy_would_decide_is_no_equation() -> None:
 
 
 def test_a_substitution_is_listed_when_it_does_something() -> None:
-    g = apply("g", (x, y))
+    g = apply("g", x, y)
     steps = [
-        Step(Equation(apply("f", (x, y)), add(x, y)), Annotation("premise")),
+        Step(Equation(apply("f", x, y), add(x, y)), Annotation("premise")),
         Step(Equation(g, sin(add(x, y))), Annotation("premise")),
         Step(Equation(sin(add(x, y)), g), Annotation("premise")),
     ]
     derivation = Derivation(steps)
     made = derivation.substituted(RIGHT_FOR_LEFT, 2, 1)
-    assert made == Equation(g, sin(apply("f", (x, y))))
+    assert made == Equation(g, sin(apply("f", x, y)))
     assert (2, 1) in derivation.substitutions(RIGHT_FOR_LEFT)
     assert (1, 2) not in derivation.substitutions(RIGHT_FOR_LEFT)  # not found in it
     assert (2, 3) not in derivation.substitutions(LEFT_FOR_RIGHT)  # g = g is decided

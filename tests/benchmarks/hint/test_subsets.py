@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from calculus_harness.benchmarks import load
-from calculus_harness.benchmarks.files import BrokenRowsWarning, ProblemFileError
+from calculus_harness.benchmarks.files.table import BrokenRowsWarning, ProblemFileError
 from calculus_harness.benchmarks.hint.problems import contradiction
 from calculus_harness.benchmarks.hint.records import from_row
 from calculus_harness.benchmarks.hint.semantics import CONCEPTS, parse

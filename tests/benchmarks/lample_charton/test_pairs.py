@@ -14,10 +14,10 @@ import mpmath
 import pytest
 import sympy
 
+from calculus_harness.benchmarks.algebra.normal_form import UnusableFormulaError
 from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.benchmarks.lample_charton import _worker, decisions, parallel, problems
 from calculus_harness.benchmarks.lample_charton.algebra.backends import OwnBackend
-from calculus_harness.benchmarks.lample_charton.algebra.normal_form import UnusableFormulaError
 from calculus_harness.benchmarks.lample_charton.codec.prefix import from_prefix, operator_count
 from calculus_harness.benchmarks.lample_charton.codec.vocabulary import IDS
 from calculus_harness.benchmarks.lample_charton.generators import (
@@ -60,6 +60,7 @@ def some(method: str, number: int) -> list[IntegralPair]:
 # --- what every pair is ---
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_each_pair_is_proven_and_its_latex_reads_back(method: str) -> None:
     for pair in some(method, 12):
@@ -229,7 +230,8 @@ def test_ibp_pairs_have_a_function() -> None:
 # --- SymPy with a limit of calls ---
 
 
-@pytest.mark.parametrize("settings", [OWN, PUBLISHED])
+# With OWN, workers start and warm SymPy up, which takes seconds.
+@pytest.mark.parametrize("settings", [pytest.param(OWN, marks=pytest.mark.slow), PUBLISHED])
 def test_decisions_are_recorded_and_not_made_again(
     settings: GeneratorSettings, own_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,17 +2,16 @@ from __future__ import annotations
 
 import pytest
 import sympy
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from calculus_harness.benchmarks.expressions import parse
-from calculus_harness.benchmarks.hashed_random import HashedRandom
-from calculus_harness.benchmarks.lample_charton.algebra.normal_form import (
+from calculus_harness.benchmarks.algebra.normal_form import (
     Algebra,
     UnusableFormulaError,
-    prefix,
+    readable,
 )
-from calculus_harness.benchmarks.lample_charton.algebra.readable import readable
+from calculus_harness.benchmarks.expressions import parse
+from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.benchmarks.lample_charton.codec.prefix import (
     PrefixError,
     from_prefix,
@@ -38,13 +37,16 @@ from calculus_harness.benchmarks.lample_charton.codec.vocabulary import (
     decode,
     encode,
 )
+from calculus_harness.benchmarks.lample_charton.prefix_forms import prefix
 from calculus_harness.benchmarks.lample_charton.sampling import Grammar, sample_prefix
 from calculus_harness.rewards.decision.decide import decide
 from calculus_harness.rewards.decision.integrand import Integrand
 from calculus_harness.rewards.decision.outcome import DecisionPolicy
 from calculus_harness.rewards.expression.sympy_text import read_sympy
 from calculus_harness.rewards.expression.tree import Call, Number, Symbol
+from calculus_harness.rewards.latex import to_latex
 from calculus_harness.rewards.verdict import Status
+from tests.examples import examples
 
 NO_FORMULA = ("derivative", "f", "g", "h")
 #: Every operator that a formula may have, so that the codec is tested on all of them.
@@ -133,7 +135,7 @@ def test_tokens_of_a_tree_are_stable(seed: int, size: int) -> None:
     assert set(tokens).isdisjoint(("sub", "inv", "rac", "pow2", "pow3", "pow4", "pow5"))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(seeds, st.integers(1, 6))
 def test_a_tree_and_its_tokens_have_the_same_value(seed: int, size: int) -> None:
     tree = from_prefix(sample_prefix(HashedRandom(seed), size, TEAM))
@@ -248,7 +250,7 @@ def test_the_models_input() -> None:
 # --- SymPy's order ---
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(seeds, st.integers(0, 8))
 def test_sympy_round_trip(seed: int, size: int) -> None:
     try:
@@ -307,3 +309,8 @@ def test_hostile_infix_is_not_executed() -> None:
     for text in ("__import__('os').system('true')", "x.__class__", "lambda: x", "9**9**9", "f(x)"):
         with pytest.raises((InvalidError, PrefixError)):
             sympy_from_infix(text)
+
+
+def test_a_division_by_zero_in_a_product_is_readable() -> None:
+    tree = readable(from_prefix("mul INT+ 2 pow INT+ 0 INT- 1".split()))
+    assert to_latex(tree) == r"\frac{2}{0}"

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from calculus_harness.benchmarks.lample_charton.algebra.normal_form import prefix
 from calculus_harness.benchmarks.lample_charton.codec.released import (
     CountedPair,
     ReleasedFileError,
@@ -20,6 +19,7 @@ from calculus_harness.benchmarks.lample_charton.codec.released import (
 )
 from calculus_harness.benchmarks.lample_charton.generators import GeneratorSettings
 from calculus_harness.benchmarks.lample_charton.parallel import stream
+from calculus_harness.benchmarks.lample_charton.prefix_forms import prefix
 from calculus_harness.rewards.expression.sympy_text import read_sympy
 
 SMALL = GeneratorSettings(max_operators=3)

@@ -117,6 +117,7 @@ def test_what_cannot_be_generated(cli: Command, arguments: list[str], said: str)
     refused(cli("generate", *arguments), said)
 
 
+@pytest.mark.slow
 def test_the_preset_is_the_papers_protocol(cli: Command, model: str) -> None:
     done = cli(
         *f"sweep --preset antiderivbench --model {model} --limit 10 --dry-run --json".split()

@@ -32,9 +32,10 @@ def generate(*args: object) -> int:
             ["derivations", "--steps", 2, "--count", 10, "--workers", 1],
             {"train": 10, "validation": 2, "static": 2, "VR": 2, "EE": 2, "AR": 2},
         ),
-        (
+        pytest.param(
             ["calculus", "--operation", "integration", "--count", 16, "--workers", 1],
             {"train": 16, "validation": 4, "static": 2, "VR": 2, "EC": 2, "easy": 2},
+            marks=pytest.mark.slow,
         ),
     ],
 )

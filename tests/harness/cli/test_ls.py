@@ -45,7 +45,7 @@ def test_a_template_needs_no_head_but_a_problem(cli: Command, tmp_path: Path) ->
     assert "does not show the problem: it has no placeholder, as {{ integrand }}" in done.stderr
 
 
-@pytest.mark.parametrize("form", ["jsonl", "folder"])
+@pytest.mark.parametrize("form", ["jsonl", pytest.param("folder", marks=pytest.mark.slow)])
 def test_a_set_to_train_on_is_a_benchmark(cli: Command, tmp_path: Path, form: str) -> None:
     if form == "folder":
         pytest.importorskip("datasets", reason="needs the extra 'data'")

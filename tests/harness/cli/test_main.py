@@ -290,6 +290,7 @@ def test_the_answers_of_hint_are_recomputed(cli: Command, tmp_path: Path) -> Non
         assert result.returncode == len(rows) - 2
 
 
+@pytest.mark.slow
 def test_it_runs_from_anywhere_with_a_closed_pipe(tmp_path: Path) -> None:
     command = f"{sys.executable} {ROOT / 'run.py'} ls --json | head -c 10"
     result = subprocess.run(

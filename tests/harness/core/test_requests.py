@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from calculus_harness.harness import Completion, FinishReason, Policy, Sampling, UserError
 from calculus_harness.harness.core.errors import reason_of
 from calculus_harness.harness.core.requests import digest
+from calculus_harness.rewards.verdict import VERSION
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 COMPLETIONS = st.builds(
@@ -74,12 +75,12 @@ def test_hashes_do_not_change() -> None:
     assert digest(sampling.to_dict()) == "8f2c9dca25fa7b1c"
     assert json.dumps(Policy("balls", True, True, True).to_dict()) == (
         '{"method": "balls", "strict": true, "strict_domain": true, '
-        '"require_continuous": true, "verifier": "4"}'
+        f'"require_continuous": true, "verifier": "{VERSION}"}}'
     )
-    assert Policy("published", strict=True).name == "published-4.3-strict"
-    assert Policy("published", deadline=60).name == "published-4.3-deadline60"
+    assert Policy("published", strict=True).name == f"published-{VERSION}.3-strict"
+    assert Policy("published", deadline=60).name == f"published-{VERSION}.3-deadline60"
     assert Policy(deadline=2.5).to_dict()["deadline"] == 2.5
-    assert Policy("welleck", deadline=10).name == "welleck-4.2-deadline10"
+    assert Policy("welleck", deadline=10).name == f"welleck-{VERSION}.2-deadline10"
     for option in ("strict_domain", "require_continuous"):
         with pytest.raises(UserError, match="no effect with the method welleck"):
             Policy("welleck", **{option: True})

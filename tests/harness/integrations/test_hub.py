@@ -111,6 +111,7 @@ def environment(hub: Hub) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 def test_a_run_is_pushed_with_its_results(
     hub: Hub, model: str, bench: str, tmp_path: Path, process: Command
 ) -> None:
@@ -133,6 +134,7 @@ def test_a_run_is_pushed_with_its_results(
     assert "bench/easy" in card
 
 
+@pytest.mark.slow
 def test_generated_problems_are_pushed(hub: Hub, tmp_path: Path, process: Command) -> None:
     made = process("generate", "drills", "--limit", "5", "--out", "made.jsonl")
     assert made.returncode == 0, made.stderr

@@ -29,6 +29,7 @@ def test_the_folder_is_named_by_its_content(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 2
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_folder(tmp_path: Path) -> None:
     bench = write_problems(tmp_path)
     asked = [

@@ -361,6 +361,7 @@ def test_figures_are_the_same_every_time(model: str, bench: str, tmp_path: Path)
     assert "bench/easy" in (tmp_path / "a" / "subsets.svg").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.plots
 def test_labels_of_figures_are_not_cut(bench: str, tmp_path: Path) -> None:
     """Matplotlib's letters are wider than a browser's: nothing reaches the left or right edge."""

@@ -190,6 +190,7 @@ def test_a_dear_sweep_is_confirmed_first(
     assert cli(*words, "--prices", prices, "--yes").returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("reply", "status"), [("y", 0), ("n", 130)])
 def test_on_a_terminal_it_is_a_question(
     server: FaultyServer, words: list[str], prices: str, tmp_path: Path, reply: str, status: int

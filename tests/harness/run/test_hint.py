@@ -205,6 +205,7 @@ def test_gaps_tables_and_breakdowns(tmp_path: Path) -> None:
     assert "Depth of the expression's tree: table" in titles
 
 
+@pytest.mark.slow
 @pytest.mark.images
 @pytest.mark.openai
 def test_pictures_are_asked_in_the_openai_protocol(tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ from calculus_harness.harness.studies.brittleness.teacher_forcing import (
     ranked_candidates,
     score_texts,
 )
+from calculus_harness.rewards.verdict import VERSION
 from tests.harness.conftest import run_with_kills
 from tests.harness.jobs import job_of
 
@@ -404,7 +405,7 @@ def test_the_papers_scorer_stands_beside_our_verdicts(tmp_path: Path, model: str
     assert source.without_timeouts.keys() == source.scorer_tallies.keys()
     score(run.path, policy=Policy(method="welleck", deadline=10))
     (source,) = answers_of([Run(run.path)], with_decoding=True)
-    assert (source.scorer, source.limit) == ("welleck-4.2", 10)
+    assert (source.scorer, source.limit) == (f"welleck-{VERSION}.2", 10)
     assert source.protocol_tallies(credit=False) == source.scorer_tallies  # nothing takes so long
 
 

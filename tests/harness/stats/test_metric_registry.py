@@ -86,6 +86,7 @@ def test_the_columns_of_our_metrics() -> None:
     assert next(one for one in metrics() if one.name == "Fail@k").heading(5) == "Fail@5"
 
 
+@pytest.mark.slow
 def test_another_package_brings_a_metric(tmp_path: Path) -> None:
     """By an entry point, as an installed distribution declares it."""
     (tmp_path / "theirs.py").write_text(

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from calculus_harness.benchmarks import Problem
@@ -22,6 +22,7 @@ from calculus_harness.harness.stats.paired import (
 )
 from calculus_harness.harness.stats.pairing import Pair, Pairs, pair_parents, pair_problems
 from calculus_harness.harness.stats.tallies import Tally
+from tests.examples import examples
 
 
 def tally(name: str, n: int, c: int, cluster: str | None = None, unknown: int = 0) -> Tally:
@@ -151,6 +152,7 @@ def test_solving_twice_is_counted_over_all_disjoint_sets() -> None:
         assert pass_twice(n, c, k) == pytest.approx(sum(both) / len(both))
 
 
+@pytest.mark.slow
 def test_luck_is_not_mistaken_for_brittleness() -> None:
     """The perturbation changes nothing: what was solved once is failed as often either way."""
     generator = np.random.default_rng(2)
@@ -201,7 +203,7 @@ def test_without_a_second_half_there_is_no_control() -> None:
     st.floats(0.05, 0.95),
     st.integers(1, 12),
 )
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_the_sampling_variance_is_unbiased(case: tuple[int, int], p: float, more: int) -> None:
     k, n = case
     at = max(k, more)

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
@@ -20,6 +20,7 @@ from calculus_harness.harness.stats.significance import (
     samples_needed,
     sign_flip,
 )
+from tests.examples import examples
 
 
 def enumerated(differences: list[float]) -> float:
@@ -36,7 +37,7 @@ def enumerated(differences: list[float]) -> float:
 
 
 @given(st.lists(st.integers(-8, 8).map(lambda i: i / 8), min_size=1, max_size=9))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_every_exact_way_agrees_with_the_definition(differences: list[float]) -> None:
     expected = enumerated(differences)
     found = sign_flip(differences, range(len(differences)))

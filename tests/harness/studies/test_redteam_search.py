@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 
 import mpmath
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from calculus_harness.benchmarks.expressions import parse
@@ -20,6 +21,7 @@ from calculus_harness.harness.studies.redteam import (
     GENERATORS,
     Case,
     Judge,
+    Result,
     case_at,
     numeric,
     search,
@@ -29,6 +31,7 @@ from calculus_harness.harness.studies.redteam.minimise import label_holds, minim
 from calculus_harness.rewards import Status, Verdict
 from calculus_harness.rewards.expression.derivative import differentiate
 from calculus_harness.rewards.latex import read
+from tests.examples import examples
 
 NAMES = sorted(GENERATORS)
 #: Generators whose cases are trees, so that mpmath can check their labels.
@@ -38,7 +41,7 @@ WITH_TREES = [name for name in NAMES if case_at(name, 0, 0).formulas is not None
 # --- generators -----------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.sampled_from(NAMES), st.integers(0, 10**9), st.integers(0, 10**6))
 def test_a_case_has_an_address(name: str, seed: int, index: int) -> None:
     assert case_at(name, seed, index) == case_at(name, seed, index)
@@ -93,6 +96,10 @@ def test_labels_by_numbers(integrand: str, answer: str, right: bool) -> None:
     trees = parse(integrand), parse(answer)
     assert numeric.refuted(*trees) is not right
     assert numeric.confirmed(*trees) or not right
+
+
+def test_an_infinite_answer_is_not_right() -> None:
+    assert not numeric.confirmed(parse("1"), parse(r"x+\operatorname{artanh}(1)"))
 
 
 @pytest.mark.parametrize("name", ["mutation", "mutation_at_scale", "rewrite"])
@@ -213,6 +220,18 @@ def test_command(tmp_path: Path) -> None:
     for line in out.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         assert row["generator"] == "mutation"
+
+
+def test_an_interrupted_search_prints_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(judged: Result, *_: object) -> None:
+        if judged.tries.total() > 256:
+            raise KeyboardInterrupt
+
+    module = import_module("calculus_harness.harness.studies.redteam.search")
+    monkeypatch.setattr(module, "_count", stopped)
+    done = CliRunner().invoke(redteam, ["--tries", "600", "--generator", "horner"])
+    assert done.exit_code == 1
+    assert "horner" in done.output
 
 
 def test_draws_are_named_by_their_address() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from calculus_harness.benchmarks import Problem, load
-from calculus_harness.benchmarks.files import BrokenRowsWarning, ProblemFileError
+from calculus_harness.benchmarks.files.table import BrokenRowsWarning, ProblemFileError
 from calculus_harness.benchmarks.lample_charton.codec.prefix import PrefixError, model_input
 from calculus_harness.benchmarks.lample_charton.prefix_forms import prefix_form
 from calculus_harness.benchmarks.registry import UnknownBenchmarkError, resolve

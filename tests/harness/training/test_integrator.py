@@ -47,6 +47,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_held_out_integrands_are_not_trained_on(folder: Path) -> None:
     pairs, valid = training_pairs(DATA, folder)
     trained = {pair.integrand for pair in pairs}

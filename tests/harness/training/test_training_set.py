@@ -80,6 +80,7 @@ def test_the_command_says_what_was_left_out_and_what_is_missing(tmp_path: Path) 
     assert warning.startswith("warning: the recipes gave 0 different problems, not 3")
 
 
+@pytest.mark.slow
 def test_the_command_writes_solved_relatives(tmp_path: Path) -> None:
     out = tmp_path / "set.jsonl"
     command = [

@@ -137,8 +137,9 @@ def simulate(
         folder = Path(name)
         (folder / "model.py").write_text(MODEL)
         here = swept(folder, answers, "here") if answers else Counter()
-        with measured("stored", completions):
-            stored(folder / "stored", completions)
+        if completions:
+            with measured("stored", completions):
+                stored(folder / "stored", completions)
 
         def disturbed() -> None:
             with use_cluster():

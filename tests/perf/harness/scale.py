@@ -9,6 +9,9 @@ Needs the extra ``ray``. Printed are, with wall-clock seconds:
   process's memory after each;
 - scoring completions with the workers of this machine, with a local cluster of as many workers, and
   with one of one worker, in turns: the overhead of the cluster, and what all workers gain over one;
+- in the same turns, plain processes that verify them with neither pool nor Ray, one and as many as
+  there are cores: what the machine itself lets all gain over one;
+- where the cluster's processor time goes (on Linux);
 - the bytes of a completion on the way to a node and back;
 - what the store takes a second from blocks.
 
@@ -19,16 +22,20 @@ verdict takes about a millisecond.
 from __future__ import annotations
 
 import argparse
+import gc
+import multiprocessing
 import os
 import pickle
 import resource
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from statistics import median
+from threading import Barrier
 from typing import Any
 
 import pyarrow as pa
@@ -38,7 +45,12 @@ import ray
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from calculus_harness.harness.store.jsonl_log import Log
-from calculus_harness.rewards import use_cluster, verify_dataset, verify_many
+from calculus_harness.rewards import (
+    use_cluster,
+    verify_antiderivative,
+    verify_dataset,
+    verify_many,
+)
 from calculus_harness.rewards.workers.cluster import CHUNK as BLOCK
 from calculus_harness.rewards.workers.pool import WorkerPool, pools_from, usable_cores
 from calculus_harness.rewards.workers.ray_connection import NICENESS
@@ -84,6 +96,59 @@ def there(workers: int) -> Iterator[None]:
     wait_until(lambda: not ray.util.list_named_actors(all_namespaces=True))
 
 
+def plainly(processes: int, answers: list[str], integrands: list[str]) -> float:
+    """Seconds in which so many processes verify, from when all of them have begun."""
+    context = multiprocessing.get_context("spawn")
+    barrier = context.Barrier(processes + 1)
+    parts = [(answers[i::processes], integrands[i::processes]) for i in range(processes)]
+    workers = [context.Process(target=_verify, args=(barrier, *part)) for part in parts]
+    for worker in workers:
+        worker.start()
+    barrier.wait()
+    taken = seconds(barrier.wait)
+    for worker in workers:
+        worker.join()
+    return taken
+
+
+def _verify(barrier: Barrier, answers: list[str], integrands: list[str]) -> None:
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 50)  # as in workers
+    for answer, integrand in zip(answers[:100], integrands[:100], strict=True):
+        verify_antiderivative(answer, integrand)
+    barrier.wait()
+    for answer, integrand in zip(answers, integrands, strict=True):
+        verify_antiderivative(answer, integrand)
+    barrier.wait()
+
+
+#: Parts of command lines, and what such a process is; the first that fits counts.
+KINDS = (
+    ("workers/child.py", "verifying"),
+    ("ray::", "actors of the nodes"),
+    ("scale.py", "this process"),
+    ("ray", "Ray's own processes"),
+)
+
+
+def processor_times() -> Counter[str]:
+    """Seconds of processor time so far of this process and those below it, by kind."""
+    below: dict[int, tuple[int, float, str]] = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            command = (entry / "cmdline").read_text().replace("\0", " ")
+            ticks = int(fields[11]) + int(fields[12])
+            below[int(entry.name)] = int(fields[1]), ticks / os.sysconf("SC_CLK_TCK"), command
+    used: Counter[str] = Counter()
+    for process, (parent, taken, command) in below.items():
+        while process != os.getpid() and parent in below:
+            process, parent = parent, below[parent][0]
+        if process == os.getpid():
+            used[next((kind for part, kind in KINDS if part in command), "others")] += taken
+    return used
+
+
 def scoring(count: int, rounds: int) -> None:
     answers, integrands = map(list, zip(*completions(count), strict=True))
     cores = usable_cores()
@@ -93,28 +158,44 @@ def scoring(count: int, rounds: int) -> None:
         "cluster, 1 worker": lambda: there(1),
     }
     times: dict[str, list[float]] = {name: [] for name in places}
+    used: dict[str, Counter[str]] = {name: Counter() for name in places}
+    plain: dict[int, list[float]] = {1: [], cores: []}
     environment = {"env_vars": {"PYTHONPATH": sys.path[0]}}
     os.environ[NICENESS] = "0"  # as here
-    ray.init(num_cpus=cores, include_dashboard=False, log_to_driver=False, runtime_env=environment)
+    settings = {"include_dashboard": False, "log_to_driver": False, "runtime_env": environment}
+    ray.init("local", num_cpus=cores, **settings)
     try:
         for turn in range(rounds):
+            part = answers[turn::rounds], integrands[turn::rounds]
             for name, place in places.items():
                 with place():
                     verify_many(answers[:100], integrands[:100])  # workers have begun
-                    part = answers[turn::rounds], integrands[turn::rounds]
+                    before = processor_times()
                     times[name].append(seconds(lambda part=part: verify_many(*part)))
-                speed = len(part[0]) / times[name][-1]
-                print(f"{name:22} {times[name][-1]:8.1f} s {speed:10.0f} verdicts/s", flush=True)
+                    used[name] += processor_times() - before
+                print(f"{name:22} {len(part[0]) / times[name][-1]:10.0f} verdicts/s", flush=True)
+            for number in plain:
+                plain[number].append(plainly(number, *part))
+                speed = len(part[0]) / plain[number][-1]
+                print(f"{f'plain processes: {number}':22} {speed:10.0f} verdicts/s", flush=True)
     finally:
         ray.shutdown()
     alone, many, one = times.values()
     over = [100 * (a / b - 1) for a, b in zip(many, alone, strict=True)]
     gain = [a / b for a, b in zip(one, many, strict=True)]
     print(f"overhead of the cluster: {median(over):+.1f} % ({min(over):+.1f} to {max(over):+.1f})")
-    print(
-        f"{cores} workers are {median(gain):.2f} times as fast as one "
-        f"({min(gain):.2f} to {max(gain):.2f})\n"
-    )
+    ceiling = [a / b for a, b in zip(*plain.values(), strict=True)]
+    reached = [a / b for a, b in zip(gain, ceiling, strict=True)]
+    for what, found in (
+        (f"{cores} workers of the cluster, times as fast as one", gain),
+        (f"{cores} plain processes, times as fast as one", ceiling),
+        ("the first by the second", reached),
+    ):
+        print(f"{what}: {median(found):.2f} ({min(found):.2f} to {max(found):.2f})")
+    for name, total in used.items():
+        shares = (f"{kind} {1e6 * taken / count:.0f}" for kind, taken in total.most_common())
+        print(f"{name}, µs of processor time a completion: {', '.join(shares)}")
+    print(flush=True)
 
 
 def data_set(count: int) -> None:

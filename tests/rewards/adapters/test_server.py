@@ -219,6 +219,7 @@ def pair(rng: random.Random) -> tuple[str, str, float]:
     return answer, f"{factor * (power + 1 if right else power + 2)}x^{{{power}}}", float(right)
 
 
+@pytest.mark.slow
 def test_load_with_a_client_that_comes_again() -> None:
     """Many clients, more than the queue holds: each gets its own rewards in the end."""
     import aiohttp
@@ -286,6 +287,7 @@ def test_what_is_under_way_is_finished_before_the_end() -> None:
     assert rewards == [1.0] * 1000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("flags", "message"),
     [

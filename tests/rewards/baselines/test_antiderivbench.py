@@ -26,7 +26,7 @@ from calculus_harness.rewards.baselines.antiderivbench import (
 )
 from calculus_harness.rewards.verdict import Status
 
-pytestmark = pytest.mark.published
+pytestmark = [pytest.mark.published, pytest.mark.slow]
 pytest.importorskip("latex2sympy2_extended", reason="needs the extra `published`")
 
 CORRECT, INCORRECT = Status.CORRECT, Status.INCORRECT

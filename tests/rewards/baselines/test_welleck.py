@@ -52,6 +52,7 @@ def test_a_timeout_is_correct_and_says_so() -> None:
     assert verify_antiderivative(answer, integrand).status is INCORRECT
 
 
+@pytest.mark.slow
 def test_another_deadline_is_obeyed() -> None:
     answer, integrand = SLOW
     verdict = verify_antiderivative(answer, integrand, method="welleck", deadline=0.2)
@@ -81,6 +82,7 @@ def test_a_bad_problem_is_nobodys_success() -> None:
     assert verdict.reward == 0
 
 
+@pytest.mark.slow
 def test_a_batch_is_judged_in_order_with_the_limit_for_each() -> None:
     answers = [r"\boxed{x^2}", rf"\boxed{{{SLOW[0]}}}", r"\boxed{x^3}", "I do not know"]
     integrands = ["2x", SLOW[1], "2x", "2x"]

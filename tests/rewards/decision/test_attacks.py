@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from flint import acb
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from calculus_harness.rewards import ProblemError, Status, verify_antiderivative
@@ -20,6 +20,7 @@ from calculus_harness.rewards.decision.confirmation.events import places
 from calculus_harness.rewards.decision.confirmation.visibility import Unseen, effects
 from calculus_harness.rewards.decision.integrand import Point
 from calculus_harness.rewards.latex import read
+from tests.examples import examples
 
 
 def judged(answer: str, integrand: str, **options: Any) -> Status:
@@ -95,6 +96,18 @@ JUMPS = [
 )
 def test_an_answer_that_only_agrees_at_usual_points_is_refused(integrand: str, answer: str) -> None:
     assert refused(answer, integrand)
+
+
+@pytest.mark.parametrize("terms", [60, 206, 400])
+def test_a_truncated_series_of_plain_terms_is_no_closed_form(terms: int) -> None:
+    series = rf"\sum_{{j=0}}^{{{terms}}}\frac{{(-1)^jx^{{2j+1}}}}{{(2j+1)!(2j+1)}}"
+    verdict = verify_antiderivative(series, r"\frac{\sin x}{x}")
+    assert verdict.status is Status.NOT_CLOSED_FORM
+
+
+def test_a_long_sum_that_is_proved_is_accepted() -> None:
+    verdict = verify_antiderivative(r"\sum_{j=0}^{400}\frac{x^{j+1}}{j+1}", r"\sum_{j=0}^{400}x^j")
+    assert verdict.correct
 
 
 def test_nine_hundred_digits_of_pi_are_not_pi() -> None:
@@ -173,7 +186,7 @@ def hidden(text: str, x: float, bits: int) -> int:
     with precision(bits):
         jets = tape.run(acb(x), {}, derivative=False)
         unseen.see(effects(tape, jets, 0), -bits + 4, 16)
-    return len(unseen.parts or ())
+    return len(unseen.slots)
 
 
 def test_a_saturated_argument_shows_only_near_its_scale_or_with_many_bits() -> None:
@@ -182,7 +195,7 @@ def test_a_saturated_argument_shows_only_near_its_scale_or_with_many_bits() -> N
     assert hidden(r"\tanh(2016x)", 1.0, 8192) == 0
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@examples(60)
 @given(st.integers(20, 1000), st.floats(0.5, 2.0))
 def test_a_small_term_shows_exactly_with_enough_bits(size: int, x: float) -> None:
     text = rf"x+2^{{-{size}}}x^2"
@@ -235,7 +248,7 @@ def test_an_ambiguous_variable_is_an_error_with_the_candidates(
 def test_a_proof_needs_no_digits() -> None:
     """Balls of the Bessel functions at |x| near 8 agree to no digit at the first precision."""
     evidence = verify_antiderivative(r"-\frac12K_0(x^2+1)", r"xK_1(x^2+1)").evidence
-    assert (evidence.proof, evidence.points) == ("identity", 4)
+    assert (evidence.proof, evidence.points) == ("identity", 1)
     assert verify_antiderivative(r"-\frac12K_0(x^2+1)+e^{-x^2-60}", r"xK_1(x^2+1)").status in (
         Status.INCORRECT,
         Status.UNDECIDED,

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import pytest
 from flint import acb
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from calculus_harness.rewards import Status, verify_antiderivative
 from calculus_harness.rewards.decision.balls import precision
 from calculus_harness.rewards.decision.compiler import compile_tape
 from calculus_harness.rewards.decision.confirmation.continuity import cannot_jump
+from calculus_harness.rewards.decision.domain import breakpoints
 from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
 from calculus_harness.rewards.latex import read
+from tests.examples import examples
 
 X = Symbol("x")
 
@@ -98,7 +100,7 @@ TERMS = st.recursive(
 
 
 @pytest.mark.slow
-@settings(max_examples=1500)
+@examples(1500)
 @given(TERMS)
 def test_no_step_of_a_locally_constant_term(term: Expression) -> None:
     """A term that is constant on each side of 0 has the same real part on both."""
@@ -155,6 +157,15 @@ def test_a_step_that_a_root_or_logarithm_makes_is_refuted(step: str) -> None:
 )
 def test_customary_jumps_are_accepted(answer: str, integrand: str) -> None:
     assert verify_antiderivative(rf"\boxed{{{answer}}}", integrand).correct
+
+
+def test_the_zeros_of_an_imaginary_part_are_isolated() -> None:
+    """The real part of ``i(x - 2)`` is 0 everywhere."""
+    tape = compile_tape(read("|ix-2i|", symbols=["x"])[0].expression, "x")
+    with precision(128):
+        places, complete = breakpoints(tape, tape.breaks[0], {}, 400, 2.0**-20)
+    assert complete
+    assert [round(float(low)) for low, _ in places] == [2]
 
 
 @pytest.mark.parametrize(

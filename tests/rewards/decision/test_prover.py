@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import operator
 import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 from flint import acb
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from calculus_harness.harness.studies.redteam import case_at
@@ -19,11 +21,12 @@ from calculus_harness.rewards.decision.compiler import compile_tape
 from calculus_harness.rewards.decision.integrand import prepare
 from calculus_harness.rewards.decision.prover import Proof, prove
 from calculus_harness.rewards.decision.prover.elements import RestartError
-from calculus_harness.rewards.decision.prover.field import Field, NotProvedError
+from calculus_harness.rewards.decision.prover.field import Field, NotProvedError, Quotient
 from calculus_harness.rewards.decision.prover.translate import Translator
 from calculus_harness.rewards.expression.traversal import needs_worker
 from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
 from calculus_harness.rewards.latex import read, to_latex
+from tests.examples import examples
 
 CASES = Path(__file__).parents[1] / "cases"
 X = Symbol("x")
@@ -43,6 +46,8 @@ def proof_of(answer: str, integrand: str) -> Proof | None:
         (r"\frac{1}{\sqrt{5-x^2}}", r"\arcsin\frac{x}{\sqrt5}"),
         (r"\frac{5}{\sqrt{25-5x^2}}", r"\sqrt5\arcsin\frac{x}{\sqrt5}"),
         (r"\sqrt{x^4}", r"\frac{x^3}{3}"),
+        (r"\arctan x+\frac{x}{1+x^2}", r"2x\arctan\frac{x}{1+\sqrt{1+x^2}}"),
+        (r"e^{5000x}+5000xe^{5000x}+e^{x/2500}", r"xe^{5000x}+2500e^{x/2500}"),
         (r"\sqrt{x^2}", r"\frac{x|x|}{2}"),
         (r"\frac{1}{x^2\sqrt{x^2+4}}", r"-\frac{\sqrt{x^2+4}}{4x}"),
         (r"\frac{1}{x^{1/2}+x^{1/3}}", r"2\sqrt x-3\sqrt[3]x+6\sqrt[6]x-6\ln|1+x^{1/6}|"),
@@ -255,7 +260,7 @@ def mutate(e: Expression, source: random.Random) -> Expression:
     return Call(e.function, (*e.args[:at], mutate(e.args[at], source), *e.args[at + 1 :]))
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(trees, st.integers(0, 2**32))
 def test_what_is_proved_is_not_refuted(tree: Expression, seed: int) -> None:
     source = random.Random(seed)
@@ -339,7 +344,7 @@ smooth = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(smooth)
 def test_derivatives_are_proved(tree: Expression) -> None:
     assert prove(tree, diff(tree), "x", {"a": "positive"}) is not None
@@ -406,10 +411,66 @@ def test_rules_keep_values_and_derivatives(text: str) -> None:
             assert not differs(reading.expression, found[1], source, order=1)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(trees, st.integers(0, 2**32))
 def test_random_expressions_keep_values_and_derivatives(tree: Expression, seed: int) -> None:
     found = elements(tree)
     if found is not None:
         assert not differs(tree, found[0], random.Random(seed), order=0)
         assert not differs(tree, found[1], random.Random(seed), order=1)
+
+
+# --- the work that a proof takes
+
+
+def test_cases_of_signs_are_tried_only_if_they_are_promising() -> None:
+    problem = prepare(r"|x|", "x", None)
+    answer = read(r"\frac{x|x|}{2}", symbols=["x"])[0].expression
+    assert prove(answer, problem.expression, "x", {}) is not None
+    assert prove(answer, problem.expression, "x", {}, promising=lambda: False) is None
+
+
+@pytest.mark.parametrize(
+    ("integrand", "answer", "points"),
+    [
+        (r"2x\cos(x^2)", r"\sin(x^2)", 1),
+        (r"\sqrt{x\sqrt{x\sqrt{x}}}", r"\frac{8}{15}x^{15/8}", 4),  # in cases of signs
+        (r"x+10^{30}-10^{30}", r"\frac{x^2}{2}", 4),  # balls of few digits
+    ],
+)
+def test_points_beside_a_proof(integrand: str, answer: str, points: int) -> None:
+    evidence = verify_antiderivative(answer, integrand).evidence
+    assert (evidence.proof, evidence.points) == ("identity", points)
+
+
+def test_a_proof_leaves_no_cycles_of_references() -> None:
+    def garbage() -> int:
+        gc.collect()
+        gc.disable()
+        verify_antiderivative(r"\sin(x^2)", r"2x\cos(x^2)")
+        gc.enable()
+        return gc.collect()
+
+    garbage()  # what is cached
+    assert garbage() == 0
+
+
+@given(st.data())
+def test_the_support_has_the_generators_that_occur(data: st.DataObject) -> None:
+    """Whatever is known of it without looking at the polynomials."""
+    field = Field()
+    made = [field.of(field.get("symbol", (name,), lambda: field.one)) for name in "xyz"]
+    values = [*made, field.zero, field.one, field.constant(2)]
+    for _ in range(12):
+        a, b = (data.draw(st.sampled_from(values)) for _ in range(2))
+        name = data.draw(st.sampled_from(("add", "sub", "mul", "inverse", "square")))
+        if name == "inverse":
+            value = a if a.is_zero() else a.inverse()
+        elif name == "square":
+            value = a**2 if len(a.num) + len(a.den) < 8 else a
+        else:
+            value = getattr(operator, name)(a, b)
+        known, seen = value.support, field.support(Quotient(value.num, value.den))
+        assert known in (-1, seen)
+        assert value.num.gcd(value.den).is_one()
+        values.append(value)

@@ -8,7 +8,7 @@ import sys
 import pytest
 import sympy
 from flint import acb, arb
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from calculus_harness.rewards.decision.balls import Conventions, precision
@@ -16,6 +16,7 @@ from calculus_harness.rewards.decision.compiler import compile_tape
 from calculus_harness.rewards.expression.sympy_bridge import from_sympy, to_sympy
 from calculus_harness.rewards.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
 from calculus_harness.rewards.latex import read, to_latex
+from tests.examples import examples
 
 X = Symbol("x")
 x = sympy.Symbol("x")
@@ -116,7 +117,7 @@ def grow(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
     )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.recursive(leaves, grow, max_leaves=10))
 def test_random_trees_keep_their_value(tree: Expression) -> None:
     try:
@@ -129,7 +130,7 @@ def test_random_trees_keep_their_value(tree: Expression) -> None:
     assert same(back, from_sympy(to_sympy(back)))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.recursive(leaves, grow, max_leaves=8))
 def test_what_is_printed_reads_back(tree: Expression) -> None:
     try:

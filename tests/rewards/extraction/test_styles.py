@@ -8,11 +8,12 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from calculus_harness.rewards import Status, verify_antiderivative
 from calculus_harness.rewards.extraction import extract
+from tests.examples import examples
 
 ENVIRONMENTS = [
     r"\begin{cases}%s\end{cases}",
@@ -276,7 +277,7 @@ def test_time_is_linear_in_hostile_repetitions(piece: str) -> None:
         assert time.perf_counter() - started < 4
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     st.lists(
         st.sampled_from(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from random import Random
 
 import mpmath
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from calculus_harness.rewards.expression.tree import Call, Number, Symbol
 from calculus_harness.rewards.latex import read, to_latex
+from tests.examples import examples
 from tests.rewards.latex.support import spelled, value
 
 UNARY = (
@@ -62,7 +63,7 @@ def _no_plain_ratio(node: Call) -> bool:
 trees = st.recursive(atoms, _compound, max_leaves=12)
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(trees)
 def test_our_own_print_reads_back_to_the_same_tree(tree):
     text = to_latex(tree)
@@ -71,7 +72,7 @@ def test_our_own_print_reads_back_to_the_same_tree(tree):
     assert spelled(results[0].expression) == spelled(tree), text
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(trees, st.integers(0, 2**32))
 def test_any_hand_reads_back_to_the_same_function(tree, seed):
     text = Hand(Random(seed)).write(tree)
@@ -80,7 +81,7 @@ def test_any_hand_reads_back_to_the_same_function(tree, seed):
         assert _same(tree, read_tree, {"x": mpmath.mpf(x), "a": mpmath.mpf(a)}), text
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(trees)
 def test_reading_is_deterministic(tree):
     text = to_latex(tree)

@@ -96,6 +96,7 @@ def _antiderivatives():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("integrand", _antiderivatives())
 def test_antiderivatives_that_sympy_prints(integrand):
     antiderivative = sympy.integrate(integrand, x)

@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 
+from calculus_harness.rewards.workers.dispatcher import Dispatcher
 from calculus_harness.rewards.workers.errors import (
     PoolError,
     TaskError,
@@ -29,6 +30,7 @@ from calculus_harness.rewards.workers.errors import (
     WorkerTimeout,
 )
 from calculus_harness.rewards.workers.pool import WorkerPool, usable_cores
+from calculus_harness.rewards.workers.worker import Worker
 
 ROOT = Path(__file__).resolve().parents[3]
 FILE = Path(__file__).with_name("tasks.py")
@@ -105,6 +107,7 @@ def test_an_item_past_its_deadline_is_killed(pool: WorkerPool, kind: str) -> Non
     assert pool.call("double", 1, deadline=10) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["python_memory", "native_memory"])
 def test_memory_is_limited(pool: WorkerPool, kind: str) -> None:
     if kind == "native_memory":
@@ -133,6 +136,11 @@ def test_exceptions_keep_their_name(pool: WorkerPool, kind: str, name: str) -> N
     assert (copy.kind, copy.where) == (name, caught.value.where)
 
 
+def test_failures_take_time(pool: WorkerPool) -> None:
+    failures = pool.map("behave", [("raise", i) for i in range(64)], deadline=10)
+    assert all(isinstance(failure, TaskError) and failure.seconds > 0 for failure in failures)
+
+
 def test_noise_on_stdout_and_stderr_harms_nothing(pool: WorkerPool) -> None:
     results = pool.map("behave", [("noise", i) for i in range(8)], deadline=10)
     assert results == list(range(8))
@@ -143,6 +151,12 @@ def test_long_items_and_replies(pool: WorkerPool) -> None:
     assert pool.map("double", [(text,), ("b",)], deadline=20) == [text * 2, "bb"]
 
 
+def test_results_that_are_too_long_are_a_malfunction(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("calculus_harness.rewards.workers.worker.MAX_REPLY", 1000)
+    with WorkerPool(1, 256, tasks=TASKS) as pool, pytest.raises(WorkerCrash):
+        pool.call("double", "b" * 1000, deadline=20)
+
+
 # Batches.
 
 
@@ -150,6 +164,15 @@ def test_order_is_kept_and_all_workers_are_used(pool: WorkerPool) -> None:
     results = pool.map("identify", [(i,) for i in range(5000)], deadline=10)
     assert [value for _, value in results] == list(range(5000))
     assert len({pid for pid, _ in results}) == 2
+
+
+def test_the_parent_wakes_for_chunks_and_not_for_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    served: list[Worker] = []
+    serve = Dispatcher._serve
+    monkeypatch.setattr(Dispatcher, "_serve", lambda self, w: [served.append(w), serve(self, w)])
+    with WorkerPool(1, 256, tasks=TASKS) as pool:
+        assert pool.map("hold", [[0.002, i] for i in range(640)], deadline=60) == list(range(640))
+    assert len(served) < 640 / 4
 
 
 def test_empty_batch(pool: WorkerPool) -> None:
@@ -338,6 +361,7 @@ def _ask(pool: WorkerPool, answers: Any) -> None:
     answers.put(pool.map("identify", [(i,) for i in range(50)], deadline=20))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_from_a_daemonic_process(pool: WorkerPool, method: str) -> None:
     """After a fork the child starts workers of its own, and the parent's go on as before."""
@@ -397,6 +421,7 @@ def write_script(folder: Path, package: str, root: Path) -> Path:
     return script
 
 
+@pytest.mark.slow
 def test_from_a_script_without_a_main_guard(tmp_path: Path) -> None:
     script = write_script(tmp_path, "rewards", ROOT)
     seen = run_script(script)

@@ -8,7 +8,7 @@ from functools import reduce
 from operator import add, mul
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from calculus_harness.harness.models.solvers.fricas import FRICAS
@@ -23,6 +23,7 @@ from calculus_harness.harness.models.solvers.maxima import MAXIMA
 from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
 from calculus_harness.rewards.latex import read as read_latex
 from calculus_harness.rewards.latex import to_latex
+from tests.examples import examples
 
 X = Symbol("x")
 NAMES = {"x": "x", "alpha": "p1"}
@@ -193,7 +194,7 @@ def test_a_known_function_of_strange_arguments_is_that_error_too(
 
 
 @given(st.text(alphabet="x1%e.()[]+-*/^!',: psiLflogt", max_size=40))
-@settings(max_examples=300)
+@examples(300)
 def test_any_text_gives_a_tree_or_that_error(text: str) -> None:
     for dialect in (MAXIMA, FRICAS):
         try:
@@ -261,7 +262,7 @@ TREES = st.recursive(
 
 
 @given(TREES, st.sampled_from([MAXIMA, FRICAS]))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_what_is_written_reads_back_as_the_same_function(
     expression: Expression, dialect: Dialect
 ) -> None:

@@ -63,7 +63,9 @@ def answers(model: Model, *problems: Problem) -> dict[str, Completion]:
     return asyncio.run(collect())
 
 
-@pytest.fixture(params=SYSTEMS)
+@pytest.fixture(
+    params=["sympy", *(pytest.param(name, marks=pytest.mark.slow) for name in SYSTEMS[1:])]
+)
 def solver(request: pytest.FixtureRequest) -> Callable[..., Model]:
     """A maker of one system's model; the test is skipped where the system is not installed."""
 
@@ -148,6 +150,7 @@ def test_what_cannot_be_read_is_an_error_of_that_problem(solver: Callable[..., M
     assert found["whole"].text.startswith(r"\boxed{")
 
 
+@pytest.mark.slow
 def test_the_command_line_asks_them(
     solver: Callable[..., Model], cli: Callable[..., subprocess.CompletedProcess[str]]
 ) -> None:
@@ -177,6 +180,7 @@ def definite(integral: str, name: str) -> Problem:
     return Problem(name, "definite_integral", "toy", "s", shown, shown)
 
 
+@pytest.mark.slow
 def test_definite_integrals_are_in_a_box_and_right(solver: Callable[..., Model]) -> None:
     model = solver()
     if model.spec == "solver/alkahest":
@@ -191,6 +195,7 @@ def test_definite_integrals_are_in_a_box_and_right(solver: Callable[..., Model])
         assert verdict.correct == (system in solved), (name, found[name])
 
 
+@pytest.mark.slow
 def test_a_definite_integral_that_a_system_does_not_find(solver: Callable[..., Model]) -> None:
     model = solver()
     if model.spec == "solver/alkahest":
@@ -346,6 +351,7 @@ class Shell(ProgramSolver):
         return output
 
 
+@pytest.mark.slow
 def test_what_a_program_says_becomes_a_completion() -> None:
     def answer(script: str, integrand: str = "t") -> Completion:
         shown = {"integrand": integrand, "variable": "t"}

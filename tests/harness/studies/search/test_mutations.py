@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import sympy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from calculus_harness.benchmarks.hashed_random import HashedRandom
@@ -35,6 +35,7 @@ from calculus_harness.harness.studies.search.mutations import (
 )
 from calculus_harness.harness.studies.search.settings import preset_names, search_settings
 from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
+from tests.examples import examples
 
 SEEDS = sorted({seed for name in preset_names() for seed in search_settings(name).seeds})
 
@@ -70,7 +71,7 @@ def leaves(tree: Expression) -> list[Expression]:
     return [tree]
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(formulas, rules, st.integers(0, 10**6))
 def test_a_mutant_differs_at_one_place_only(tree: Expression, rules: Rules, seed: int) -> None:
     try:
@@ -117,7 +118,7 @@ def test_a_mutant_differs_at_one_place_only(tree: Expression, rules: Rules, seed
             assert name == "leaf: constant"
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(formulas)
 def test_texts_are_read_back_and_measured_as_sympys(tree: Expression) -> None:
     words = text(tree)
@@ -178,7 +179,7 @@ def test_a_power_of_many_parts(args: int, rules: Rules, kept: int | None) -> Non
     assert made == {kept}
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.lists(st.sampled_from(SEEDS), min_size=1, max_size=4), st.integers(0, 999), rules)
 def test_mutants_are_valid_problems(seeds: list[str], seed: int, rules: Rules) -> None:
     found, refused = mutants([read(one) for one in seeds], 20, rules, (seed,))

@@ -81,6 +81,7 @@ def test_an_answer_with_its_derivative() -> None:
     assert (unreadable.prediction, unreadable.derivative) == ("add mul INT+", "")
 
 
+@pytest.mark.slow
 def test_clusters_stand_side_by_side(tables: Mapping[str, Section], runs: list[Run]) -> None:
     robust = {str(one.metadata["formula"]) for one in read_archive(runs[1].path)}
     rows = tables["Table 4"].rows
@@ -147,6 +148,7 @@ def test_iterations_and_the_published_ends_of_curves(
     assert tables["Archives of failures (Table 15)"].rows[1][1] == "paper: neural integrator"
 
 
+@pytest.mark.slow
 def test_exploits_are_integrated_with_special_functions(tmp_path: Path) -> None:
     settings = search_settings(
         "general", seeds=("sin(4*x)/x", "cos(3*x**2)"), generation_size=12, generations=1

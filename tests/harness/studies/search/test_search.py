@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import random
+import re
 import sys
 from pathlib import Path
 from typing import Any, ClassVar
@@ -313,7 +314,9 @@ def test_tables_and_page(tmp_path: Path) -> None:
     assert rows[0][5] == f"{mean:.1f}"
     remarks = " ".join(sections["Archives of failures (Table 15)"].remarks)
     assert "not the paper's SciBERT" in remarks
-    figure = sections["Clusters of failures"].figures[0]
+    clusters = sections["Clusters of failures"]
+    assert re.search(r"incorrect: at x = [-.\d]+, integrand [-.\d]+, ", clusters.rows[0][-1])
+    figure = clusters.figures[0]
     links = [shape.link for shape in figure.shapes if shape.link]
     assert len(links) == len(archive)
     page = write_page(run).read_text(encoding="utf-8")

@@ -10,20 +10,20 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from ..rewards import ProblemError
-from ..rewards.decision.integrand import Integrand, prepare
-from ..rewards.expression.sympy_text import read_sympy
-from ..rewards.expression.traversal import symbols_of
-from ..rewards.latex import ReadError, read, to_latex
-from ..rewards.quadrature import prepare_definite
-from .problem import Problem
+from ...rewards import ProblemError
+from ...rewards.decision.integrand import Integrand, prepare
+from ...rewards.expression.sympy_text import read_sympy
+from ...rewards.expression.traversal import symbols_of
+from ...rewards.latex import ReadError, read, to_latex
+from ...rewards.quadrature import prepare_definite
+from ..problem import Problem
 
 #: The fields of a row; only ``integrand`` is required.
 FIELDS = ("integrand", "variable", "antiderivative", "id", "subset", "assumptions", "metadata")
 SYNTAXES = ("latex", "sympy")
 #: Published data sets by columns that only they have: the module whose `problem_from_row` reads a
 #: row. It declares a benchmark, so it is imported when one is met (as in `benchmarks.registry`).
-PUBLISHED = {("expr", "head"): ".hint.subsets"}
+PUBLISHED = {("expr", "head"): "..hint.subsets"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from ..expression.traversal import nodes_of
-from ..expression.tree import Call, Symbol
-from .result import Kind
-from .scope import Scope, free_symbols
-from .sides import Change, Derivative, Differential, Integral, LimitAt, Side, Value
+from ...expression.traversal import nodes_of
+from ...expression.tree import Call, Symbol
+from ..result import Kind
+from ..scope import Scope, free_symbols
+from ..sides import Change, Derivative, Differential, Integral, LimitAt, Side, Value
 
 #: Functions whose rewriting is an identity.
 _TRANSCENDENTAL = frozenset(

@@ -12,22 +12,22 @@ from dataclasses import dataclass, field
 
 from flint import acb
 
-from ..answers import require_worker
-from ..decision.balls import Tape, UnusableError, precision
-from ..decision.compiler import compile_tape
-from ..decision.domain import candidates, real_everywhere, uniform
-from ..decision.integrand import ASSUMPTIONS
-from ..decision.jets import ONE, ZERO, Ball
-from ..decision.magnitude import log2
-from ..decision.outcome import show
-from ..expression.build import ONE as UNIT
-from ..expression.build import ZERO as NOTHING
-from ..expression.traversal import needs_worker, symbols_of
-from ..expression.tree import Call, Expression, Symbol
-from ..verdict import Witness
-from .result import Judgement
-from .scope import Equation, free_symbols
-from .sides import Derivative, Differential, Integral, LimitAt, NotReadError, Part, Side
+from ...answers import require_worker
+from ...decision.balls import Tape, UnusableError, precision
+from ...decision.compiler import compile_tape
+from ...decision.domain import candidates, real_everywhere, uniform
+from ...decision.integrand import ASSUMPTIONS
+from ...decision.jets import ONE, ZERO, Ball
+from ...decision.magnitude import log2
+from ...decision.outcome import show
+from ...expression.build import ONE as UNIT
+from ...expression.build import ZERO as NOTHING
+from ...expression.traversal import needs_worker, symbols_of
+from ...expression.tree import Call, Expression, Symbol
+from ...verdict import Witness
+from ..result import Judgement
+from ..scope import Equation, free_symbols
+from ..sides import Derivative, Differential, Integral, LimitAt, NotReadError, Part, Side
 from .values import inner_parts, part_tree, value_of
 
 #: Points on which both sides are compared, the fewest that suffice, and those that are tried.

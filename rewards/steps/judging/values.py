@@ -7,18 +7,18 @@ from itertools import pairwise
 
 from flint import acb, arb
 
-from ..decision.balls import UnusableError, precision
-from ..decision.compiler import compile_tape
-from ..decision.domain import real_everywhere
-from ..decision.integrand import Integrand
-from ..decision.jets import ZERO, Ball
-from ..decision.magnitude import log2
-from ..expression.traversal import symbols_of
-from ..expression.tree import Expression
-from ..quadrature import DefiniteIntegral, QuadratureError, evaluate
-from ..quadrature.analytic import box_function, integrate
-from ..quadrature.value import limit_value
-from .sides import Integral, LimitAt, NotReadError, Part
+from ...decision.balls import UnusableError, precision
+from ...decision.compiler import compile_tape
+from ...decision.domain import real_everywhere
+from ...decision.integrand import Integrand
+from ...decision.jets import ZERO, Ball
+from ...decision.magnitude import log2
+from ...expression.traversal import symbols_of
+from ...expression.tree import Expression
+from ...quadrature import DefiniteIntegral, QuadratureError, evaluate
+from ...quadrature.analytic import box_function, integrate
+from ...quadrature.value import limit_value
+from ..sides import Integral, LimitAt, NotReadError, Part
 
 #: Precision in bits, digits of improper integrals, evaluations for a proper one.
 BITS, DIGITS, EVALUATIONS = 192, 30, 2_000

@@ -8,12 +8,12 @@ from itertools import islice
 
 from flint import acb_mat
 
-from ..decision.balls import precision
-from ..decision.jets import ONE, ZERO, Ball
-from ..expression.tree import Expression, Number
-from .judge import PRECISIONS, Program, Work
-from .scope import Equation
-from .sides import NotReadError
+from ...decision.balls import precision
+from ...decision.jets import ONE, ZERO, Ball
+from ...expression.tree import Expression, Number
+from ..scope import Equation
+from ..sides import NotReadError
+from .equality import PRECISIONS, Program, Work
 
 #: Unknowns of one equation, and points at which a solution is checked.
 MOST, CHECKED = 8, 3

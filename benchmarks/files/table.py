@@ -1,16 +1,4 @@
-"""Problems in a user's table: the name of a file or of a data set on a hub is a benchmark.
-
-    ./mine.jsonl                                       also .json, .csv, .tsv, .parquet
-    file:mine.csv?integrand=problem&antiderivative=answer
-    saved_dataset                                      a folder by `datasets.save_to_disk`
-    hub:someone/integrals?split=test&syntax=sympy      by `datasets.load_dataset`
-    lample_charton/prim_fwd.valid                      pairs as Lample and Charton released them
-    runs/search/archive                                the failures that `run.py search` found
-
-After the question mark come columns (FIELD=COLUMN, see `benchmarks.table_rows`), ``syntax``
-(``latex`` or ``sympy``) and ``split``. Every row is checked when the table is loaded. Rows that
-cannot be used are an error that shows the first, or with ``skip-broken=yes`` a warning.
-"""
+"""Names of tables, and reading them."""
 
 from __future__ import annotations
 
@@ -23,17 +11,17 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ..rewards.errors import install
-from .errors import BenchmarkError
-from .problem import Problem
-from .table_rows import FIELDS, RowFormat, problem_from_row
+from ...rewards.errors import install
+from ..errors import BenchmarkError
+from ..problem import Problem
+from .rows import FIELDS, RowFormat, problem_from_row
 
 SUFFIXES = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
 #: The file of a search's failures in its run directory, which may be named without its suffix.
 ARCHIVE = "archive.jsonl"
 #: Before the name of a file in a benchmark's own format: the module whose `rows` reads it. It
 #: declares a benchmark, so it is imported when one is met (as in `benchmarks.registry`).
-RELEASED = {"lample_charton/": ".lample_charton.released_problems"}
+RELEASED = {"lample_charton/": "..lample_charton.released_problems"}
 #: Characters of a message about the first broken row, and how many others are named.
 SHOWN, LISTED = 200, 5
 

@@ -1,0 +1,1 @@
+"""The computer algebra of the generators: formulas in normal form."""

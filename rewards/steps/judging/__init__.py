@@ -1,0 +1,1 @@
+"""Whether the claims of a solution are right, and what each does."""
