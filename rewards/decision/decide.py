@@ -20,6 +20,7 @@ from .comparison.course import Proving, refutation, run
 from .compiler import compile_tape
 from .confirmation.continuity import cannot_jump
 from .confirmation.parameters import draws
+from .first_point import decide_at_first_point
 from .integrand import BASE_BITS, Integrand, Pool
 from .outcome import DecisionPolicy, Outcome, OutOfBudgetError
 from .prover import Proof, prove
@@ -66,7 +67,13 @@ def decide(
         if order != 1 or integrand.differentiate or conventions not in PROVABLE:
             return None
         return Proving(
-            partial(_prove, answer, integrand, pool),
+            partial(
+                _prove,
+                answer,
+                integrand,
+                real_parts=pool.tier == "real",
+                real_roots=conventions.real_roots,
+            ),
             partial(cannot_jump, answer, integrand.expression, integrand.variable)
             if conventions == USUAL
             else lambda: False,
@@ -82,6 +89,10 @@ def decide(
                 return refuted
         return None
 
+    if order == 1 and not (integrand.differentiate or integrand.parameters):
+        outcome = decide_at_first_point(answer, integrand, partial(_prove, answer, integrand))
+        if outcome is not None:
+            return outcome
     first, *tapes = judge(USUAL)
     if first.status is Status.CORRECT:
         return first
@@ -104,16 +115,21 @@ PROVABLE = (USUAL, Conventions(real_roots=False))
 
 
 def _prove(
-    answer: Expression, integrand: Integrand, pool: Pool, promising: Callable[[], bool]
+    answer: Expression,
+    integrand: Integrand,
+    promising: Callable[[], bool],
+    *,
+    real_parts: bool = True,
+    real_roots: bool = True,
 ) -> Proof | None:
-    """A proof that holds with the pool's convention, on the domain that it found."""
+    """A proof that holds with a convention on odd roots, where f has real parts or anywhere."""
     proof = prove(
         answer,
         integrand.expression,
         integrand.variable,
         {name: integrand.assumptions.get(name, "positive") for name in integrand.parameters},
-        real_parts=pool.tier == "real",
-        real_roots=pool.tape.conventions.real_roots,
+        real_parts=real_parts,
+        real_roots=real_roots,
         promising=promising,
     )
     for case in proof.cases if proof else ():

@@ -31,11 +31,15 @@ def has_fixed_branch(branch: Branch, variable: str) -> bool:
     """Whether a branch can change only at an end of the real domain.
 
     So it is for a linear argument; for a root also for a quadratic without a double zero, and for
-    an argument that never vanishes.
+    an argument that never vanishes, or is the logarithm of a linear one.
     """
-    coefficients = polynomial(branch.argument, variable)
+    argument = branch.argument
+    coefficients = polynomial(argument, variable)
+    if coefficients is None and branch.root and argument.function == "ln":
+        inside = polynomial(argument.args[0], variable)
+        return inside is not None and inside[0] == 0.0
     if coefficients is None:
-        return branch.root and never_vanishes(branch.argument)
+        return branch.root and never_vanishes(argument)
     a, b, c = coefficients
     if a == 0.0:
         return True

@@ -14,10 +14,10 @@ As everywhere, steps at poles of exponents (``e^{1/x}``) and of arc tangents are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from ...expression.traversal import additive_terms, fold, is_constant, nodes_of
+from ...expression.traversal import additive_terms, fold, is_constant, nodes_of, without_factor
 from ...expression.tree import Call, Expression, Number
 from ..balls import Branch
 from ..point_count import has_fixed_branch
@@ -62,6 +62,35 @@ def cannot_jump(answer: Expression, integrand: Expression, variable: str) -> boo
         or form.in_logarithms(term, form.continuous)
         for term in additive_terms(answer, variable)
     )
+
+
+def without_steps(terms: Sequence[Expression], variable: str) -> bool:
+    r"""Whether an answer has nothing that could jump: no roots, no steps, only outer logarithms.
+
+    Args:
+        terms: the answer's additive terms.
+        variable: the variable.
+
+    Example:
+        >>> from calculus_harness.rewards.latex import read
+        >>> answers = (read(text)[0].expression for text in (r"2\ln|\sin x|", r"x\ln(x)", "x^2"))
+        >>> [without_steps([answer], "x") for answer in answers]
+        [True, False, True]
+
+    """
+    for term in terms:
+        inner = without_factor(term, variable)
+        if inner.function in _LOGARITHMS:
+            inner = inner.args[0]
+            inner = inner.args[0] if inner.function == "abs" else inner
+        for node in nodes_of(inner):
+            if isinstance(node, Call) and _may_step(node) and not is_constant(node, variable):
+                return False
+    return True
+
+
+def _may_step(node: Call) -> bool:
+    return node.function in _STEPS or node.function in _LOGARITHMS or _is_root(node)
 
 
 def branch_points(integrand: Expression) -> frozenset[Expression]:
@@ -187,12 +216,9 @@ class _Form:
     def _has_branches(self, node: Expression) -> bool:
         if not isinstance(node, Call):
             return False
-        steps = node.function in _STEPS
-        if not (steps or node.function in _LOGARITHMS or _is_root(node)):
+        if not _may_step(node) or is_constant(node, self.variable):
             return False
-        if is_constant(node, self.variable):
-            return False
-        return steps or not self._keeps_branch(node.args[0])
+        return node.function in _STEPS or not self._keeps_branch(node.args[0])
 
 
 def _factors(node: Call) -> tuple[Expression, ...]:

@@ -1,0 +1,241 @@
+"""The first point: most answers are decided there, wrong ones at once, right ones with a proof.
+
+Expressions are evaluated as they stand, with the same rules as by a `Tape`, which takes longer to
+compile than to run. Only where every part of f and F is real and usage does not differ; everything
+else is left to `rewards.decision.comparison`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache, reduce
+from itertools import islice
+from math import log10
+from typing import NamedTuple
+
+from flint import acb, fmpq
+
+from ..expression.traversal import SLOW, additive_terms, fold, is_constant, may_have_pole
+from ..expression.tree import Call, Expression, Number, Symbol
+from ..verdict import Status, Witness
+from . import jets
+from .balls import precision
+from .comparison.at_points import AGREE_BITS
+from .confirmation.continuity import cannot_jump, without_steps
+from .domain import candidates
+from .functions import RULES
+from .integrand import BASE_BITS, EARLY, Integrand
+from .jets import CONSTANTS, ONE, TEXTBOOK, ZERO, Ball, Jet
+from .outcome import Outcome, Refutation, show
+from .prover import Proof
+
+#: Larger expressions are compiled.
+MAX_NODES = 300
+#: Points at which F' and f must agree before a proof in cases of signs is tried.
+POINTS = 4
+
+
+class _NotHereError(Exception):
+    """The expression cannot be evaluated, or is not real, at this point."""
+
+
+class _Evaluation:
+    """Jets of one expression at a real point.
+
+    Attributes:
+        usage_differs: whether `Conventions`, or branches of radicals, may matter.
+
+    """
+
+    __slots__ = ("left", "usage_differs", "variable", "x")
+
+    def __init__(self, variable: str, x: Ball) -> None:
+        self.variable, self.x = variable, x
+        self.left, self.usage_differs = MAX_NODES, False
+
+    def total(self, terms: Sequence[Expression]) -> Jet:
+        """The jet of a sum, without terms that are constants of integration."""
+        varying = [term for term in terms if type(term) is not Symbol or term.name == self.variable]
+        value, slope = reduce(jets.add, map(self.jet, varying), (ZERO, None))
+        slope = ZERO if slope is None else slope
+        if not (value.is_finite() and slope.is_finite() and slope.imag.is_zero()):
+            raise _NotHereError
+        return value, slope
+
+    def jet(self, node: Expression) -> Jet:
+        """The value and the derivative."""
+        if type(node) is Symbol:
+            if node.name != self.variable:
+                raise _NotHereError
+            return self.x, ONE
+        if type(node) is Number:
+            if node.denominator == 1:
+                return acb(node.numerator), None
+            return acb(fmpq(node.numerator, node.denominator)), None
+        assert type(node) is Call
+        self.left -= 1
+        form = _FORMS.get(node.function)
+        if form is not None:
+            jet = form(self, node)
+        elif node.args:
+            jet = self._call(node)
+        else:
+            jet = CONSTANTS[node.function](), None
+        if self.left < 0 or not jet[0].imag.is_zero():
+            raise _NotHereError
+        return jet
+
+    def _call(self, node: Call) -> Jet:
+        rule = RULES.get(node.function)
+        if rule is None or node.function in SLOW:
+            raise _NotHereError
+        self.usage_differs |= node.function in TEXTBOOK
+        return rule(*map(self.jet, node.args))
+
+    def _chain(self, node: Call) -> Jet:
+        return reduce(RULES[node.function], map(self.jet, node.args))
+
+    def _power(self, node: Call) -> Jet:
+        base, exponent = node.args
+        if type(base) is Call and base.function == "e":
+            return jets.exp(self.jet(exponent))
+        return self._raised(base, exponent)
+
+    def _root(self, node: Call) -> Jet:
+        return self._raised(node.args[0], Call("div", (Number(1), node.args[1])))
+
+    def _raised(self, base: Expression, exponent: Expression) -> Jet:
+        ratio, inner = fold(exponent), self.jet(base)
+        if ratio is not None and ratio.denominator == 1:
+            return jets.pow_integer(ratio.numerator)(inner)
+        self.usage_differs |= not is_constant(base)
+        if ratio is None:
+            return jets.power(inner, self.jet(exponent))
+        return jets.pow_rational(ratio.numerator, ratio.denominator, real_root=True)(inner)
+
+    def _sqrt(self, node: Call) -> Jet:
+        self.usage_differs |= not is_constant(node)
+        return jets.sqrt(self.jet(node.args[0]))
+
+    def _log(self, node: Call) -> Jet:
+        argument, base = map(self.jet, node.args)
+        return jets.div(jets.ln(argument), jets.ln(base))
+
+    def _arc_tangent(self, node: Call) -> Jet:
+        if may_have_pole(node.args[0], self.variable):
+            raise _NotHereError
+        return self._call(node)
+
+    def _none(self, node: Call) -> Jet:
+        raise _NotHereError
+
+
+_FORMS: dict[str, Callable[[_Evaluation, Call], Jet]] = {
+    "add": _Evaluation._chain,
+    "mul": _Evaluation._chain,
+    "max": _Evaluation._chain,
+    "min": _Evaluation._chain,
+    "pow": _Evaluation._power,
+    "root": _Evaluation._root,
+    "sqrt": _Evaluation._sqrt,
+    "log": _Evaluation._log,
+    "atan": _Evaluation._arc_tangent,
+    "acot": _Evaluation._arc_tangent,
+    "piecewise": _Evaluation._none,
+}
+
+
+class _RealPoint(NamedTuple):
+    """A point at which every part of f is real, and f there."""
+
+    x: Ball
+    f: Ball
+    usage_differs: bool
+
+
+def decide_at_first_point(
+    answer: Expression,
+    integrand: Integrand,
+    prove: Callable[[Callable[[], bool]], Proof | None],
+) -> Outcome | None:
+    """Decide whether F' = f where one point and the form of F suffice.
+
+    Args:
+        answer: F.
+        integrand: f, without parameters.
+        prove: looks for a proof; it is given what says whether cases of signs are worth a try.
+
+    Returns:
+        A refutation by balls that are apart, an acceptance with a proof of an F that has a value
+        and no steps, or None, which says nothing.
+
+    """
+    terms = additive_terms(answer, integrand.variable)
+    with precision(BASE_BITS):
+        points = _real_points(integrand, 1)
+        compared = _compare(terms, integrand.variable, points[0]) if points else None
+        if compared is None:
+            return None
+        slope, usage_differs = compared
+        point = points[0]
+        if not (slope - point.f).contains(ZERO):
+            return None if usage_differs else _refutation(integrand.variable, point, slope)
+        bits = min(BASE_BITS, slope.rel_accuracy_bits(), point.f.rel_accuracy_bits())
+    if bits < AGREE_BITS or not (
+        without_steps(terms, integrand.variable)
+        or cannot_jump(answer, integrand.expression, integrand.variable)
+    ):
+        return None
+
+    def promising() -> bool:
+        """Whether F' and f agree at more points."""
+        with precision(BASE_BITS):
+            further = _real_points(integrand, POINTS)[1:]
+            slopes = [_compare(terms, integrand.variable, each) for each in further]
+        pairs = zip(slopes, further, strict=True)
+        return all(slope and (slope[0] - each.f).contains(ZERO) for slope, each in pairs)
+
+    proof = prove(promising)
+    if proof is None:
+        return None
+    digits = round(bits * log10(2), 1)
+    return Outcome(Status.CORRECT, 1, digits, 1.0, proof="identity", rules=proof.rules)
+
+
+@lru_cache(maxsize=256)
+def _real_points(integrand: Integrand, wanted: int) -> list[_RealPoint]:
+    """Points at which every part of f is real, as many as wanted if so many are found soon."""
+    made: list[_RealPoint] = []
+    for place, _ in islice(candidates((integrand.key, 0)), EARLY):
+        evaluation = _Evaluation(integrand.variable, acb(place))
+        try:
+            value, _ = evaluation.total((integrand.expression,))
+        except _NotHereError:
+            continue
+        made.append(_RealPoint(evaluation.x, value, evaluation.usage_differs))
+        if len(made) == wanted:
+            break
+    return made
+
+
+def _compare(
+    terms: Sequence[Expression], variable: str, point: _RealPoint
+) -> tuple[Ball, bool] | None:
+    """F' at a point, and whether usage differs; None where F is not real."""
+    evaluation = _Evaluation(variable, point.x)
+    try:
+        _, slope = evaluation.total(terms)
+    except _NotHereError:
+        return None
+    return slope, evaluation.usage_differs or point.usage_differs
+
+
+def _refutation(variable: str, point: _RealPoint, slope: Ball) -> Outcome:
+    witness = Witness(
+        point=f"{variable}={show(point.x)}",
+        expected=show(point.f),
+        got=show(slope),
+        difference=show(slope - point.f),
+    )
+    refutation = Refutation({variable: point.x}, slope, point.f, BASE_BITS)
+    return Outcome(Status.INCORRECT, 1, witness=witness, proof="witness", refutation=refutation)
