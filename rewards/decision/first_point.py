@@ -179,7 +179,7 @@ def decide_at_first_point(
         slope, usage_differs = compared
         point = points[0]
         if not (slope - point.f).contains(ZERO):
-            return None if usage_differs else _refutation(integrand.variable, point, slope)
+            return None if usage_differs else _refutation(terms, integrand.variable, point, slope)
         bits = min(BASE_BITS, slope.rel_accuracy_bits(), point.f.rel_accuracy_bits())
     if bits < AGREE_BITS or not (
         without_steps(terms, integrand.variable)
@@ -187,11 +187,15 @@ def decide_at_first_point(
     ):
         return None
 
+    agreeing = 1
+
     def promising() -> bool:
         """Whether F' and f agree at more points."""
+        nonlocal agreeing
         with precision(BASE_BITS):
             further = _real_points(integrand, POINTS)[1:]
             slopes = [_compare(terms, integrand.variable, each) for each in further]
+        agreeing += len(further)
         pairs = zip(slopes, further, strict=True)
         return all(slope and (slope[0] - each.f).contains(ZERO) for slope, each in pairs)
 
@@ -199,7 +203,7 @@ def decide_at_first_point(
     if proof is None:
         return None
     digits = round(bits * log10(2), 1)
-    return Outcome(Status.CORRECT, 1, digits, 1.0, proof="identity", rules=proof.rules)
+    return Outcome(Status.CORRECT, agreeing, digits, 1.0, proof="identity", rules=proof.rules)
 
 
 @lru_cache(maxsize=256)
@@ -230,12 +234,16 @@ def _compare(
     return slope, evaluation.usage_differs or point.usage_differs
 
 
-def _refutation(variable: str, point: _RealPoint, slope: Ball) -> Outcome:
+def _refutation(
+    terms: Sequence[Expression], variable: str, point: _RealPoint, slope: Ball
+) -> Outcome:
     witness = Witness(
         point=f"{variable}={show(point.x)}",
         expected=show(point.f),
         got=show(slope),
         difference=show(slope - point.f),
     )
-    refutation = Refutation({variable: point.x}, slope, point.f, BASE_BITS)
+    constants = {term.name: ZERO for term in terms if type(term) is Symbol}
+    values = {**constants, variable: point.x}
+    refutation = Refutation(values, slope, point.f, BASE_BITS)
     return Outcome(Status.INCORRECT, 1, witness=witness, proof="witness", refutation=refutation)

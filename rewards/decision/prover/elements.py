@@ -227,6 +227,13 @@ class Elements:
         if sign < 0 and self.real_parts and not self.field.is_constant(element):
             raise NowhereError
 
+    def suppose_positive(self, element: Quotient) -> None:
+        """Leave out negative values of a variable whose root or logarithm the integrand has."""
+        made = self.field.single(element) if self.real_parts and not self.split else None
+        if made is not None and made.kind == "symbol" and not made.positive:
+            made.positive = True
+            self.conditions.append((element.num, made.tree(), 1))
+
     # --- powers ---
 
     @abstractmethod

@@ -434,7 +434,8 @@ def test_cases_of_signs_are_tried_only_if_they_are_promising() -> None:
     ("integrand", "answer", "points"),
     [
         (r"2x\cos(x^2)", r"\sin(x^2)", 1),
-        (r"\sqrt{x\sqrt{x\sqrt{x}}}", r"\frac{8}{15}x^{15/8}", 4),  # in cases of signs
+        (r"\sqrt{x\sqrt{x\sqrt{x}}}", r"\frac{8}{15}x^{15/8}", 1),  # x > 0, where f is real
+        (r"|x|", r"\frac{x|x|}{2}", 4),  # in cases of signs
         (r"x+10^{30}-10^{30}", r"\frac{x^2}{2}", 4),  # balls of few digits
     ],
 )
