@@ -48,6 +48,7 @@ def decide(
 
     """
     variant = crc32(key.encode("utf-8", "surrogatepass"))
+    prover = _Prover(answer, integrand)
 
     def judge(conventions: Conventions) -> tuple[Outcome, Tape, Tape]:
         tape = compile_tape(answer, integrand.variable, conventions)
@@ -68,9 +69,7 @@ def decide(
             return None
         return Proving(
             partial(
-                _prove,
-                answer,
-                integrand,
+                prover.prove,
                 real_parts=pool.tier == "real",
                 real_roots=conventions.real_roots,
             ),
@@ -89,8 +88,8 @@ def decide(
                 return refuted
         return None
 
-    if order == 1 and not (integrand.differentiate or integrand.parameters):
-        outcome = decide_at_first_point(answer, integrand, partial(_prove, answer, integrand))
+    if order == 1:
+        outcome = decide_at_first_point(answer, integrand, prover.prove)
         if outcome is not None:
             return outcome
     first, *tapes = judge(USUAL)
@@ -114,24 +113,33 @@ def decide(
 PROVABLE = (USUAL, Conventions(real_roots=False))
 
 
-def _prove(
-    answer: Expression,
-    integrand: Integrand,
-    promising: Callable[[], bool],
-    *,
-    real_parts: bool = True,
-    real_roots: bool = True,
-) -> Proof | None:
-    """A proof that holds with a convention on odd roots, where f has real parts or anywhere."""
-    proof = prove(
-        answer,
-        integrand.expression,
-        integrand.variable,
-        {name: integrand.assumptions.get(name, "positive") for name in integrand.parameters},
-        real_parts=real_parts,
-        real_roots=real_roots,
-        promising=promising,
-    )
-    for case in proof.cases if proof else ():
-        case.field.free()
-    return proof
+class _Prover:
+    """Looks for proofs of one answer, and does not look twice.
+
+    ``prove`` is given what says whether cases of signs, which take long, are worth a try.
+    """
+
+    def __init__(self, answer: Expression, integrand: Integrand) -> None:
+        kinds = {name: integrand.assumptions.get(name, "positive") for name in integrand.parameters}
+        self._prove = partial(prove, answer, integrand.expression, integrand.variable, kinds)
+        self._known: dict[tuple[bool, bool], Proof | None] = {}
+
+    def prove(
+        self, promising: Callable[[], bool], *, real_parts: bool = True, real_roots: bool = True
+    ) -> Proof | None:
+        """A proof that holds with a convention on odd roots, where f has real parts or anywhere."""
+        key, whole = (real_parts, real_roots), True
+
+        def worth_it() -> bool:
+            nonlocal whole
+            whole = promising()
+            return whole
+
+        if key not in self._known:
+            proof = self._prove(real_parts=real_parts, real_roots=real_roots, promising=worth_it)
+            for case in proof.cases if proof else ():
+                case.field.free()
+            if not whole:
+                return None
+            self._known[key] = proof
+        return self._known[key]

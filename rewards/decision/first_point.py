@@ -7,7 +7,7 @@ else is left to `rewards.decision.comparison`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, reduce
 from itertools import islice
 from math import log10
@@ -15,7 +15,14 @@ from typing import NamedTuple
 
 from flint import acb, fmpq
 
-from ..expression.traversal import SLOW, additive_terms, fold, is_constant, may_have_pole
+from ..expression.traversal import (
+    SLOW,
+    additive_terms,
+    fold,
+    is_constant,
+    may_have_pole,
+    needs_worker,
+)
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..verdict import Status, Witness
 from . import jets
@@ -24,7 +31,7 @@ from .comparison.at_points import AGREE_BITS
 from .confirmation.continuity import cannot_jump, without_steps
 from .domain import candidates
 from .functions import RULES
-from .integrand import BASE_BITS, EARLY, Integrand
+from .integrand import BASE_BITS, EARLY, KEPT, Integrand, draw
 from .jets import CONSTANTS, ONE, TEXTBOOK, ZERO, Ball, Jet
 from .outcome import Outcome, Refutation, show
 from .prover import Proof
@@ -43,20 +50,22 @@ class _Evaluation:
     """Jets of one expression at a real point.
 
     Attributes:
-        usage_differs: whether `Conventions`, or branches of radicals, may matter.
+        values: of the variable and the parameters.
+        usage_differs: whether `Conventions` may matter.
+        radicals: whether there are roots, whose branches may differ in F.
 
     """
 
-    __slots__ = ("left", "usage_differs", "variable", "x")
+    __slots__ = ("left", "radicals", "usage_differs", "values", "variable")
 
-    def __init__(self, variable: str, x: Ball) -> None:
-        self.variable, self.x = variable, x
-        self.left, self.usage_differs = MAX_NODES, False
+    def __init__(self, variable: str, values: Mapping[str, Ball]) -> None:
+        self.variable, self.values = variable, values
+        self.left, self.usage_differs, self.radicals = MAX_NODES, False, False
 
     def total(self, terms: Sequence[Expression]) -> Jet:
         """The jet of a sum, without terms that are constants of integration."""
-        varying = [term for term in terms if type(term) is not Symbol or term.name == self.variable]
-        value, slope = reduce(jets.add, map(self.jet, varying), (ZERO, None))
+        others = [term for term in terms if type(term) is not Symbol or term.name in self.values]
+        value, slope = reduce(jets.add, map(self.jet, others), (ZERO, None))
         slope = ZERO if slope is None else slope
         if not (value.is_finite() and slope.is_finite() and slope.imag.is_zero()):
             raise _NotHereError
@@ -65,9 +74,11 @@ class _Evaluation:
     def jet(self, node: Expression) -> Jet:
         """The value and the derivative."""
         if type(node) is Symbol:
-            if node.name != self.variable:
+            if node.name == self.variable:
+                return self.values[node.name], ONE
+            if node.name not in self.values:
                 raise _NotHereError
-            return self.x, ONE
+            return self.values[node.name], None
         if type(node) is Number:
             if node.denominator == 1:
                 return acb(node.numerator), None
@@ -108,13 +119,15 @@ class _Evaluation:
         ratio, inner = fold(exponent), self.jet(base)
         if ratio is not None and ratio.denominator == 1:
             return jets.pow_integer(ratio.numerator)(inner)
-        self.usage_differs |= not is_constant(base)
         if ratio is None:
             return jets.power(inner, self.jet(exponent))
+        varying = not is_constant(base)
+        self.radicals |= varying
+        self.usage_differs |= varying and ratio.denominator % 2 == 1
         return jets.pow_rational(ratio.numerator, ratio.denominator, real_root=True)(inner)
 
     def _sqrt(self, node: Call) -> Jet:
-        self.usage_differs |= not is_constant(node)
+        self.radicals |= not is_constant(node)
         return jets.sqrt(self.jet(node.args[0]))
 
     def _log(self, node: Call) -> Jet:
@@ -146,11 +159,11 @@ _FORMS: dict[str, Callable[[_Evaluation, Call], Jet]] = {
 
 
 class _RealPoint(NamedTuple):
-    """A point at which every part of f is real, and f there."""
+    """A point at which every part of f is real, and f there; ``plain`` if it has but one value."""
 
-    x: Ball
+    values: dict[str, Ball]
     f: Ball
-    usage_differs: bool
+    plain: bool
 
 
 def decide_at_first_point(
@@ -162,7 +175,7 @@ def decide_at_first_point(
 
     Args:
         answer: F.
-        integrand: f, without parameters.
+        integrand: f.
         prove: looks for a proof; it is given what says whether cases of signs are worth a try.
 
     Returns:
@@ -170,16 +183,18 @@ def decide_at_first_point(
         and no steps, or None, which says nothing.
 
     """
+    if integrand.differentiate or integrand.needs_worker or needs_worker(answer):
+        return None
     terms = additive_terms(answer, integrand.variable)
     with precision(BASE_BITS):
         points = _real_points(integrand, 1)
         compared = _compare(terms, integrand.variable, points[0]) if points else None
         if compared is None:
             return None
-        slope, usage_differs = compared
+        slope, refutable = compared
         point = points[0]
         if not (slope - point.f).contains(ZERO):
-            return None if usage_differs else _refutation(terms, integrand.variable, point, slope)
+            return _refutation(terms, integrand.variable, point, slope) if refutable else None
         bits = min(BASE_BITS, slope.rel_accuracy_bits(), point.f.rel_accuracy_bits())
     if bits < AGREE_BITS or not (
         without_steps(terms, integrand.variable)
@@ -206,17 +221,20 @@ def decide_at_first_point(
     return Outcome(Status.CORRECT, agreeing, digits, 1.0, proof="identity", rules=proof.rules)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=KEPT)
 def _real_points(integrand: Integrand, wanted: int) -> list[_RealPoint]:
     """Points at which every part of f is real, as many as wanted if so many are found soon."""
     made: list[_RealPoint] = []
+    parameters = draw(integrand.parameters, integrand.assumptions, integrand.key)
     for place, _ in islice(candidates((integrand.key, 0)), EARLY):
-        evaluation = _Evaluation(integrand.variable, acb(place))
+        values = {integrand.variable: acb(place), **parameters}
+        evaluation = _Evaluation(integrand.variable, values)
         try:
             value, _ = evaluation.total((integrand.expression,))
         except _NotHereError:
             continue
-        made.append(_RealPoint(evaluation.x, value, evaluation.usage_differs))
+        plain = not (evaluation.usage_differs or evaluation.radicals)
+        made.append(_RealPoint(values, value, plain))
         if len(made) == wanted:
             break
     return made
@@ -225,25 +243,25 @@ def _real_points(integrand: Integrand, wanted: int) -> list[_RealPoint]:
 def _compare(
     terms: Sequence[Expression], variable: str, point: _RealPoint
 ) -> tuple[Ball, bool] | None:
-    """F' at a point, and whether usage differs; None where F is not real."""
-    evaluation = _Evaluation(variable, point.x)
+    """F' at a point, and whether it can be refuted there; None where F is not real."""
+    evaluation = _Evaluation(variable, point.values)
     try:
         _, slope = evaluation.total(terms)
     except _NotHereError:
         return None
-    return slope, evaluation.usage_differs or point.usage_differs
+    return slope, point.plain and not evaluation.usage_differs
 
 
 def _refutation(
     terms: Sequence[Expression], variable: str, point: _RealPoint, slope: Ball
 ) -> Outcome:
+    names = sorted(point.values, key=lambda name: (name != variable, name))
     witness = Witness(
-        point=f"{variable}={show(point.x)}",
+        point=", ".join(f"{name}={show(point.values[name])}" for name in names),
         expected=show(point.f),
         got=show(slope),
         difference=show(slope - point.f),
     )
     constants = {term.name: ZERO for term in terms if type(term) is Symbol}
-    values = {**constants, variable: point.x}
-    refutation = Refutation(values, slope, point.f, BASE_BITS)
+    refutation = Refutation(constants | point.values, slope, point.f, BASE_BITS)
     return Outcome(Status.INCORRECT, 1, witness=witness, proof="witness", refutation=refutation)

@@ -6,7 +6,7 @@ Training asks many times about one integrand, so `prepare` caches it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
@@ -173,13 +173,8 @@ class Pool:
         return value
 
     def _draw(self, attempt: int) -> None:
-        self._values = {}
-        for name in self._names:
-            if name in self._given:
-                self._values[name] = acb(self._given[name])
-                continue
-            place = ASSUMPTIONS[self._kinds.get(name, "positive")]
-            self._values[name] = acb(place(uniform(self._key, attempt, name)))
+        drawn = draw(self._names, self._kinds, self._key, attempt)
+        self._values = drawn | {name: acb(value) for name, value in self._given.items()}
 
     def _settle(self) -> None:
         """Fix the parameters' values and the tier so that there are points at all."""
@@ -246,6 +241,14 @@ class Pool:
             value = self.tape.run(x, self._values, derivative=False)[self.tape.root][0]
             if value.is_finite():
                 yield Point(x, measured=False)
+
+
+def draw(
+    names: Sequence[str], kinds: Mapping[str, str], key: str, attempt: int = 0
+) -> dict[str, Ball]:
+    """Values of parameters."""
+    places = {name: ASSUMPTIONS[kinds.get(name, "positive")] for name in names}
+    return {name: acb(place(uniform(key, attempt, name))) for name, place in places.items()}
 
 
 class Integrand:

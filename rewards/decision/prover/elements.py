@@ -227,12 +227,12 @@ class Elements:
         if sign < 0 and self.real_parts and not self.field.is_constant(element):
             raise NowhereError
 
-    def suppose_positive(self, element: Quotient) -> None:
-        """Leave out negative values of a variable whose root or logarithm the integrand has."""
-        made = self.field.single(element) if self.real_parts and not self.split else None
-        if made is not None and made.kind == "symbol" and not made.positive:
-            made.positive = True
-            self.conditions.append((element.num, made.tree(), 1))
+    def leave_out_negative(self) -> None:
+        """Regard the variable as positive, in a case of its own."""
+        x = self.symbol(self.variable)
+        (made,) = self.field.used(x)
+        made.positive = True
+        self.conditions.append((x.num, Symbol(self.variable), 1))
 
     # --- powers ---
 

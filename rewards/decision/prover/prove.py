@@ -8,7 +8,8 @@ from functools import partial
 
 from flint import fmpq
 
-from ...expression.tree import Call, Expression
+from ...expression.traversal import fold, nodes_of
+from ...expression.tree import Call, Expression, Symbol
 from . import special  # noqa: F401  (registers the rules of functions)
 from .elements import NowhereError, RestartError
 from .field import SIZES, Field, NotProvedError, Quotient, TooManyGeneratorsError
@@ -161,6 +162,8 @@ def _equal(
     translator: Translator, answer: Expression, integrand: Expression, real_parts: bool
 ) -> Case | None:
     base = translator.field
+    if real_parts and not translator.split and _is_for_positive(integrand, translator.variable):
+        translator.leave_out_negative()
     translator.real_parts = real_parts
     f = translator.value(integrand)
     translator.real_parts = False
@@ -172,6 +175,21 @@ def _equal(
     if not _vanishes(base, total):
         return None
     return Case(translator.signs, base, tuple(terms), f)
+
+
+def _is_for_positive(integrand: Expression, variable: str) -> bool:
+    """Whether a part of the integrand, as sqrt(x) or ln(x), is real for x > 0 only."""
+    for node in nodes_of(integrand):
+        if not (node.args and type(node.args[0]) is Symbol and node.args[0].name == variable):
+            continue
+        if node.function in ("sqrt", "ln", "log"):
+            return True
+        if node.function in ("pow", "root") and type(node.args[1]) is not Symbol:
+            exponent = fold(node.args[1])
+            part = exponent and (exponent if node.function == "pow" else 1 / exponent)
+            if part and part.denominator % 2 == 0:
+                return True
+    return False
 
 
 def _vanishes(base: Field, total: Quotient) -> bool:

@@ -25,8 +25,6 @@ class Roots(Exponentials):
         element = self.normal(element)
         if element.is_zero():
             return element
-        if q % 2 == 0:
-            self.suppose_positive(element)
         outside, element = self._positive_factors(
             element, lambda base, e: self.positive_root(base, e / q)
         )
@@ -136,8 +134,6 @@ class Roots(Exponentials):
         element = self.normal(element)
         if element.is_zero():
             raise NotProvedError("the logarithm of zero")
-        if not bars:
-            self.suppose_positive(element)
         total = self.field.zero
 
         def note(base: Quotient, e: fmpq) -> Quotient:
