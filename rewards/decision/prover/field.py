@@ -111,8 +111,9 @@ class Quotient:
 
     __radd__ = __add__
 
-    def __sub__(self, other: Operand) -> Quotient:
-        return self + -self.of(other)
+    def __sub__(self, operand: Operand) -> Quotient:
+        other = operand if isinstance(operand, Quotient) else self.of(operand)
+        return self + -other if other.support or not other.is_zero() else self
 
     def __rsub__(self, other: Operand) -> Quotient:
         return -self + other
@@ -249,6 +250,12 @@ class Field:
 
     def poly(self, num: Poly) -> Quotient:
         return Quotient(num, self.one.num)
+
+    def parts(self, element: Quotient) -> tuple[Quotient, Quotient]:
+        """Numerator and denominator as elements."""
+        if element.den.is_one():
+            return element, self.one
+        return self.poly(element.num), self.poly(element.den)
 
     def find(self, kind: str, args: tuple[Any, ...]) -> Generator | None:
         for known in self.generators:

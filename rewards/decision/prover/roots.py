@@ -7,7 +7,7 @@ from collections.abc import Callable
 from flint import fmpq, fmpz
 
 from .exponentials import Exponentials
-from .field import NotProvedError, Poly, Quotient, quotient
+from .field import NotProvedError, Poly, Quotient
 
 #: Rational numbers of at most so many bits are factored.
 MAX_FACTOR_BITS = 64
@@ -36,13 +36,12 @@ class Roots(Exponentials):
             whole = self._root_by_factors(element, q)
             if whole is not None:
                 return outside * whole
-        num, den, below = element.num, element.den, self.field.one
-        if self.field.is_positive(den):
-            below = self.positive_root(self.field.poly(den), fmpq(1, q))
-            den = self.field.one.num
-            if self.field.is_positive(num):
-                return outside * self.positive_root(self.field.poly(num), fmpq(1, q)) / below
-        return outside * self._root(quotient(num, den), q) / below
+        if not self.field.is_positive(element.den):
+            return outside * self._root(element, q)
+        num, den = self.field.parts(element)
+        positive = self.field.is_positive(num.num)
+        above = self.positive_root(num, fmpq(1, q)) if positive else self._root(num, q)
+        return outside * above / self.positive_root(den, fmpq(1, q))
 
     def _root(self, radicand: Quotient, q: int) -> Quotient:
         """The root of n/d: a generator stands for d (n/d)^(1/q), whose q-th power is n d^(q-1)."""
@@ -52,7 +51,9 @@ class Roots(Exponentials):
 
     def positive_root(self, base: Quotient, exponent: fmpq) -> Quotient:
         """A rational power of a positive element without a denominator."""
-        if exponent.q == 1 or base == self.field.one:
+        if base is self.field.one or base == self.field.one:
+            return base
+        if exponent.q == 1:
             return self.integer_power(base, int(exponent.p))
         inner = self.field.single(base)
         if inner is not None and inner.kind == "exp":
@@ -79,22 +80,23 @@ class Roots(Exponentials):
         base = self.field
         outside = base.one
         c = abs(element.num.leading_coefficient())
-        parts = [element.num, element.den]
         if c != 1:
-            parts[0] = element.num / c
+            element = Quotient(element.num / c, element.den, element.support)
             for prime, e in _prime_factors(c):
                 outside = outside * power(base.constant(prime), fmpq(e))
+        parts = [element.num, element.den]
         for i, sign in enumerate((1, -1)):
-            content = self.field.poly(parts[i].term_content())
-            for generator in () if content.num.is_one() else self.field.used(content):
+            content = parts[i].term_content()
+            for generator in () if content.is_one() else self.field.used(base.poly(content)):
                 if generator.positive:
-                    degree = content.num.degrees()[base.size - 1 - generator.index]
+                    degree = content.degrees()[base.size - 1 - generator.index]
                     parts[i] = parts[i] / base.variables[generator.index] ** degree
                     inside, exponent = base.of(generator), fmpq(sign * degree)
                     if generator.kind == "root":
                         inside, exponent = generator.args[0], exponent * generator.unit
                     outside = outside * power(inside, exponent)
-        return outside, Quotient(*parts)
+                    element = Quotient(*parts)
+        return outside, element
 
     def _root_by_factors(self, element: Quotient, q: int) -> Quotient | None:
         """A root as a product over coprime factors of known signs; None: a sign is not known."""
@@ -159,17 +161,16 @@ class Roots(Exponentials):
                     total = total + self.i * self.named("pi")
                 self.rules.add("logarithms of coprime factors")
                 return total
-        num, den = self.field.poly(element.num), self.field.poly(element.den)
-        if bars:
-            return total + self._ln(num, "ln_abs") - self._ln(den, "ln_abs")
-        if self.field.is_positive(element.den):
-            return total + self._ln(num) - self._ln(den)
-        return total + self._ln(element)
+        if not (bars or self.field.is_positive(element.den)):
+            return total + self._ln(element)
+        name = "ln_abs" if bars else "ln"
+        num, den = self.field.parts(element)
+        return total + self._ln(num, name) - self._ln(den, name)
 
     def _ln(self, element: Quotient, name: str = "ln", *, positive: bool = False) -> Quotient:
         """A logarithm as a generator: ``ln``, or ``ln_abs`` with bars."""
         base = self.field
-        if element == base.one:
+        if element is base.one or element == base.one:
             return base.zero
         positive = positive or (element.den.is_one() and base.is_positive(element.num))
         inner = base.single(element) if positive else None
