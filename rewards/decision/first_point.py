@@ -28,7 +28,7 @@ from ..verdict import Status, Witness
 from . import jets
 from .balls import precision
 from .comparison.at_points import AGREE_BITS
-from .confirmation.continuity import cannot_jump, without_steps
+from .confirmation.continuity import cannot_jump
 from .domain import candidates
 from .functions import RULES
 from .integrand import BASE_BITS, EARLY, KEPT, Integrand, draw
@@ -196,9 +196,8 @@ def decide_at_first_point(
         if not (slope - point.f).contains(ZERO):
             return _refutation(terms, integrand.variable, point, slope) if refutable else None
         bits = min(BASE_BITS, slope.rel_accuracy_bits(), point.f.rel_accuracy_bits())
-    if bits < AGREE_BITS or not (
-        without_steps(terms, integrand.variable)
-        or cannot_jump(answer, integrand.expression, integrand.variable)
+    if bits < AGREE_BITS or not cannot_jump(
+        answer, integrand.expression, integrand.variable, real_constants=True
     ):
         return None
 

@@ -14,7 +14,7 @@ As everywhere, steps at poles of exponents (``e^{1/x}``) and of arc tangents are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from ...expression.traversal import additive_terms, fold, is_constant, nodes_of, without_factor
@@ -39,13 +39,17 @@ _LOGARITHMS = frozenset(("ln", "log"))
 Form = Callable[[Expression], bool]
 
 
-def cannot_jump(answer: Expression, integrand: Expression, variable: str) -> bool:
+def cannot_jump(
+    answer: Expression, integrand: Expression, variable: str, *, real_constants: bool = False
+) -> bool:
     r"""Whether the form of each term of an answer excludes jumps; False says nothing.
 
     Args:
         answer: F.
         integrand: f. Its domain ends where a root or logarithm of it has a simple zero.
         variable: the variable.
+        real_constants: whether F has no complex constants, so that an outermost logarithm changes
+            branch at its poles only, and by a constant.
 
     Example:
         >>> from calculus_harness.rewards.latex import read
@@ -57,36 +61,21 @@ def cannot_jump(answer: Expression, integrand: Expression, variable: str) -> boo
     """
     form = _Form(variable, branch_points(integrand))
     return all(
-        form.continuous(term)
+        (real_constants and form.analytic(_inside(term, variable)))
+        or form.continuous(term)
         or form.in_logarithms(term, form.analytic)
         or form.in_logarithms(term, form.continuous)
         for term in additive_terms(answer, variable)
     )
 
 
-def without_steps(terms: Sequence[Expression], variable: str) -> bool:
-    r"""Whether an answer has nothing that could jump: no roots, no steps, only outer logarithms.
-
-    Args:
-        terms: the answer's additive terms.
-        variable: the variable.
-
-    Example:
-        >>> from calculus_harness.rewards.latex import read
-        >>> answers = (read(text)[0].expression for text in (r"2\ln|\sin x|", r"x\ln(x)", "x^2"))
-        >>> [without_steps([answer], "x") for answer in answers]
-        [True, False, True]
-
-    """
-    for term in terms:
-        inner = without_factor(term, variable)
-        if inner.function in _LOGARITHMS:
-            inner = inner.args[0]
-            inner = inner.args[0] if inner.function == "abs" else inner
-        for node in nodes_of(inner):
-            if isinstance(node, Call) and _may_step(node) and not is_constant(node, variable):
-                return False
-    return True
+def _inside(term: Expression, variable: str) -> Expression:
+    """What an outermost logarithm is of, without bars; any other term as it is."""
+    node = without_factor(term, variable)
+    if node.function in _LOGARITHMS and all(is_constant(arg, variable) for arg in node.args[1:]):
+        node = node.args[0]
+        node = node.args[0] if node.function == "abs" else node
+    return node
 
 
 def _may_step(node: Call) -> bool:
