@@ -99,7 +99,7 @@ class UnprovenPair:
     simplified: bool = False
 
 
-def forward(backend: Backend[Any], rng: HashedRandom, settings: GeneratorSettings) -> UnprovenPair:
+def forward(backend: Backend, rng: HashedRandom, settings: GeneratorSettings) -> UnprovenPair:
     """FWD: a random f, integrated by SymPy (Risch)."""
     operators = settings.operator_number(rng, 3)
     f = backend.read(settings.tree(rng, operators))
@@ -114,7 +114,7 @@ def forward(backend: Backend[Any], rng: HashedRandom, settings: GeneratorSetting
     )
 
 
-def backward(backend: Backend[Any], rng: HashedRandom, settings: GeneratorSettings) -> UnprovenPair:
+def backward(backend: Backend, rng: HashedRandom, settings: GeneratorSettings) -> UnprovenPair:
     """BWD: a random F without additive constants, differentiated; simplified half of the time."""
     operators = settings.operator_number(rng, 4)
     big_f = backend.without_constants(backend.read(settings.tree(rng, operators)))
@@ -130,7 +130,7 @@ def backward(backend: Backend[Any], rng: HashedRandom, settings: GeneratorSettin
 
 
 def by_parts(
-    backend: Backend[Any], rng: HashedRandom, settings: GeneratorSettings, known: KnownIntegrals
+    backend: Backend, rng: HashedRandom, settings: GeneratorSettings, known: KnownIntegrals
 ) -> UnprovenPair:
     """IBP: the integral of F g from that of f G for random F and G, or the other way round."""
     parts = draw_parts(backend, rng, settings)
@@ -175,7 +175,7 @@ class Parts:
 OWN_PARTS = 5
 
 
-def draw_parts(backend: Backend[Any], rng: HashedRandom, settings: GeneratorSettings) -> Parts:
+def draw_parts(backend: Backend, rng: HashedRandom, settings: GeneratorSettings) -> Parts:
     """Random F and G; raises `UnusableFormulaError` if one is constant."""
     if settings.recipe == "own":
         most = min(OWN_PARTS, settings.max_operators)
@@ -196,9 +196,7 @@ def draw_parts(backend: Backend[Any], rng: HashedRandom, settings: GeneratorSett
     return Parts(big[0], small[0], backend.div(big[1], factor), g, sum(counts))
 
 
-def integrate_by_parts(
-    backend: Backend[Any], known: KnownIntegrals, parts: Parts
-) -> tuple[Any, Any]:
+def integrate_by_parts(backend: Backend, known: KnownIntegrals, parts: Parts) -> tuple[Any, Any]:
     """An integrand and its antiderivative from a known integral of f G or of F g.
 
     Raises:
@@ -215,7 +213,7 @@ def integrate_by_parts(
     raise UnusableFormulaError("neither product's integral is known")
 
 
-def _require_variable(backend: Backend[Any], formula: Any) -> None:
+def _require_variable(backend: Backend, formula: Any) -> None:
     if not backend.varies(formula):
         raise UnusableFormulaError("constant")
 
@@ -238,7 +236,7 @@ def _bounded(unproven: UnprovenPair, settings: GeneratorSettings) -> UnprovenPai
 
 
 #: The generators that need no known integrals.
-GENERATORS: dict[str, Callable[[Backend[Any], HashedRandom, GeneratorSettings], UnprovenPair]] = {
+GENERATORS: dict[str, Callable[[Backend, HashedRandom, GeneratorSettings], UnprovenPair]] = {
     "fwd": forward,
     "bwd": backward,
 }

@@ -24,7 +24,7 @@ class KnownIntegrals:
     def __len__(self) -> int:
         return len(self._integrals)
 
-    def add(self, backend: Backend[Any], f: Any, big_f: Any) -> None:
+    def add(self, backend: Backend, f: Any, big_f: Any) -> None:
         """Add an integral, unless a shorter antiderivative is known."""
         factor, rest = backend.without_factor(f)
         if not backend.varies(rest):
@@ -34,16 +34,14 @@ class KnownIntegrals:
         if key not in self._integrals or len(tokens) < len(self._integrals[key]):
             self._integrals[key] = tokens
 
-    def extended(
-        self, backend: Backend[Any], integrals: Iterable[tuple[Any, Any]]
-    ) -> KnownIntegrals:
+    def extended(self, backend: Backend, integrals: Iterable[tuple[Any, Any]]) -> KnownIntegrals:
         """A copy with more integrals (f, F)."""
         copy = KnownIntegrals(self._integrals)
         for f, big_f in integrals:
             copy.add(backend, f, big_f)
         return copy
 
-    def integral(self, backend: Backend[Any], f: Any) -> Any | None:
+    def integral(self, backend: Backend, f: Any) -> Any | None:
         """An antiderivative of f, term by term; f is tried as it is, expanded, and simplified."""
         forms: tuple[Callable[[], Any], ...] = (
             lambda: f,
@@ -56,15 +54,15 @@ class KnownIntegrals:
                 return antiderivative
         return None
 
-    def _sum(self, backend: Backend[Any], f: Any) -> Any | None:
+    def _sum(self, backend: Backend, f: Any) -> Any | None:
         whole = self._single(backend, f)
         terms = backend.terms(f)
         if whole is not None or len(terms) < 2:
             return whole
-        integrals = [self._single(backend, term) for term in terms]
+        integrals: list[Any] = [self._single(backend, term) for term in terms]
         return backend.add(*integrals) if None not in integrals else None
 
-    def _single(self, backend: Backend[Any], f: Any) -> Any | None:
+    def _single(self, backend: Backend, f: Any) -> Any | None:
         factor, rest = backend.without_factor(f)
         if not backend.varies(f):
             return backend.mul(f, backend.variable)

@@ -170,7 +170,7 @@ def _generate(
     return GENERATORS[method](_backend(settings), rng, settings)
 
 
-def _backend(settings: GeneratorSettings) -> Backend[Any]:
+def _backend(settings: GeneratorSettings) -> Backend:
     return OwnBackend() if settings.recipe == "own" else SympyBackend()
 
 

@@ -43,6 +43,6 @@ def prefix_form(problem: Problem, side: str) -> str:
     latex, variable = str(formulas[side]), str(formulas["variable"])
     try:
         tokens = prefix(parse(latex, variable), variable)
-    except (ReadError, UnusableFormulaError, PrefixError) as error:
+    except (ReadError, UnusableFormulaError) as error:
         raise PrefixError(f"no prefix form of {latex!r}: {error}") from None
     return " ".join(tokens)

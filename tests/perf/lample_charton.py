@@ -105,7 +105,7 @@ def problems(method: str, seed: int) -> Iterator[object]:
         index += 1
 
 
-def drafted(backend: Callable[[], Backend[object]], number: int) -> Iterator[UnprovenPair]:
+def drafted(backend: Callable[[], Backend], number: int) -> Iterator[UnprovenPair]:
     """What the filters of BWD leave of so many draws."""
     for index in range(number):
         try:

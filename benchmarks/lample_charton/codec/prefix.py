@@ -19,6 +19,7 @@ from typing import TypeVar
 
 from ....rewards.expression.build import quotient
 from ....rewards.expression.tree import Call, Expression, Number, Symbol
+from ...algebra.normal_form import UnusableFormulaError
 from .vocabulary import COEFFICIENTS, DIGITS, OPERATORS, VARIABLES
 
 #: Longer sequences, and deeper trees, are refused.
@@ -33,7 +34,7 @@ Value = TypeVar("Value")
 MODEL_PREFIX: Tokens = ("sub", "Y'")
 
 
-class PrefixError(ValueError):
+class PrefixError(UnusableFormulaError):
     """Tokens that are not a formula, or a formula that has no tokens."""
 
 

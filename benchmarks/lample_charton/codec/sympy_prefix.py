@@ -15,6 +15,7 @@ from ....rewards.baselines.readable import MAX_NESTED, finite_somewhere, nested_
 from ....rewards.expression.sympy_bridge import to_sympy
 from ....rewards.expression.sympy_text import read_sympy
 from ....rewards.expression.tree import Call, Expression, Number, Symbol
+from ...algebra.normal_form import UnusableFormulaError
 from .prefix import MAX_DEPTH, PrefixError, Tokens, from_prefix, to_prefix
 from .vocabulary import COEFFICIENTS, VARIABLES
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 ASSUMPTIONS = dict.fromkeys((*VARIABLES, *COEFFICIENTS), "nonzero")
 
 
-class InvalidError(ValueError):
+class InvalidError(UnusableFormulaError):
     """A formula that the released code refuses."""
 
 
