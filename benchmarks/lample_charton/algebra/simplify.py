@@ -88,34 +88,29 @@ class Simplifier:
 
 # --- squares of functions ---
 
-#: A function's square and the first template are in sum the second.
+#: The squares of functions as sums.
 _SQUARES: Final = {
-    "sin": (("cos(u)**2", "1"), ("-1", "-cos(u)**2")),
-    "cos": (("-1", "-sin(u)**2"),),
-    "tan": (("1", "cos(u)**(-2)"),),
-    "cosh": (("-sinh(u)**2", "1"), ("-1", "sinh(u)**2")),
-    "sinh": (("1", "cosh(u)**2"),),
-    "tanh": (("-1", "-cosh(u)**(-2)"),),
+    "sin": "1 - cos(u)**2",
+    "cos": "1 - sin(u)**2",
+    "tan": "cos(u)**(-2) - 1",
+    "cosh": "1 + sinh(u)**2",
+    "sinh": "cosh(u)**2 - 1",
+    "tanh": "1 - cosh(u)**(-2)",
 }
 
 
 def _with_squares(algebra: Algebra, node: Expression) -> Expression | None:
-    """A sum with the first pair that an identity applies to replaced, if that is shorter."""
+    """A shorter sum, in which the sum for a square cancels a whole term; None if there is none."""
     factors = {rest: factor for factor, rest in map(algebra.split, node.args)}
-    for rest, factor in factors.items():
-        for power in factors_of(rest):
-            if power.function != "pow" or power.args[1] is not algebra.two:
-                continue
-            base = power.args[0]
-            times = [each for each in factors_of(rest) if each is not power]
-            times.append(algebra.number(factor))
-            for partner, result in _SQUARES.get(base.function, ()):
-                other = algebra.mul(*times, algebra.node(template(partner), base.args[0]))
-                scale, term = algebra.split(other)
-                if factors.get(term) == scale:
-                    replaced = algebra.mul(*times, algebra.node(template(result), base.args[0]))
-                    pair = algebra.add(algebra.mul(*times, power), other)
-                    shorter = algebra.add(node, algebra.neg(pair), replaced)
+    for term in node.args:
+        for power in factors_of(term):
+            base, exponent = algebra.power_of(power)
+            if exponent is algebra.two and base.function in _SQUARES:
+                square = algebra.node(template(_SQUARES[base.function]), base.args[0])
+                times = [each for each in factors_of(term) if each is not power]
+                parts = [algebra.mul(*times, part) for part in square.args]
+                if any(factors.get(rest) == -factor for factor, rest in map(algebra.split, parts)):
+                    shorter = algebra.add(node, algebra.neg(term), *parts)
                     if size(shorter) < size(node):
                         return shorter
     return None
