@@ -9,6 +9,7 @@ is bounded by numbers of parts, terms and degrees, not by a time limit.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache, lru_cache, reduce
@@ -20,6 +21,7 @@ from flint import Ordering, fmpq, fmpz_mpoly_ctx
 from ....rewards.expression.derivative import template
 from ....rewards.expression.tree import Expression, Number
 from ...algebra.normal_form import Algebra, UnusableFormulaError, factors_of
+from ..codec.prefix import PrefixError, to_prefix
 
 #: The most different parts of a formula, which are the polynomials' variables.
 MAX_PARTS = 8
@@ -28,9 +30,6 @@ MAX_TERMS = 120
 MAX_DEGREE = 24
 #: The most products of terms for one formula.
 MAX_WORK = 20_000
-#: The expressions of which sizes are kept.
-_CACHED: Final = 1 << 16
-_HALF: Final = Number(1, 2)
 
 _Polynomial: TypeAlias = Any
 _Quotient: TypeAlias = tuple[_Polynomial, _Polynomial]
@@ -38,16 +37,13 @@ _Quotient: TypeAlias = tuple[_Polynomial, _Polynomial]
 _Key: TypeAlias = tuple[Expression, Expression]
 
 
-@lru_cache(_CACHED)
-def size(node: Expression) -> int:
-    """The number of tokens in prefix form."""
-    if isinstance(node, Number):
-        digits = len(str(abs(node.numerator)))
-        return 1 + digits + (0 if node.denominator == 1 else 2 + len(str(node.denominator)))
-    total = sum(map(size, node.args))
-    if node.function in ("add", "mul"):
-        return total + len(node.args) - 1
-    return 1 + (size(node.args[0]) if node.function == "pow" and node.args[1] == _HALF else total)
+@lru_cache(maxsize=1 << 16)
+def size(node: Expression) -> float:
+    """The number of tokens in prefix form; infinity if they are too many."""
+    try:
+        return len(to_prefix(node))
+    except PrefixError:
+        return math.inf
 
 
 class Simplifier:
@@ -78,10 +74,8 @@ class Simplifier:
 
     def _squares(self, node: Expression) -> Expression:
         """Replace pairs of terms such as c m sin^2 u + c m cos^2 u in a formula's sums."""
-        if node.function == "mul":
-            return self.algebra.mul(*map(self.squares, node.args))
-        if node.function == "pow":
-            return self.algebra.pow(self.squares(node.args[0]), node.args[1])
+        if node.function in ("mul", "pow"):
+            return self.algebra.build(node.function, *map(self.squares, node.args))
         shorter = _with_squares(self.algebra, node) if node.function == "add" else None
         return node if shorter is None else self.squares(shorter)
 
@@ -128,11 +122,9 @@ def _quotients(algebra: Algebra, node: Expression) -> Iterator[Expression]:
     yield algebra.mul(algebra.add(*terms), bottom)
     factored = algebra.mul(field.factored(above), bottom)
     yield factored
-    if factored.function == "mul" and algebra.split(factored)[0] < 0:
-        for place, factor in enumerate(factored.args):  # the sign moved into a sum
-            if factor.function == "add":
-                others = factored.args[:place] + factored.args[place + 1 :]
-                yield algebra.mul(algebra.neg(algebra.mul(*others)), algebra.neg(factor))
+    for factor in factors_of(factored):
+        if factor.function == "add" and algebra.split(factored)[0] < 0:  # its sign is turned
+            yield algebra.mul(algebra.neg(algebra.div(factored, factor)), algebra.neg(factor))
     if len(terms) > 1:
         yield algebra.add(*(algebra.mul(term, bottom) for term in terms))
 
@@ -175,7 +167,7 @@ class _Field:
             if key is not None:
                 unit = self.units.get(key, None if base is self.algebra.e else fmpq(1))
                 self.units[key] = c if unit is None else unit.gcd(c)
-            if base is not node and (key is None or c.q != 1) and base is not self.algebra.e:
+            if key is None or (c.q != 1 and base is not self.algebra.e):
                 self._collect(base)
 
     # --- reading ---
@@ -218,24 +210,20 @@ class _Field:
     # --- shortening ---
 
     def reduced(self, above: _Polynomial, below: _Polynomial) -> _Quotient:
-        """A quotient in lowest terms, without powers of roots in the numerator."""
+        """A quotient in lowest terms, with lowest powers of roots in the numerator."""
         above, below = self._lowest(above, below)
         for key, unit in self.units.items():
-            if unit.q == 1 or key[1] is not self.algebra.one:
-                continue
-            radicand, divisor = self.read(key[0])
-            if divisor != self.one:
-                continue
-            place, order = self.places[key], int(unit.q)
-            if above.degrees()[place] >= order:
-                above = self._without_powers(above, place, order, radicand)
+            if unit.q > 1 and key[1] is self.algebra.one:
+                radicand, divisor = self.read(key[0])
+                if divisor == self.one:
+                    above = self._with_low_powers(above, self.places[key], int(unit.q), radicand)
         return self._lowest(above, below)
 
     def _lowest(self, above: _Polynomial, below: _Polynomial) -> _Quotient:
         shared = above.gcd(below)
         return above / shared, below / shared
 
-    def _without_powers(
+    def _with_low_powers(
         self, polynomial: _Polynomial, place: int, order: int, radicand: _Polynomial
     ) -> _Polynomial:
         total = self.context.constant(0)
