@@ -133,20 +133,18 @@ def expand(term: Expression) -> Expression:
     """``term`` with products and integer powers of sums expanded, and e^(x + y) as e^x e^y."""
     if not term.args:
         return term
-    if term.function == "derivative":
-        return t.rebuild(term, (expand(term.args[0]), *term.args[1:]))
-    if term.function == "integral":
-        parts = terms_of(expand(term.args[0]))
-        return t.add(*(t.integral(part, *term.args[1:]) for part in parts))
     term = t.rebuild(term, tuple(map(expand, term.args)))
-    if term.function == "exp" and term.args[0].function == "add":
-        return t.mul(*map(t.exp, term.args[0].args))
-    if term.function == "pow":
+    head, (first, *others) = term.function, term.args
+    if head == "integral":
+        return t.add(*(t.integral(part, *others) for part in terms_of(first)))
+    if head == "exp" and first.function == "add":
+        return t.mul(*map(t.exp, first.args))
+    if head == "pow":
         return _expanded_power(term)
-    if term.function == "mul":
-        return _expanded_product(term.args)
-    if term.function == "ln" and term.args[0].function == "mul":
-        value, rest = t.coefficient(term.args[0])
+    if head == "mul":
+        return _expanded_product(term)
+    if head == "ln" and first.function == "mul":
+        value, rest = t.coefficient(first)
         return t.add(t.log(t.number(value)), t.log(rest)) if value > 0 and value != 1 else term
     return term
 
@@ -163,13 +161,12 @@ def _expanded_power(term: Expression) -> Expression:
     return t.TERMS.expand(term)
 
 
-def _expanded_product(factors: tuple[Expression, ...]) -> Expression:
-    below = [f for f in factors if f.function == "pow" and f.args[1] == t.MINUS_ONE]
+def _expanded_product(term: Expression) -> Expression:
+    below = [f for f in term.args if f.function == "pow" and f.args[1] == t.MINUS_ONE]
     if len(below) > 1:  # 1/(x (x + 1)) is stored as 1/x 1/(x + 1)
         whole = t.TERMS.expand(t.mul(*(f.args[0] for f in below)))
-        rest = [f for f in factors if f not in below]
-        return _expanded_product((*rest, t.power(whole, t.MINUS_ONE)))
-    return t.TERMS.expand(t.mul(*factors))
+        term = t.mul(*(f for f in term.args if f not in below), t.power(whole, t.MINUS_ONE))
+    return t.TERMS.expand(term)
 
 
 # --- derivatives ---
@@ -207,11 +204,7 @@ def antiderivative(term: Expression, x: Expression) -> Expression | None:
     term = evaluated(term)
     if is_written_with(term, "integral"):
         return None
-    result = _antiderivative(term, x, MAX_DEPTH)
-    if result is None:
-        expanded = expand(term)
-        result = None if expanded == term else _antiderivative(expanded, x, MAX_DEPTH)
-    return result
+    return _antiderivative(term, x, MAX_DEPTH) or _antiderivative(expand(term), x, MAX_DEPTH)
 
 
 def _antiderivative(term: Expression, x: Expression, depth: int) -> Expression | None:
@@ -272,19 +265,10 @@ def _by_table(term: Expression, x: Expression) -> Expression | None:
 def _by_substitution(term: Expression, x: Expression, depth: int) -> Expression | None:
     """Substitute u for a function in the integrand whose derivative is a factor."""
     new = t.symbol(f"\0{depth}")  # a new variable for each substitution
-    candidates: dict[Expression, None] = {}
-    for node in nodes_of(term):
-        if node.function == "add":
-            candidates[node] = None
-        elif node.function not in ("number", "symbol", "mul"):
-            candidates |= dict.fromkeys((node, *node.args[:1]))
-    for u in candidates:
+    for u in dict.fromkeys(nodes_of(term)):
         if not t.varies(u, x) or u in (x, term) or u.function == "derivative":
             continue
-        try:
-            rest = substitute(t.divide(term, t.differentiate(u, x)), u, new)
-        except BoundVariableError:
-            continue
+        rest = substitute(t.divide(term, t.differentiate(u, x)), u, new)
         result = None if t.varies(rest, x) else _antiderivative(rest, new, depth - 1)
         if result is not None:
             return substitute(result, new, u)
@@ -293,17 +277,16 @@ def _by_substitution(term: Expression, x: Expression, depth: int) -> Expression 
 
 def _by_parts(term: Expression, x: Expression, depth: int) -> Expression | None:
     """Integrate a power of x or of a logarithm times what the table has, by parts."""
-    factors = factors_of(term)
-    for i, factor in enumerate(factors):
+    for factor in factors_of(term):
         base, exponent = t.base_and_exponent(factor)
-        whole = is_whole(exponent) and exponent.numerator > 0
-        rest = t.mul(*factors[:i], *factors[i + 1 :])
-        waves, logs = is_written_with(rest, "exp", "sin", "cos"), is_written_with(rest, "ln")
-        polynomial = base == x and whole and waves and not logs
-        logarithm = base.function == "ln" and whole and not (waves or logs)
-        if not polynomial and (not logarithm or any(map(t.is_applied, nodes_of(rest)))):
+        rest = t.divide(term, factor)
+        waves = is_written_with(rest, "exp", "sin", "cos")
+        logarithm = base.function == "ln" and not waves and not is_written_with(rest, "ln")
+        if not (
+            is_whole(exponent) and exponent.numerator > 0 and (logarithm or base == x and waves)
+        ):
             continue
-        inner = _antiderivative(rest, x, 0) if rest != t.ONE else x
+        inner = _antiderivative(rest, x, 0)
         if inner is None:
             return None
         remaining = _antiderivative(expand(t.mul(t.differentiate(factor, x), inner)), x, depth - 1)
