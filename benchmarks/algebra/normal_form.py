@@ -30,8 +30,6 @@ MAX_BITS = 256
 MAX_PRIMES = 168
 #: The most terms of an expansion.
 MAX_TERMS = 200
-#: Exponents of sums that are expanded.
-_EXPANDED = range(1, MAX_TERMS.bit_length())
 
 _ODD = frozenset(
     "sin tan cot csc asin atan sinh tanh coth csch asinh atanh acoth acsch sgn acsc acot".split()
@@ -197,8 +195,7 @@ class Algebra:
                 coefficient *= fmpq(factor.numerator, factor.denominator)
             else:
                 base, exponent = self.power_of(factor)
-                rest = self.one if type(exponent) is Number else self.split(exponent)[1]
-                powers.setdefault((base, rest), []).append(factor)
+                powers.setdefault((base, self.split(exponent)[1]), []).append(factor)
         if not coefficient:
             return self.zero
         parts: list[Expression] = []
@@ -272,10 +269,10 @@ class Algebra:
         factor, rest = self.split(base)
         parts = (self.number(abs(factor)), *factors_of(rest))
         outside = [part for part in parts if self.sign(part)[1]]
-        inside = [part for part in parts if not self.sign(part)[1]]
-        inside += [self.minus_one] * (factor < 0)
         if outside == [self.one]:
             return self._node("pow", base, exponent)
+        inside = [part for part in parts if not self.sign(part)[1]]
+        inside += [self.minus_one] * (factor < 0)
         powers = [self.pow(part, exponent) for part in outside]
         return self.mul(*powers, self.pow(self.mul(*inside), exponent))
 
@@ -286,8 +283,7 @@ class Algebra:
             return self.zero
         if base < 0 and e.q != 1:
             raise UnusableFormulaError("a root of a negative number")
-        size, times = max(abs(base.p), base.q).bit_length(), int(abs(e).floor())
-        if size * max(1, times) > MAX_BITS + (times if e.q == 1 else 0):
+        if (max(abs(base.p), base.q).bit_length() - 1) * abs(e) > MAX_BITS:
             raise UnusableFormulaError(f"a number of more than {MAX_BITS} bits")
         if e.q == 1:
             return self.number(base ** int(e.p))
@@ -344,8 +340,8 @@ class Algebra:
         sums: list[tuple[Expression, ...]] = []
         for factor in factors_of(node):
             base, exponent = self.power_of(factor)
-            times: Any = value(exponent) if base.function == "add" else None
-            sums += [base.args] * int(times.p) if times in _EXPANDED else [(factor,)]
+            times = exponent.numerator if is_whole(exponent) and base.function == "add" else 0
+            sums += [base.args] * times if 0 < times < MAX_TERMS.bit_length() else [(factor,)]
         if not 1 < prod(map(len, sums)) <= MAX_TERMS:
             return node
         return self.add(*(self.expand(self.mul(*choice)) for choice in product(*sums)))

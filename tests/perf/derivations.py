@@ -37,6 +37,9 @@ from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.rewards.expression.tree import Expression
 from calculus_harness.rewards.workers.pool import usable_cores
 
+sys.path.insert(0, str(Path(__file__).parent))
+from rival import compare
+
 PAPER = 1 / 7  # steps per second
 SEED = 1_000_003
 
@@ -253,7 +256,13 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=150, help="examples of each length")
     parser.add_argument("--traps", type=int, help="judge so many examples of the released recipe")
     parser.add_argument("--sympy", type=int, help="compare so many integrals with SymPy's")
+    parser.add_argument("--rival", type=Path, help="an older checkout, for steps beside ours")
     args = parser.parse_args()
+    if args.rival:
+        code = f"rows = one_core({args.count}); print(sum(row['steps'] for row in rows)"
+        code += " / sum(row['steps'] / row['steps_per_second'] for row in rows))"
+        compare("derivations", code, args.rival)
+        return
     if args.traps:
         result: Any = {"ours": undecided(args.traps), "released": traps(args.traps)}
     elif args.sympy:

@@ -37,8 +37,11 @@ from calculus_harness.benchmarks.lample_charton.pairs import IntegralPair, make,
 from calculus_harness.benchmarks.lample_charton.parallel import stream
 from calculus_harness.benchmarks.lample_charton.problems import problem_from_pair
 
+sys.path.insert(0, str(Path(__file__).parent))
+from rival import compare
+
 #: What the issue asks of BWD on one core.
-WANTED = 100
+WANTED = 150
 SETTINGS = GeneratorSettings()
 
 
@@ -47,7 +50,12 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=1000)
     parser.add_argument("--sympy", type=int, default=40, help="draws that SymPy does, too")
     parser.add_argument("--fwd", type=int, default=0, help="pairs of FWD")
+    parser.add_argument("--rival", type=Path, help="an older checkout, for BWD beside ours")
     options = parser.parse_args()
+    if options.rival:
+        code = f"print(report('BWD', {options.pairs}, problems('bwd', 1)))"
+        compare("lample_charton", code, options.rival)
+        return
     counted_sympy.install()
 
     rate = report("BWD, ours, proven, as problems", options.pairs, problems("bwd", 1))

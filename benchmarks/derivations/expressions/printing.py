@@ -46,14 +46,7 @@ def plain(term: Expression) -> str:
     return str(as_sympy(term))
 
 
-#: Characters that a node adds to the LaTeX at most, and for each argument: brackets take 13.
-_ROOM = {"add": (10, 3), "mul": (24, 1), "derivative": (26, 9), "symbol": (0, 0)}
-
-
 def longest(term: Expression) -> int:
-    """A length that the LaTeX of an expression does not exceed."""
-    total = 0
-    for node in nodes_of(term):
-        room, each = _ROOM.get(node.function, (13, 9))
-        total += room + (each * len(node.args) if node.args else len(latex(node)))
-    return total
+    """A length that its LaTeX does not exceed: brackets take 26 characters of a node at most."""
+    nodes = nodes_of(term)
+    return sum(26 + 9 * len(node.args) if node.args else len(latex(node)) for node in nodes)

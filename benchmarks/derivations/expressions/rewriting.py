@@ -280,15 +280,12 @@ def _by_parts(term: Expression, x: Expression, depth: int) -> Expression | None:
     for factor in factors_of(term):
         base, exponent = t.base_and_exponent(factor)
         rest = t.divide(term, factor)
-        waves = is_written_with(rest, "exp", "sin", "cos")
-        logarithm = base.function == "ln" and not waves and not is_written_with(rest, "ln")
-        if not (
-            is_whole(exponent) and exponent.numerator > 0 and (logarithm or base == x and waves)
-        ):
-            continue
-        inner = _antiderivative(rest, x, 0)
-        if inner is None:
-            return None
-        remaining = _antiderivative(expand(t.mul(t.differentiate(factor, x), inner)), x, depth - 1)
-        return remaining and t.add(t.mul(factor, inner), t.negative(remaining))
+        fits = base.function == "ln" or (base == x and is_written_with(rest, "exp", "sin", "cos"))
+        if fits and is_whole(exponent) and exponent.numerator > 0:
+            inner = _antiderivative(rest, x, 0)
+            if inner is None:
+                return None
+            remaining = expand(t.mul(t.differentiate(factor, x), inner))
+            last = _antiderivative(remaining, x, depth - 1)
+            return last and t.add(t.mul(factor, inner), t.negative(last))
     return None
