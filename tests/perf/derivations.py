@@ -259,7 +259,9 @@ def main() -> None:
     parser.add_argument("--rival", type=Path, help="an older checkout, for steps beside ours")
     args = parser.parse_args()
     if args.rival:
-        code = f"rows = one_core({args.count}); print(sum(row['steps'] for row in rows)"
+        code = (
+            f"one_core(1); rows = one_core({args.count}); print(sum(row['steps'] for row in rows)"
+        )
         code += " / sum(row['steps'] / row['steps_per_second'] for row in rows))"
         compare("derivations", code, args.rival)
         return
