@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calculus_harness.rewards import Status, verify_antiderivative
-from calculus_harness.rewards.decision.balls import precision
+from calculus_harness.rewards.decision.balls import Branch, precision
 from calculus_harness.rewards.decision.compiler import compile_tape
 from calculus_harness.rewards.decision.confirmation.continuity import cannot_jump
 from calculus_harness.rewards.decision.domain import breakpoints
+from calculus_harness.rewards.decision.point_count import has_fixed_branch
 from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
 from calculus_harness.rewards.latex import read
 from tests.examples import examples
@@ -190,3 +191,19 @@ def test_proved_answers_need_no_breakpoints() -> None:
     ):
         verdict = verify_antiderivative(rf"\boxed{{{answer}}}", integrand)
         assert (verdict.correct, verdict.evidence.proof) == (True, "identity")
+
+
+@pytest.mark.parametrize(
+    ("radicand", "fixed"),
+    [
+        ("x-2", True),
+        (r"\ln(2x)", True),
+        (r"\ln(x^2)", False),
+        ("x^2", False),
+    ],
+)
+def test_radicands_that_change_sign_only_at_an_end_of_the_domain(
+    radicand: str, fixed: bool
+) -> None:
+    tree = read(radicand, symbols=["x"])[0].expression
+    assert has_fixed_branch(Branch(tree, 0, True), "x") is fixed
