@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, reduce
-from itertools import islice
 from math import log10
 from typing import NamedTuple
 
@@ -21,7 +20,6 @@ from ..expression.traversal import (
     fold,
     is_constant,
     may_have_pole,
-    needs_worker,
 )
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..verdict import Status, Witness
@@ -29,9 +27,8 @@ from . import jets
 from .balls import precision
 from .comparison.at_points import AGREE_BITS
 from .confirmation.continuity import cannot_jump
-from .domain import candidates
 from .functions import RULES
-from .integrand import BASE_BITS, EARLY, KEPT, Integrand, draw
+from .integrand import BASE_BITS, KEPT, Integrand, draw
 from .jets import CONSTANTS, ONE, TEXTBOOK, ZERO, Ball, Jet
 from .outcome import Outcome, Refutation, show
 from .prover import Proof
@@ -40,6 +37,9 @@ from .prover import Proof
 MAX_NODES = 300
 #: Points at which F' and f must agree before a proof in cases of signs is tried.
 POINTS = 4
+#: Where real points are looked for, the same for all integrands: an answer that agrees there without
+#: being right has no proof.
+_PLACES = tuple(map(acb, (0.587494, 1.645602, -0.626091, 5.457242, -1.745540, 0.107179, -9.364262)))
 
 
 class _NotHereError(Exception):
@@ -47,7 +47,7 @@ class _NotHereError(Exception):
 
 
 class _Evaluation:
-    """Jets of one expression at a real point.
+    """Jets of one expression at a real point, or with no ``slope`` of the variable its values.
 
     Attributes:
         values: of the variable and the parameters.
@@ -56,10 +56,12 @@ class _Evaluation:
 
     """
 
-    __slots__ = ("left", "radicals", "usage_differs", "values", "variable")
+    __slots__ = ("left", "radicals", "slope", "usage_differs", "values", "variable")
 
-    def __init__(self, variable: str, values: Mapping[str, Ball]) -> None:
-        self.variable, self.values = variable, values
+    def __init__(
+        self, variable: str, values: Mapping[str, Ball], slope: Ball | None = ONE
+    ) -> None:
+        self.variable, self.values, self.slope = variable, values, slope
         self.left, self.usage_differs, self.radicals = MAX_NODES, False, False
 
     def total(self, terms: Sequence[Expression]) -> Jet:
@@ -75,7 +77,7 @@ class _Evaluation:
         """The value and the derivative."""
         if type(node) is Symbol:
             if node.name == self.variable:
-                return self.values[node.name], ONE
+                return self.values[node.name], self.slope
             if node.name not in self.values:
                 raise _NotHereError
             return self.values[node.name], None
@@ -183,7 +185,7 @@ def decide_at_first_point(
         and no steps, or None, which says nothing.
 
     """
-    if integrand.differentiate or integrand.needs_worker or needs_worker(answer):
+    if integrand.differentiate:
         return None
     terms = additive_terms(answer, integrand.variable)
     with precision(BASE_BITS):
@@ -225,9 +227,9 @@ def _real_points(integrand: Integrand, wanted: int) -> list[_RealPoint]:
     """Points at which every part of f is real, as many as wanted if so many are found soon."""
     made: list[_RealPoint] = []
     parameters = draw(integrand.parameters, integrand.assumptions, integrand.key)
-    for place, _ in islice(candidates((integrand.key, 0)), EARLY):
-        values = {integrand.variable: acb(place), **parameters}
-        evaluation = _Evaluation(integrand.variable, values)
+    for place in _PLACES:
+        values = {integrand.variable: place, **parameters}
+        evaluation = _Evaluation(integrand.variable, values, slope=None)
         try:
             value, _ = evaluation.total((integrand.expression,))
         except _NotHereError:
