@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import lru_cache
 
 from .tree import Call, Expression, Number, Symbol
 
@@ -17,6 +18,8 @@ SLOW = frozenset(
     elliptic_ec elliptic_pi elliptic_pic hypgeom bessel_j bessel_y bessel_i bessel_k airy_ai
     airy_bi lambertw lerch_phi legendre_p chebyshev_t chebyshev_u hermite_h laguerre_l""".split()
 )
+#: What may have several terms; see `additive_terms`.
+_WITH_TERMS = frozenset(("add", "neg", "mul", "div"))
 #: Elementary functions with poles on the real line.
 _WITH_POLES = frozenset(("tan", "cot", "sec", "csc", "coth", "csch"))
 
@@ -100,23 +103,18 @@ def additive_terms(expression: Expression, variable: str) -> list[Expression]:
 
     A term that hides inside ``2(x^2 + t)`` or ``(x^2 + t)/3`` is a term all the same.
     """
-    if isinstance(expression, Call):
-        name, args = expression.function, expression.args
-        if name == "add":
-            return [term for arg in args for term in additive_terms(arg, variable)]
-        if name == "neg":
-            return [Call("neg", (term,)) for term in additive_terms(args[0], variable)]
-        if name == "div" and is_constant(args[1], variable):
-            terms = additive_terms(args[0], variable)
+    name, args = expression.function, expression.args
+    if name == "add":
+        return [term for arg in args for term in additive_terms(arg, variable)]
+    if name == "neg":
+        return [Call("neg", (term,)) for term in additive_terms(args[0], variable)]
+    if name in ("mul", "div") and any(arg.function in _WITH_TERMS for arg in args):
+        varying = [at for at, arg in enumerate(args) if not is_constant(arg, variable)]
+        if varying == [0] or (name == "mul" and len(varying) == 1):
+            at = varying[0]
+            terms = additive_terms(args[at], variable)
             if len(terms) > 1:
-                return [Call("div", (term, args[1])) for term in terms]
-        if name == "mul":
-            varying = [arg for arg in args if not is_constant(arg, variable)]
-            if len(varying) == 1:
-                terms = additive_terms(varying[0], variable)
-                if len(terms) > 1:
-                    at = args.index(varying[0])
-                    return [Call("mul", (*args[:at], term, *args[at + 1 :])) for term in terms]
+                return [Call(name, (*args[:at], term, *args[at + 1 :])) for term in terms]
     return [expression]
 
 
@@ -142,9 +140,9 @@ def without_factor(term: Expression, variable: str) -> Expression:
 
 def fold(expression: Expression) -> Fraction | None:
     """The exact rational value of a small constant expression, such as an exponent; or None."""
-    if isinstance(expression, Number):
-        return Fraction(expression.numerator, expression.denominator)
-    if isinstance(expression, Symbol) or expression.function not in _FOLDS:
+    if type(expression) is Number:
+        return _fraction(expression.numerator, expression.denominator)
+    if expression.function not in _FOLDS:
         return None
     parts: list[Fraction] = []
     for argument in expression.args:
@@ -153,6 +151,10 @@ def fold(expression: Expression) -> Fraction | None:
             return None
         parts.append(part)
     return _FOLDS[expression.function](parts)
+
+
+#: Exponents are few, and making a fraction takes long.
+_fraction = lru_cache(maxsize=1024)(Fraction)
 
 
 def _fold_power(parts: list[Fraction]) -> Fraction | None:

@@ -35,6 +35,7 @@ _STEPS = frozenset(
 )
 _ROOTS = frozenset(("sqrt", "root"))
 _LOGARITHMS = frozenset(("ln", "log"))
+_BRANCHING = _STEPS | _ROOTS | _LOGARITHMS | {"pow"}
 
 Form = Callable[[Expression], bool]
 
@@ -59,6 +60,8 @@ def cannot_jump(
         [True, True, False]
 
     """
+    if real_constants and not any(map(_may_step, nodes_of(answer))):
+        return True
     form = _Form(variable, branch_points(integrand))
     return all(
         (real_constants and form.analytic(_inside(term, variable)))
@@ -78,8 +81,8 @@ def _inside(term: Expression, variable: str) -> Expression:
     return node
 
 
-def _may_step(node: Call) -> bool:
-    return node.function in _STEPS or node.function in _LOGARITHMS or _is_root(node)
+def _may_step(node: Expression) -> bool:
+    return node.function in _BRANCHING and (node.function != "pow" or _is_root(node))
 
 
 def branch_points(integrand: Expression) -> frozenset[Expression]:
@@ -87,20 +90,19 @@ def branch_points(integrand: Expression) -> frozenset[Expression]:
     return frozenset(
         node.args[0]
         for node in nodes_of(integrand)
-        if isinstance(node, Call) and (_is_root(node) or node.function in _LOGARITHMS)
+        if _may_step(node) and node.function not in _STEPS
     )
 
 
 def has_roots(expression: Expression) -> bool:
     """Whether a root or a power with another than a whole exponent occurs."""
-    return any(isinstance(node, Call) and _is_root(node) for node in nodes_of(expression))
+    return any(map(_is_root, nodes_of(expression)))
 
 
-def _is_root(node: Call) -> bool:
+def _is_root(node: Expression) -> bool:
     if node.function != "pow":
         return node.function in _ROOTS
-    base = node.args[0]
-    return not (_whole(node) or (isinstance(base, Call) and base.function == "e"))
+    return not (_whole(node) or node.args[0].function == "e")
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,11 +202,9 @@ class _Form:
 
     def analytic(self, node: Expression) -> bool:
         """Whether a node has no steps, and no roots or logarithms that may change branch."""
-        return not any(self._has_branches(each) for each in nodes_of(node))
+        return not any(map(self._has_branches, nodes_of(node)))
 
     def _has_branches(self, node: Expression) -> bool:
-        if not isinstance(node, Call):
-            return False
         if not _may_step(node) or is_constant(node, self.variable):
             return False
         return node.function in _STEPS or not self._keeps_branch(node.args[0])
@@ -214,7 +214,7 @@ def _factors(node: Call) -> tuple[Expression, ...]:
     return node.args if node.function in ("mul", "div") else node.args[:1]
 
 
-def _whole(node: Call, least: int | None = None) -> bool:
+def _whole(node: Expression, least: int | None = None) -> bool:
     """Whether a power has a whole exponent, of at least so much."""
     exponent = fold(node.args[1])
     if exponent is None or exponent.denominator != 1:

@@ -92,16 +92,23 @@ class Exponentials(Elements):
         return self._multiple(self.field.of(sine), self.field.of(cosine), times)
 
     def _multiple(self, s: Quotient, c: Quotient, times: int) -> tuple[Quotient, Quotient]:
-        """Sine and cosine of a multiple of an angle, by doubling and addition."""
+        """Sine and cosine of a multiple of an angle: s U(c) and T(c) (Chebyshev), by doubling."""
         if abs(times) > MAX_MULTIPLE:
             raise NotProvedError("a multiple of an angle that is too high")
-        sine, cosine = s, c
-        for bit in format(abs(times), "b")[1:]:
-            sine, cosine = _of_sum((sine, cosine), (sine, cosine))
+        bits = format(abs(times), "b")[1:]
+        bound = self.field.support(c) & self.field.bound
+        square = self.normal(s * s) if "1" in bits else s
+        one = u = self.field.one
+        t = c
+        for bit in bits:
+            double = t + t
+            t, u = double * t - one, double * u
             if bit == "1":
-                sine, cosine = _of_sum((sine, cosine), (s, c))
-            sine, cosine = self.normal(sine), self.normal(cosine)
-        return (sine, cosine) if times > 0 else (-sine, cosine)
+                t, u = c * t - square * u, c * u + t
+            if bound:
+                t, u = self.normal(t), self.normal(u)
+        sine = self.normal(s * u) if bits else s
+        return (sine, t) if times > 0 else (-sine, t)
 
     def _of_pi(self, c: fmpq) -> tuple[Quotient, Quotient] | None:
         """Sine and cosine of c times pi, for twelfths of a turn and eighths."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from math import comb
+from math import comb, prod
 from typing import Any, TypeAlias
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
@@ -56,15 +56,17 @@ def _ring(size: int) -> tuple[Any, list[Poly]]:
 
 def gcd(a: Poly, b: Poly) -> Poly:
     """The greatest common divisor of two polynomials, or if they are large of their monomials."""
-    if len(a) > 1 and len(b) > 1:
-        box = 1
-        for one, two in zip(a.degrees(), b.degrees(), strict=True):
-            box *= 1 + min(one, two)
-        if box == 1:
-            return a.context().constant(1)
-        if len(a) * len(b) > MAX_GCD_TERMS or box > MAX_GCD_BOX:
-            return a.term_content().gcd(b.term_content())
+    if len(a) > 1 and len(b) > 1 and _may_take_long(a, b):
+        return a.term_content().gcd(b.term_content())
     return a.gcd(b)
+
+
+def _may_take_long(a: Poly, b: Poly) -> bool:
+    if len(a) * len(b) > MAX_GCD_TERMS:
+        return True
+    if min(a.total_degree(), b.total_degree()) < MAX_GCD_BOX.bit_length():
+        return False  # there are at most 2^degree monomials
+    return prod(1 + min(each) for each in zip(a.degrees(), b.degrees(), strict=True)) > MAX_GCD_BOX
 
 
 def product(a: Poly, b: Poly) -> Poly:
