@@ -380,7 +380,7 @@ def _strip_integral(text: str, variable: str | None) -> tuple[str, str | None]:
     body = _DELIMITERS.sub("", text)
     sign = _SIGN.match(body)
     body = body[sign.end() :] if sign else body
-    differentials = list(DIFFERENTIAL.finditer(body))
+    differentials = list(DIFFERENTIAL.finditer(body)) if "d" in body else []
     last = next((each for each in reversed(differentials) if each.end() == len(body)), None)
     if sign and differentials:
         last = last or next(

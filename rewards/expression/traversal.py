@@ -34,15 +34,17 @@ def nodes_of(expression: Expression) -> Iterator[Expression]:
             stack += node.args[::-1]
 
 
+def all_nodes(expression: Expression) -> list[Expression]:
+    """All nodes of ``expression``, level by level: faster than `nodes_of`."""
+    nodes = [expression]
+    for node in nodes:
+        nodes += node.args
+    return nodes
+
+
 def symbols_of(expression: Expression) -> set[str]:
     """Names of the free symbols of ``expression``."""
-    names, stack = set(), [expression]
-    while stack:
-        node = stack.pop()
-        if type(node) is Symbol:
-            names.add(node.name)
-        stack += node.args
-    return names
+    return {node.name for node in all_nodes(expression) if type(node) is Symbol}
 
 
 def substitute(node: Expression, name: str, value: Expression) -> Expression:
@@ -56,36 +58,28 @@ def substitute(node: Expression, name: str, value: Expression) -> Expression:
 
 def is_written_with(expression: Expression, *functions: str) -> bool:
     """Whether one of these functions and named constants occurs in ``expression``."""
-    return any(node.function in functions for node in nodes_of(expression))
+    return any(node.function in functions for node in all_nodes(expression))
 
 
 def is_constant(expression: Expression, variable: str | None = None) -> bool:
     """Whether ``expression`` is free of the variable; without one, of all symbols."""
-    stack = [expression]  # a loop of its own: this is asked of every part of a tree
-    while stack:
-        node = stack.pop()
-        if type(node) is Call:
-            stack += node.args
-        elif type(node) is Symbol and variable in (None, node.name):
+    nodes = [expression]  # a loop of its own: this is asked of every part of a tree
+    for node in nodes:
+        if type(node) is Symbol and variable in (None, node.name):
             return False
+        nodes += node.args
     return True
 
 
 def needs_worker(expression: Expression) -> bool:
     """Whether a function occurs that may run long inside C, where nothing interrupts it."""
-    stack = [expression]  # loops of their own: these are asked of every tree
-    while stack:
-        node = stack.pop()
-        if node.function in SLOW:
-            return True
-        stack += node.args
-    return False
+    return not SLOW.isdisjoint([node.function for node in all_nodes(expression)])
 
 
 def may_have_pole(expression: Expression, variable: str) -> bool:
     """Whether ``expression`` may have a pole on the real line, judged by its form."""
     return any(
-        isinstance(node, Call) and _has_pole(node, variable) for node in nodes_of(expression)
+        isinstance(node, Call) and _has_pole(node, variable) for node in all_nodes(expression)
     )
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from ...expression.traversal import additive_terms, fold, is_constant, nodes_of, without_factor
+from ...expression.traversal import additive_terms, all_nodes, fold, is_constant, without_factor
 from ...expression.tree import Call, Expression, Number
 from ..balls import Branch
 from ..point_count import has_fixed_branch
@@ -60,7 +60,7 @@ def cannot_jump(
         [True, True, False]
 
     """
-    if real_constants and not any(map(_may_step, nodes_of(answer))):
+    if real_constants and not any(map(_may_step, all_nodes(answer))):
         return True
     form = _Form(variable, branch_points(integrand))
     return all(
@@ -89,14 +89,14 @@ def branch_points(integrand: Expression) -> frozenset[Expression]:
     """The radicands of an expression and the arguments of its logarithms."""
     return frozenset(
         node.args[0]
-        for node in nodes_of(integrand)
+        for node in all_nodes(integrand)
         if _may_step(node) and node.function not in _STEPS
     )
 
 
 def has_roots(expression: Expression) -> bool:
     """Whether a root or a power with another than a whole exponent occurs."""
-    return any(map(_is_root, nodes_of(expression)))
+    return any(map(_is_root, all_nodes(expression)))
 
 
 def _is_root(node: Expression) -> bool:
@@ -202,7 +202,7 @@ class _Form:
 
     def analytic(self, node: Expression) -> bool:
         """Whether a node has no steps, and no roots or logarithms that may change branch."""
-        return not any(map(self._has_branches, nodes_of(node)))
+        return not any(map(self._has_branches, all_nodes(node)))
 
     def _has_branches(self, node: Expression) -> bool:
         if not _may_step(node) or is_constant(node, self.variable):

@@ -166,6 +166,8 @@ class Quotient:
         lead = self.num.leading_coefficient()
         if lead == 1:
             return Quotient(self.den, self.num, self.support)
+        if not self.support:
+            return Quotient(self.num.context().constant(1 / lead), self.den, 0)
         return Quotient(self.den / lead, self.num / lead, self.support)
 
     def is_zero(self) -> bool:
@@ -372,7 +374,7 @@ class Field:
         if den.is_zero():
             raise NotProvedError("division by zero")
         lead = den.leading_coefficient()
-        return quotient(num / lead, den / lead)
+        return quotient(num, den) if lead == 1 else quotient(num / lead, den / lead)
 
     def spend(self, element: Quotient) -> Quotient:
         """Count the work; every value passes here once."""
@@ -395,7 +397,10 @@ class Field:
 
     def derivative(self, element: Quotient) -> Quotient:
         """The derivative of an element, by the chain rule and the quotient rule."""
-        generators = [g for g in self.used(element) if g.slope_rule is not None]
+        varying = self.support(element) & self.varying
+        if not varying:
+            return self.zero
+        generators = [g for g in self.generators if varying >> g.index & 1]
         slope = self._of_poly(element.num, generators)
         if not element.den.is_one():
             below = self._of_poly(element.den, generators)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
 from flint import fmpq
 
-from ...expression.traversal import fold, nodes_of
+from ...expression.traversal import all_nodes, fold
 from ...expression.tree import Call, Expression, Symbol
 from . import special  # noqa: F401  (registers the rules of functions)
 from .elements import NowhereError, RestartError
@@ -31,7 +31,7 @@ class Case:
     Attributes:
         conditions: the signs of expressions.
         field: the differential field.
-        terms: elements that add up to F.
+        terms: elements that add up to F, but for constants of integration.
         integrand: f.
 
     >>> from calculus_harness.rewards.latex import read
@@ -168,7 +168,7 @@ def _equal(
     f = translator.value(integrand)
     translator.real_parts = False
     terms, total = [], -f
-    for term in _terms(answer):
+    for term in _terms(answer, translator.variable):
         value = translator.value(term)
         terms.append(value)
         total = total + base.derivative(value)
@@ -177,18 +177,20 @@ def _equal(
     return Case(translator.signs, base, tuple(terms), f)
 
 
+_OF_POSITIVE = frozenset(("sqrt", "ln", "log", "pow", "root"))
+
+
 def _is_for_positive(integrand: Expression, variable: str) -> bool:
     """Whether a part of the integrand, as sqrt(x) or ln(x), is real for x > 0 only."""
-    for node in nodes_of(integrand):
-        if not (node.args and type(node.args[0]) is Symbol and node.args[0].name == variable):
+    for node in all_nodes(integrand):
+        if node.function not in _OF_POSITIVE or node.args[0] != Symbol(variable):
             continue
         if node.function in ("sqrt", "ln", "log"):
             return True
-        if node.function in ("pow", "root") and type(node.args[1]) is not Symbol:
-            exponent = fold(node.args[1])
-            part = exponent and (exponent if node.function == "pow" else 1 / exponent)
-            if part and part.denominator % 2 == 0:
-                return True
+        exponent = fold(node.args[1])
+        part = exponent and (exponent if node.function == "pow" else 1 / exponent)
+        if part and part.denominator % 2 == 0:
+            return True
     return False
 
 
@@ -197,13 +199,12 @@ def _vanishes(base: Field, total: Quotient) -> bool:
         return True
     if base.reduce(total.den).is_zero():
         return False
-    # A high power as a common factor need not be expanded.
-    return bool(base.reduce(total.num / total.num.term_content()).is_zero())
+    content = total.num.term_content()  # a high power, say, that need not be expanded
+    rest = total.num if content.is_one() else total.num / content
+    return bool(base.reduce(rest).is_zero())
 
 
-def _terms(node: Expression) -> Iterator[Expression]:
-    if isinstance(node, Call) and node.function == "add":
-        for arg in node.args:
-            yield from _terms(arg)
-    else:
-        yield node
+def _terms(answer: Expression, variable: str) -> list[Expression]:
+    """The terms of a sum without constants of integration."""
+    terms = answer.args if answer.function == "add" else (answer,)
+    return [term for term in terms if type(term) is not Symbol or term.name == variable]

@@ -84,19 +84,21 @@ class Roots(Exponentials):
             element = Quotient(element.num / c, element.den, element.support)
             for prime, e in _prime_factors(c):
                 outside = outside * power(base.constant(prime), fmpq(e))
-        parts = [element.num, element.den]
-        for i, sign in enumerate((1, -1)):
-            content = parts[i].term_content()
-            for generator in () if content.is_one() else self.field.used(base.poly(content)):
-                if generator.positive:
-                    degree = content.degrees()[base.size - 1 - generator.index]
-                    parts[i] = parts[i] / base.variables[generator.index] ** degree
+        parts: list[Poly] = []
+        for part, sign in ((element.num, 1), (element.den, -1)):
+            content = part.term_content()
+            degrees = () if content.is_one() else content.degrees()[::-1]
+            for generator, degree in zip(base.generators, degrees, strict=False):
+                if degree and generator.positive:
+                    part = part / base.variables[generator.index] ** degree  # noqa: PLW2901
                     inside, exponent = base.of(generator), fmpq(sign * degree)
                     if generator.kind == "root":
                         inside, exponent = generator.args[0], exponent * generator.unit
                     outside = outside * power(inside, exponent)
-                    element = Quotient(*parts)
-        return outside, element
+            parts.append(part)
+        num, den = parts
+        whole = num is element.num and den is element.den
+        return outside, element if whole else Quotient(num, den)
 
     def _root_by_factors(self, element: Quotient, q: int) -> Quotient | None:
         """A root as a product over coprime factors of known signs; None: a sign is not known."""

@@ -16,6 +16,8 @@ from ...expression.tree import Call, Expression, Number, Symbol
 from .field import NotProvedError, Quotient
 from .roots import Roots
 
+_ARITHMETIC = frozenset(("add", "mul", "neg", "div"))
+
 
 class Translator(Roots):
     """Values of expressions."""
@@ -27,6 +29,8 @@ class Translator(Roots):
             return self.symbol(node.name)
         if isinstance(node, Number):
             return self.field.constant(fmpq(node.numerator, node.denominator))
+        if node.function in _ARITHMETIC:  # is seldom met again
+            return self.field.spend(self._value(node))
         known = self._values.get(node)
         if known is None:
             known = self._values[node] = self.field.spend(self._value(node))
