@@ -47,8 +47,12 @@ def decide(
         UnusableError: the answer is too large to compile.
 
     """
-    variant = crc32(key.encode("utf-8", "surrogatepass"))
     prover = _Prover(answer, integrand)
+    if order == 1:
+        outcome = decide_at_first_point(answer, integrand, prover.prove)
+        if outcome is not None:
+            return outcome
+    variant = crc32(key.encode("utf-8", "surrogatepass"))
 
     def judge(conventions: Conventions) -> tuple[Outcome, Tape, Tape]:
         tape = compile_tape(answer, integrand.variable, conventions)
@@ -88,10 +92,6 @@ def decide(
                 return refuted
         return None
 
-    if order == 1:
-        outcome = decide_at_first_point(answer, integrand, prover.prove)
-        if outcome is not None:
-            return outcome
     first, *tapes = judge(USUAL)
     if first.status is Status.CORRECT:
         return first

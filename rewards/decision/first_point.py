@@ -37,8 +37,8 @@ from .prover import Proof
 MAX_NODES = 300
 #: Points at which F' and f must agree before a proof in cases of signs is tried.
 POINTS = 4
-#: Where real points are looked for, the same for all integrands: an answer that agrees there without
-#: being right has no proof.
+#: Where real points are looked for, the same for all integrands: an answer that only agrees there
+#: has no proof.
 _PLACES = tuple(map(acb, (0.587494, 1.645602, -0.626091, 5.457242, -1.745540, 0.107179, -9.364262)))
 
 
@@ -58,9 +58,7 @@ class _Evaluation:
 
     __slots__ = ("left", "radicals", "slope", "usage_differs", "values", "variable")
 
-    def __init__(
-        self, variable: str, values: Mapping[str, Ball], slope: Ball | None = ONE
-    ) -> None:
+    def __init__(self, variable: str, values: Mapping[str, Ball], slope: Ball | None = ONE) -> None:
         self.variable, self.values, self.slope = variable, values, slope
         self.left, self.usage_differs, self.radicals = MAX_NODES, False, False
 
@@ -87,14 +85,15 @@ class _Evaluation:
             return acb(fmpq(node.numerator, node.denominator)), None
         assert type(node) is Call
         self.left -= 1
-        form = _FORMS.get(node.function)
-        if form is not None:
-            jet = form(self, node)
-        elif node.args:
-            jet = self._call(node)
+        if self.left < 0:
+            raise _NotHereError
+        if node.function in _CHAINS:  # real where its arguments are
+            return reduce(RULES[node.function], map(self.jet, node.args))
+        if node.args:
+            jet = _FORMS.get(node.function, _Evaluation._call)(self, node)
         else:
             jet = CONSTANTS[node.function](), None
-        if self.left < 0 or not jet[0].imag.is_zero():
+        if not jet[0].imag.is_zero():
             raise _NotHereError
         return jet
 
@@ -104,9 +103,6 @@ class _Evaluation:
             raise _NotHereError
         self.usage_differs |= node.function in TEXTBOOK
         return rule(*map(self.jet, node.args))
-
-    def _chain(self, node: Call) -> Jet:
-        return reduce(RULES[node.function], map(self.jet, node.args))
 
     def _power(self, node: Call) -> Jet:
         base, exponent = node.args
@@ -145,11 +141,8 @@ class _Evaluation:
         raise _NotHereError
 
 
+_CHAINS = frozenset(("add", "mul", "div", "max", "min"))
 _FORMS: dict[str, Callable[[_Evaluation, Call], Jet]] = {
-    "add": _Evaluation._chain,
-    "mul": _Evaluation._chain,
-    "max": _Evaluation._chain,
-    "min": _Evaluation._chain,
     "pow": _Evaluation._power,
     "root": _Evaluation._root,
     "sqrt": _Evaluation._sqrt,

@@ -12,7 +12,7 @@ Work is bounded by numbers of generators, terms and degrees, never by clocks.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import comb, prod
@@ -66,7 +66,8 @@ def _may_take_long(a: Poly, b: Poly) -> bool:
         return True
     if min(a.total_degree(), b.total_degree()) < MAX_GCD_BOX.bit_length():
         return False  # there are at most 2^degree monomials
-    return prod(1 + min(each) for each in zip(a.degrees(), b.degrees(), strict=True)) > MAX_GCD_BOX
+    least: Iterable[int] = map(min, a.degrees(), b.degrees())
+    return prod(1 + degree for degree in least) > MAX_GCD_BOX
 
 
 def product(a: Poly, b: Poly) -> Poly:

@@ -9,7 +9,7 @@ from functools import partial
 from flint import fmpq
 
 from ...expression.traversal import all_nodes, fold
-from ...expression.tree import Call, Expression, Symbol
+from ...expression.tree import Expression, Symbol
 from . import special  # noqa: F401  (registers the rules of functions)
 from .elements import NowhereError, RestartError
 from .field import SIZES, Field, NotProvedError, Quotient, TooManyGeneratorsError

@@ -90,7 +90,7 @@ class Roots(Exponentials):
             degrees = () if content.is_one() else content.degrees()[::-1]
             for generator, degree in zip(base.generators, degrees, strict=False):
                 if degree and generator.positive:
-                    part = part / base.variables[generator.index] ** degree  # noqa: PLW2901
+                    part = part / base.variables[generator.index] ** degree
                     inside, exponent = base.of(generator), fmpq(sign * degree)
                     if generator.kind == "root":
                         inside, exponent = generator.args[0], exponent * generator.unit
