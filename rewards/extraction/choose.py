@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from .clean import clean
+from .clean import clean, with_clean_ends
 from .judge import Kind, Statement, defines, definition, has_integral, judge
 from .result import Extraction, nothing
 from .spans import EMPHASIS, Span, bare_spans, has_prose, restored, spans
@@ -81,7 +81,7 @@ def from_formulas(text: str) -> Extraction:
     line = text.strip()
     if line[:1] == "*" and (emphasised := EMPHASIS.fullmatch(line)):
         line = emphasised[2]
-    if _LONE_SYMBOL.fullmatch(line):
+    if len(line) < 4 and _LONE_SYMBOL.fullmatch(line):
         return Extraction(line.strip("$"), "bare")
     if (
         4 <= len(line) <= 1000
@@ -89,7 +89,7 @@ def from_formulas(text: str) -> Extraction:
         and _VARIES.search(line)
         and not has_prose(line)
     ):
-        return Extraction(clean(line), "bare")
+        return Extraction(clean(line) if "**" in line else with_clean_ends(line), "bare")
     return _search(text)
 
 

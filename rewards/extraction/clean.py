@@ -96,6 +96,11 @@ def clean(latex: str) -> str:
         latex = without_membership(latex)
     if "С" in latex:
         latex = _CYRILLIC_CONSTANT.sub(r"\1C", latex)
+    return with_clean_ends(latex)
+
+
+def with_clean_ends(latex: str) -> str:
+    """A link without punctuation, a bracketed constant, remarks and braces at its ends."""
     latex = _trim(latex)
     if latex[-1:] in _CLOSING and latex[:-1].rstrip().removesuffix("\\right")[-1:] in "CcKk":
         latex = _BRACKETED_CONSTANT.sub(r"\1\2", latex)

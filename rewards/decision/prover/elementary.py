@@ -24,7 +24,7 @@ def generator(
     t: T, name: str, u: Q, factor: Callable[[], Q], *others: Q, at: int = -1, real: bool = False
 ) -> Q:
     """f(..., u, ...) as a generator with derivative ``factor() u'``; ``at`` is the place of u."""
-    if not all(t.field.is_constant(other) for other in others):
+    if not all(map(t.field.is_constant, others)):
         raise NotProvedError(f"{name} with a parameter that varies")
     args = list(others)
     args.insert(len(args) if at < 0 else at, u)
@@ -176,8 +176,8 @@ def _whole(name: str) -> Slope:
 
 RULES |= {
     "abs": lambda t, u: u * t.require_sign(u),
-    "sgn": lambda t, u: t.rational(t.require_sign(u)),
-    "heaviside": lambda t, u: t.rational(int(t.require_sign(u) > 0)),
+    "sgn": lambda t, u: t.field.rational(t.require_sign(u)),
+    "heaviside": lambda t, u: t.field.rational(int(t.require_sign(u) > 0)),
     "max": partial(_largest, sign=1),
     "min": partial(_largest, sign=-1),
     "floor": _whole("floor"),

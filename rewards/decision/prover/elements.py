@@ -93,9 +93,6 @@ class Elements:
             self.field.relate(made, self.field.variables[made.index] ** 2 + 1, 2)
         return self.field.of(made)
 
-    def rational(self, p: int, q: int = 1) -> Quotient:
-        return self.field.constant(fmpq(p, q))
-
     def normal(self, element: Quotient) -> Quotient:
         """Reduced, and without i as a factor of the denominator."""
         element = self.field.normal(element)
@@ -257,7 +254,7 @@ class Elements:
         if exponent.denominator == 1:
             return self.integer_power(element, exponent.numerator)
         if self.principal_roots and exponent.denominator % 2:
-            return self.exp(self.ln(element) * self.rational(*exponent.as_integer_ratio()))
+            return self.exp(self.ln(element) * self.field.rational(*exponent.as_integer_ratio()))
         root = self.root(element, exponent.denominator)
         return self.integer_power(root, exponent.numerator)
 

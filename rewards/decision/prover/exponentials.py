@@ -29,7 +29,7 @@ class Exponentials(Elements):
         num, den = element.num, element.den
         if len(num) == 1 or len(num) > MAX_ADDENDS:
             c = num.leading_coefficient()
-            return [(c, Quotient(num if c == 1 else num / c, den, element.support))]
+            return [(c, element if c == 1 else Quotient(num / c, den, element.support))]
         from_dict = self.field.ring.from_dict
         return [(c, quotient(from_dict({powers: 1}), den)) for powers, c in num.terms()]
 
@@ -124,7 +124,7 @@ class Exponentials(Elements):
         if turns.denominator in (8, 12):  # cos(t/2)^2 = (1 + cos t)/2
             return self.root((1 + self._cosine(2 * turns)) / 2, 2)
         square = {0: 4, 6: 3, 4: 2, 3: 1, 2: 0}[turns.denominator if turns else 0]
-        return self.root(self.rational(square, 4), 2)
+        return self.root(self.field.rational(square, 4), 2)
 
 
 def _of_sum(

@@ -49,9 +49,12 @@ class TooManyGeneratorsError(NotProvedError):
 
 
 @lru_cache(maxsize=len(SIZES))
-def _ring(size: int) -> tuple[Any, list[Poly]]:
+def _ring(size: int) -> tuple[Any, list[Poly], Quotient, Quotient]:
+    """A ring with its variables, one and zero."""
     ring = fmpq_mpoly_ctx.get([f"g{size - 1 - i}" for i in range(size)], Ordering.lex)
-    return ring, list(ring.gens())[::-1]
+    unit = ring.constant(1)
+    one, zero = Quotient(unit, unit, 0), Quotient(ring.constant(0), unit, 0)
+    return ring, list(ring.gens())[::-1], one, zero
 
 
 def gcd(a: Poly, b: Poly) -> Poly:
@@ -92,8 +95,7 @@ class Quotient:
         """A number as a fraction beside this one."""
         if isinstance(other, Quotient):
             return other
-        ring = self.num.context()
-        return Quotient(ring.constant(other), ring.constant(1), 0)
+        return _rational(self.num.context().nvars(), other, 1)
 
     def __add__(self, operand: Operand) -> Quotient:
         other = operand if isinstance(operand, Quotient) else self.of(operand)
@@ -102,8 +104,10 @@ class Quotient:
         a, b = self.den, other.den
         if a == b:
             num = self.num + other.num
-            whole = a.is_one() and len(num) == len(self.num) + len(other.num)
-            return quotient(num, a, self.support | other.support if whole else -1)
+            if not a.is_one():
+                return quotient(num, a)
+            whole = len(num) == len(self.num) + len(other.num)
+            return Quotient(num, a, self.support | other.support if whole else -1)
         if b.is_one():
             return Quotient(self.num + product(other.num, a), a)
         if a.is_one():
@@ -126,8 +130,8 @@ class Quotient:
 
     def __mul__(self, operand: Operand) -> Quotient:
         other = operand if isinstance(operand, Quotient) else self.of(operand)
-        number, factor = (other, self) if self.support else (self, other)
-        if not number.support:
+        if not (self.support and other.support):
+            number, factor = (other, self) if self.support else (self, other)
             if number.num.is_one():
                 return factor
             if number.num.is_zero():
@@ -184,6 +188,12 @@ class Quotient:
 Operand: TypeAlias = Quotient | int
 
 
+@lru_cache(maxsize=256)
+def _rational(size: int, p: int, q: int) -> Quotient:
+    ring, _, one, _ = _ring(size)
+    return Quotient(ring.constant(fmpq(p, q)), one.num, 0)
+
+
 def quotient(num: Poly, den: Poly, support: int = -1) -> Quotient:
     """A fraction in lowest terms of polynomials; ``den`` has leading coefficient 1."""
     if den.is_one() or num.is_one():
@@ -237,9 +247,7 @@ class Field:
     zero: Quotient = field(init=False)
 
     def __post_init__(self) -> None:
-        self.ring, self.variables = _ring(self.size)
-        unit = self.ring.constant(1)
-        self.one, self.zero = Quotient(unit, unit, 0), Quotient(self.ring.constant(0), unit, 0)
+        self.ring, self.variables, self.one, self.zero = _ring(self.size)
 
     def free(self) -> None:
         """Break the cycles of references, which only the garbage collector would."""
@@ -248,6 +256,9 @@ class Field:
 
     def constant(self, value: Any) -> Quotient:
         return Quotient(self.ring.constant(value), self.one.num, 0)
+
+    def rational(self, p: int, q: int = 1) -> Quotient:
+        return _rational(self.size, p, q)
 
     def of(self, generator: Generator) -> Quotient:
         """A generator as an element of the field."""

@@ -55,7 +55,7 @@ RULES |= {
     "shi": odd(by("shi", lambda t, u: sinh_cosh(t, u)[0] / u)),
     "chi": by("chi", lambda t, u: sinh_cosh(t, u)[1] / u, real=False),
     "li": lambda t, u: RULES["ei"](t, t.ln(u)),
-    "li_offset": lambda t, u: RULES["li"](t, u) - RULES["li"](t, t.rational(2)),
+    "li_offset": lambda t, u: RULES["li"](t, u) - RULES["li"](t, t.field.rational(2)),
 }
 
 
@@ -100,7 +100,7 @@ def _gamma(t: T, u: Q) -> Q:
     """Gamma(u + 1) = u Gamma(u)."""
     whole = u.rational()
     if whole is not None and whole.q == 1 and 1 <= whole <= MAX_WHOLE:
-        return t.rational(factorial(int(whole) - 1))
+        return t.field.rational(factorial(int(whole) - 1))
     u, steps = _shift(t, u, least=1)
     base, ratio = u, u.rational()
     if ratio == 1:
@@ -301,7 +301,7 @@ def _pfq(t: T, above: list[Q], below: list[Q], z: Q) -> Q:
             total = total / b
         return total
 
-    sizes = t.rational(len(above)), t.rational(len(below))
+    sizes = t.field.rational(len(above)), t.field.rational(len(below))
     return generator(t, "hypgeom", z, factor, *sizes, *above, *below)
 
 

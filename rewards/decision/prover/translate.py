@@ -9,8 +9,6 @@ from collections.abc import Callable
 from functools import reduce
 from operator import add, mul
 
-from flint import fmpq
-
 from ...expression.traversal import fold
 from ...expression.tree import Call, Expression, Number, Symbol
 from .field import NotProvedError, Quotient
@@ -28,7 +26,7 @@ class Translator(Roots):
         if isinstance(node, Symbol):
             return self.symbol(node.name)
         if isinstance(node, Number):
-            return self.field.constant(fmpq(node.numerator, node.denominator))
+            return self.field.rational(node.numerator, node.denominator)
         if node.function in _ARITHMETIC:  # is seldom met again
             return self.field.spend(self._value(node))
         known = self._values.get(node)
