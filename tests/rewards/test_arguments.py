@@ -76,7 +76,7 @@ def test_a_verdict_is_neither_true_nor_false() -> None:
 def test_a_verdict_is_shown_in_a_line() -> None:
     assert repr(verify_label("yes", 1)) == "<Verdict correct, reward 1: '1'>"
     wrong = repr(verify_antiderivative("x^3+C", "2x"))
-    assert wrong.startswith("<Verdict incorrect, reward 0: 'x^3+C' (at x = -0.6")
+    assert wrong.startswith("<Verdict incorrect, reward 0: 'x^3+C' (at x = 0.58")
     assert "+/-" not in wrong
     assert "C =" not in wrong  # F' does not depend on it
     assert "C = " in repr(verify_antiderivative("C x", "2x", variable="x"))

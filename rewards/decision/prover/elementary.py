@@ -109,8 +109,9 @@ def _over(pair: Callable[[T, Q], tuple[Q, Q]], above: int, below: int) -> Slope:
     """A quotient of two of: the first of a pair (0), the second (1), one (2)."""
 
     def rule(t: T, u: Q) -> Q:
-        parts = (*pair(t, u), t.field.one)
-        return parts[above] / t.normal(parts[below])
+        parts = pair(t, u)
+        divisor = t.field.one if below == 2 else t.normal(parts[below])
+        return (t.field.one if above == 2 else parts[above]) / divisor
 
     return rule
 

@@ -138,10 +138,9 @@ class Elements:
     def _new_scaled(self, kind: str, arg: Quotient, unit: fmpq) -> Generator:
         base = self.field
         constant, real = base.is_constant(arg), base.is_real(arg)
-        number = Number(int(unit.p), int(unit.q))
 
         def tree() -> Expression:
-            inner = base.tree(arg)
+            inner, number = base.tree(arg), Number(int(unit.p), int(unit.q))
             if "root" in kind:
                 below = base.tree(base.poly(arg.den))
                 return Call("mul", (below, Call("pow", (inner, number))))

@@ -145,8 +145,11 @@ class Quotient:
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Operand) -> Quotient:
-        return self * self.of(other).inverse()
+    def __truediv__(self, operand: Operand) -> Quotient:
+        other = operand if isinstance(operand, Quotient) else self.of(operand)
+        if not other.support and other.num.is_one():
+            return self
+        return self * other.inverse()
 
     def __rtruediv__(self, other: Operand) -> Quotient:
         return self.inverse() * other
