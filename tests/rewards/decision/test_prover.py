@@ -81,6 +81,21 @@ def test_proved(integrand: str, answer: str) -> None:
     assert proof_of(answer, integrand) is not None
 
 
+@pytest.mark.parametrize("n", [2, 3, 6, 11, 40])
+@pytest.mark.parametrize(
+    ("angle", "slope"),
+    [("x", "1"), (r"\arcsin x", r"\frac{1}{\sqrt{1-x^2}}"), (r"\arctan x", r"\frac{1}{1+x^2}")],
+)
+def test_multiples_of_angles(n: int, angle: str, slope: str) -> None:
+    def integrand(m: int) -> str:
+        sine = rf"\sin({n}{angle})\cos({angle})+{n}\cos({m}{angle})\sin({angle})"
+        return rf"{slope}\left({sine}\right)"
+
+    answer = rf"\sin({n}{angle})\sin({angle})"
+    assert proof_of(answer, integrand(n)) is not None
+    assert proof_of(answer, integrand(n - 1)) is None
+
+
 @pytest.mark.parametrize(
     ("integrand", "answer"),
     [
