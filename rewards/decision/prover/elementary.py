@@ -62,10 +62,15 @@ def sqrt(t: T, u: Q) -> Q:
 # --- elementary functions
 
 
-def sinh_cosh(t: T, u: Q) -> tuple[Q, Q]:
+def _circular(t: T, u: Q) -> tuple[Q, Q, Q]:
+    return *t.sin_cos(u), t.field.one
+
+
+def _hyperbolic(t: T, u: Q) -> tuple[Q, Q, Q]:
+    """sinh u, cosh u and 1, all times 2 exp u."""
     up = t.exp(u)
-    down = 1 / up
-    return (up - down) / 2, (up + down) / 2
+    square = up * up
+    return square - 1, square + 1, 2 * up
 
 
 def _asinh(t: T, u: Q) -> Q:
@@ -105,13 +110,10 @@ def _atanh(t: T, u: Q) -> Q:
     return generator(t, "atanh", u, lambda: 1 / (1 - u * u))
 
 
-def _over(pair: Callable[[T, Q], tuple[Q, Q]], above: int, below: int) -> Slope:
-    """A quotient of two of: the first of a pair (0), the second (1), one (2)."""
-
+def _over(triple: Callable[[T, Q], tuple[Q, Q, Q]], above: int, below: int) -> Slope:
     def rule(t: T, u: Q) -> Q:
-        parts = pair(t, u)
-        divisor = t.field.one if below == 2 else t.normal(parts[below])
-        return (t.field.one if above == 2 else parts[above]) / divisor
+        parts = triple(t, u)
+        return parts[above] / t.normal(parts[below])
 
     return rule
 
@@ -120,13 +122,13 @@ def _of_inverse(name: str) -> Slope:
     return lambda t, u: RULES[name](t, 1 / u)
 
 
-for _pair, _names in (
-    (Translator.sin_cos, "sin cos tan cot sec csc"),
-    (sinh_cosh, "sinh cosh tanh coth sech csch"),
+for _triple, _names in (
+    (_circular, "sin cos tan cot sec csc"),
+    (_hyperbolic, "sinh cosh tanh coth sech csch"),
 ):
     _places = ((0, 2), (1, 2), (0, 1), (1, 0), (2, 1), (2, 0))
     for _name, _place in zip(_names.split(), _places, strict=True):
-        RULES[_name] = _over(_pair, *_place)
+        RULES[_name] = _over(_triple, *_place)
 for _name, _other in (
     ("acot", "atan"),
     ("asec", "acos"),

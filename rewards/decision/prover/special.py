@@ -12,7 +12,7 @@ from flint import fmpq
 
 from ...expression.traversal import fold
 from ...expression.tree import Call
-from .elementary import Q, Slope, T, by, generator, odd, power, sinh_cosh, sqrt
+from .elementary import Q, Slope, T, by, generator, odd, power, sqrt
 from .field import NotProvedError
 from .translate import FORMS, RULES
 
@@ -52,8 +52,8 @@ RULES |= {
     "ei": by("ei", lambda t, u: t.exp(u) / u),
     "si": odd(by("si", lambda t, u: t.sin_cos(u)[0] / u)),
     "ci": by("ci", lambda t, u: t.sin_cos(u)[1] / u, real=False),
-    "shi": odd(by("shi", lambda t, u: sinh_cosh(t, u)[0] / u)),
-    "chi": by("chi", lambda t, u: sinh_cosh(t, u)[1] / u, real=False),
+    "shi": odd(by("shi", lambda t, u: RULES["sinh"](t, u) / u)),
+    "chi": by("chi", lambda t, u: RULES["cosh"](t, u) / u, real=False),
     "li": lambda t, u: RULES["ei"](t, t.ln(u)),
     "li_offset": lambda t, u: RULES["li"](t, u) - RULES["li"](t, t.field.rational(2)),
 }
