@@ -309,6 +309,7 @@ D = (
     r"|\\mathrm\s*d|\\(?:differentialD|dd)|(?<![A-Za-z\\])d)"
 )
 DIFFERENTIAL = re.compile(rf"{SPACES}{D}\s*(?P<name>\\[A-Za-z]+|[A-Za-z])(?![A-Za-z])\s*")
+_DELIMITER = re.compile(r"\$|\\[()\[\]]")
 _DELIMITERS = re.compile(r"^\s*(?:\$\$?|\\\(|\\\[)\s*|\s*(?:\$\$?|\\\)|\\\])\s*[.,]?\s*$")
 
 
@@ -377,7 +378,7 @@ def _strip_integral(text: str, variable: str | None) -> tuple[str, str | None]:
     Behind an integral sign the differential ends the text or fills a numerator (``\frac{dx}{x}``).
     Without the sign only ``dx`` or ``\, d x`` at the end is one: in ``c + d x``, d is a parameter.
     """
-    body = _DELIMITERS.sub("", text)
+    body = _DELIMITERS.sub("", text) if _DELIMITER.search(text) else text
     sign = _SIGN.match(body)
     body = body[sign.end() :] if sign else body
     differentials = list(DIFFERENTIAL.finditer(body)) if "d" in body else []
