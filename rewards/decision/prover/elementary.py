@@ -111,6 +111,8 @@ def _atanh(t: T, u: Q) -> Q:
 
 
 def _over(triple: Callable[[T, Q], tuple[Q, Q, Q]], above: int, below: int) -> Slope:
+    """The quotient of two of three values."""
+
     def rule(t: T, u: Q) -> Q:
         parts = triple(t, u)
         return parts[above] / t.normal(parts[below])

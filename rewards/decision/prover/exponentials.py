@@ -97,9 +97,8 @@ class Exponentials(Elements):
             raise NotProvedError("a multiple of an angle that is too high")
         bits = format(abs(times), "b")[1:]
         bound = self.field.support(c) & self.field.bound
-        square = self.normal(s * s) if "1" in bits else s
         one = u = self.field.one
-        t = c
+        square, t = self.normal(s * s) if "1" in bits else one, c
         for bit in bits:
             double = t + t
             t, u = double * t - one, double * u
