@@ -89,7 +89,8 @@ def from_formulas(text: str) -> Extraction:
         and _VARIES.search(line)
         and not has_prose(line)
     ):
-        return Extraction(clean(line) if "**" in line else with_clean_ends(line), "bare")
+        layout = "**" in line or "mathrm" in line or "operatorname" in line
+        return Extraction(clean(line) if layout else with_clean_ends(line), "bare")
     return _search(text)
 
 
