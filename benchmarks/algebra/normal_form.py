@@ -35,12 +35,13 @@ _ODD = frozenset(
     "sin tan cot csc asin atan sinh tanh coth csch asinh atanh acoth acsch sgn acsc acot".split()
 )
 _EVEN = frozenset(("cos", "sec", "cosh", "sech", "abs"))
-_REAL = frozenset("exp sin cos tan atan sinh cosh tanh asinh abs sgn".split())
+#: What is proven of a value wherever it is finite; each includes those before.
+_UNKNOWN, _REAL, _NOT_NEGATIVE, _POSITIVE = range(4)
+#: Of functions of real values.
+_SIGNS = dict.fromkeys("sin cos tan atan sinh tanh asinh abs sgn".split(), _REAL)
+_SIGNS |= {"exp": _POSITIVE, "cosh": _POSITIVE}
 #: SymPy's order of classes (`sympy.core.basic`), before all functions; numbers by their value.
-_ORDER = (
-    *((0, 1), (1, 1), (1, 2), (-1, 1), "integer", "rational"),
-    *"e pi symbol pow mul add abs".split(),
-)
+_ORDER = ((0, 1), (1, 1), (1, 2), (-1, 1), *"integer rational e pi symbol pow mul add abs".split())
 _RANKS = {kind: rank for rank, kind in enumerate(_ORDER)}
 #: SymPy's names of functions, by which these are ordered, where they are not ours.
 _NAMES = {"ln": "log", "sgn": "sign"}
@@ -84,8 +85,8 @@ class Algebra:
     """Makes nodes in normal form; equal ones are one object while they are kept.
 
     Of a node are kept: its ``key``, which orders arguments; its rational factor and the rest
-    (``split``); the names of its symbols (``free``); whether it is proven to be real, and to be
-    positive, wherever it is finite (``sign``); its ``derivative``.
+    (``split``); the names of its symbols (``free``); what is proven of its ``sign``; its
+    ``derivative``.
     """
 
     #: Nodes that one algebra makes before a formula is refused as too large.
@@ -102,7 +103,7 @@ class Algebra:
         self.key: Callable[[Expression], tuple[Any, ...]] = keep(self._key)
         self.split: Callable[[Expression], tuple[fmpq, Expression]] = keep(self._split)
         self.free: Callable[[Expression], frozenset[str]] = keep(self._free)
-        self.sign: Callable[[Expression], tuple[bool, bool]] = keep(self._sign)
+        self.sign: Callable[[Expression], int] = keep(self._sign)
         self.derivative: Callable[..., Expression] = keep(self._derivative)
         self.zero, self.one, self.minus_one, self.two = map(self.number, (0, 1, -1, 2))
         self.half, self.variable = self.number(fmpq(1, 2)), self.symbol(variable)
@@ -139,13 +140,11 @@ class Algebra:
         """Orders arguments as SymPy: by class, by the number of arguments, by the arguments."""
         if isinstance(node, Number):
             p, q = node.numerator, node.denominator
-            rank = _RANKS.get((p, q), _RANKS["integer" if q == 1 else "rational"])
-            return rank, "", 2, p, q
+            return _RANKS.get((p, q), _RANKS["integer" if q == 1 else "rational"]), p, q
         if isinstance(node, Symbol):
-            return _RANKS["symbol"], "", 1, node.name
-        name, last = node.function, len(_RANKS)
-        rank = _RANKS.get(name, last)
-        label = _NAMES.get(name, name) if rank == last else ""
+            return _RANKS["symbol"], node.name
+        name = node.function
+        rank, label = _RANKS.get(name, len(_RANKS)), _NAMES.get(name, name)
         return rank, label, len(node.args), *map(self.key, node.args)
 
     def _free(self, node: Expression) -> frozenset[str]:
@@ -164,10 +163,9 @@ class Algebra:
         factors: dict[Expression, fmpq] = {}
         for term in chain.from_iterable(map(terms_of, terms)):
             factor, rest = self.split(term)
-            known = factors.get(rest)
-            factors[rest] = factor if known is None else known + factor
+            factors[rest] = factors.get(rest, 0) + factor
         parts = [self._scaled(factor, rest) for rest, factor in factors.items() if factor]
-        return self._compound("add", parts) if parts else self.zero
+        return self._compound("add", parts or [self.zero])
 
     def _split(self, node: Expression) -> tuple[fmpq, Expression]:
         if type(node) is Number:
@@ -177,12 +175,14 @@ class Algebra:
             return value(node.args[0]), rest[0] if len(rest) == 1 else self._node("mul", *rest)
         return fmpq(1), node
 
-    def _scaled(self, factor: fmpq, rest: Expression) -> Expression:
-        """A rational multiple of what has no rational factor and is no sum."""
+    def _scaled(self, factor: fmpq, node: Expression) -> Expression:
+        """A rational multiple of what has no rational factor; a sum is expanded."""
         if factor == 1:
-            return rest
+            return node
         number = self.number(factor)
-        return number if type(rest) is Number else self._node("mul", number, *factors_of(rest))
+        if node.function == "add":
+            return self.add(*(self.mul(number, term) for term in node.args))
+        return number if node is self.one else self._node("mul", number, *factors_of(node))
 
     def mul(self, *factors: Expression) -> Expression:
         """A product with like powers collected; a number times a sum is expanded."""
@@ -199,29 +199,18 @@ class Algebra:
         if not coefficient:
             return self.zero
         parts: list[Expression] = []
-        surds: list[Expression] = []
-        again = False
         for (base, _), alike in powers.items():
-            part = alike[0]
-            if len(alike) > 1:
-                part = self.pow(base, self.add(*(self.power_of(each)[1] for each in alike)))
-                again = again or part.function in ("number", "mul")
-            parts.append(part)
-            if part.function == "pow" and type(part.args[0]) is Number:
-                surds.append(part)
+            exponents = (self.power_of(each)[1] for each in alike)
+            parts.append(alike[0] if len(alike) == 1 else self.pow(base, self.add(*exponents)))
+        surds = (part for part in parts if part.function == "pow" and type(part.args[0]) is Number)
         for one, other in combinations(surds, 2):  # sqrt(2) sqrt(3) is sqrt(6)
             if one.args[1] == other.args[1]:
                 root = self.pow(self.mul(one.args[0], other.args[0]), one.args[1])
-                parts = [root, *(part for part in parts if part not in (one, other))]
-                return self.mul(self.number(coefficient), *parts)
-        if again:
+                others = (part for part in parts if part not in (one, other))
+                return self.mul(self.number(coefficient), root, *others)
+        if any(part.function in ("number", "mul") for part in parts):
             return self.mul(self.number(coefficient), *parts)
-        if coefficient != 1 or not parts:
-            number = self.number(coefficient)
-            if len(parts) == 1 and parts[0].function == "add":
-                return self.add(*(self.mul(number, term) for term in parts[0].args))
-            parts.append(number)
-        return self._compound("mul", parts)
+        return self._scaled(coefficient, self._compound("mul", parts or [self.one]))
 
     def power_of(self, node: Expression) -> tuple[Expression, Expression]:
         """A node as base and exponent; an exponential has base e."""
@@ -252,40 +241,34 @@ class Algebra:
             raise UnusableFormulaError("a power of 0 with a symbolic exponent")
         if number is not None and number.p == 1:
             return self.pow(self.number(int(number.q)), self.neg(exponent))
-        whole = is_whole(exponent)
         if base.function in ("pow", "exp"):
             inner, first = self.power_of(base)
             small = type(first) is Number and abs(first.numerator) < first.denominator
-            if whole or small or (self.sign(inner)[1] and self.sign(first)[0]):
+            if is_whole(exponent) or small or (self.sign(inner) == _POSITIVE and self.sign(first)):
                 return self.pow(inner, self.mul(first, exponent))
-        if base.function == "mul" and whole:
-            return self.mul(*(self.pow(factor, exponent) for factor in base.args))
         if base.function == "mul" and e is not None:
-            return self._root_of_product(base, exponent)
+            return self._power_of_product(base, exponent)
         return self._node("pow", base, exponent)
 
-    def _root_of_product(self, base: Expression, exponent: Expression) -> Expression:
-        """Move positive factors out of a root; the sign of a negative number stays inside."""
+    def _power_of_product(self, base: Expression, exponent: Expression) -> Expression:
+        """Of a root, only positive factors are moved out; the sign of a number stays inside."""
         factor, rest = self.split(base)
-        parts = (self.number(abs(factor)), *factors_of(rest))
-        outside = [part for part in parts if self.sign(part)[1]]
+        parts = (self.number(abs(factor)), *[self.minus_one] * (factor < 0), *factors_of(rest))
+        outside = [part for part in parts if is_whole(exponent) or self.sign(part) == _POSITIVE]
         if outside == [self.one]:
             return self._node("pow", base, exponent)
-        inside = [part for part in parts if not self.sign(part)[1]]
-        inside += [self.minus_one] * (factor < 0)
+        inside = (part for part in parts if part not in outside)
         powers = [self.pow(part, exponent) for part in outside]
         return self.mul(*powers, self.pow(self.mul(*inside), exponent))
 
     def _numeric_power(self, base: fmpq, e: fmpq) -> Expression:
-        if base == 0:
-            if e < 0:
-                raise UnusableFormulaError("division by 0")
-            return self.zero
+        if base == 0 and e < 0:
+            raise UnusableFormulaError("division by 0")
         if base < 0 and e.q != 1:
             raise UnusableFormulaError("a root of a negative number")
         if (max(abs(base.p), base.q).bit_length() - 1) * abs(e) > MAX_BITS:
             raise UnusableFormulaError(f"a number of more than {MAX_BITS} bits")
-        if e.q == 1:
+        if e.q == 1 or base == 0:
             return self.number(base ** int(e.p))
         outside = fmpq(1)
         inside: dict[fmpq, int] = {}
@@ -296,32 +279,38 @@ class Algebra:
                 outside *= fmpq(prime) ** int(power.floor())
                 inside[rest] = inside.get(rest, 1) * int(prime)
         roots = [self._node("pow", self.number(b), self.number(r)) for r, b in inside.items() if r]
-        return self._compound("mul", [self.number(outside)] * (outside != 1) + roots)
+        return self._scaled(outside, self._compound("mul", roots or [self.one]))
 
     # --- functions ---
 
-    def apply(self, name: str, u: Expression) -> Expression:
-        """A function of one argument."""
-        if is_whole(u):
-            known = _AT.get((name, u.numerator))
-            if known == "pole":
-                raise UnusableFormulaError("a function at its pole")
-            if known is not None:
-                return self.node(template(known))
-        if name in ("abs", "sgn") and self.sign(u)[1]:
-            return u if name == "abs" else self.one
-        evaluated = _EVALUATED[name](self, u) if name in _EVALUATED else None
-        if evaluated is not None:
-            return evaluated
+    def apply(self, name: str, *args: Expression) -> Expression:
+        """A function of nodes."""
+        if name in _READ:
+            return _READ[name](self, *args)
+        if name not in _SLOPES or len(args) != 1:
+            return self.other(name, *args)
+        (u,) = args
+        turned = (name in _ODD or name in _EVEN) and self.leads_with_minus(u)
+        made = self._evaluated(name, self.neg(u) if turned else u)
+        return self.neg(made) if turned and name in _ODD else made
+
+    def _evaluated(self, name: str, u: Expression) -> Expression:
+        """A function of one argument, by the rules at the end of this module."""
+        known = _KNOWN.get((name, u.numerator if is_whole(u) else u.function))
+        if known == "pole":
+            raise UnusableFormulaError("a function at its pole")
+        if known is not None:
+            return self.node(template(known), *u.args)
         if u.function == f"a{name}":
             return u.args[0]
-        undone = _UNDONE.get((name, u.function))
-        if undone is not None:
-            return self.node(template(undone), u.args[0])
-        if (name in _ODD or name in _EVEN) and self.leads_with_minus(u):
-            turned = (self.apply if type(u) is Number else self._node)(name, self.neg(u))
-            return turned if name in _EVEN else self.neg(turned)
-        return self._node(name, u)
+        if name in ("abs", "sgn") and self.sign(u) == _POSITIVE:
+            return u if name == "abs" else self.one
+        made = _EVALUATED[name](self, u) if name in _EVALUATED else None
+        return self._node(name, u) if made is None else made
+
+    def other(self, function: str, *args: Expression) -> Expression:
+        """A function without rules."""
+        raise UnusableFormulaError(f"no rules for {function}")
 
     def leads_with_minus(self, node: Expression) -> bool:
         """Whether a sign is moved out of an argument: SymPy's `could_extract_minus_sign`."""
@@ -348,32 +337,25 @@ class Algebra:
 
     # --- properties of values ---
 
-    def _sign(self, node: Expression) -> tuple[bool, bool]:
+    def _sign(self, node: Expression) -> int:
         kind, args = node.function, node.args
+        if isinstance(node, Number):
+            return _POSITIVE if node.numerator > 0 else _REAL
         if not args:
-            positive = isinstance(node, Number) and node.numerator > 0
-            return self.real or kind != "symbol", positive or kind in ("pi", "e")
-        signs = [self.sign(arg) for arg in args]
-        real, positive = all(r for r, _ in signs), all(p for _, p in signs)
-        if kind == "add":
-            each = (p or self._is_even_power(arg) for (_, p), arg in zip(signs, args, strict=True))
-            return real, any(p for _, p in signs) and all(each)
+            return _POSITIVE if kind != "symbol" else _REAL * self.real
+        signs = list(map(self.sign, args))
+        least = min(signs)
         if kind == "mul":
-            return real, positive
-        if kind == "pow":
-            positive, whole = signs[0][1] and signs[1][0], is_whole(args[1]) and signs[0][0]
-            even = type(args[1]) is Number and self._is_even_power(args[0])
-            return positive or whole or even, positive
-        real = real and kind in _REAL
-        return real, real and kind in ("exp", "cosh")
-
-    def _is_even_power(self, node: Expression) -> bool:
-        """Whether a node is a positive multiple of an even power of something real."""
-        factor, rest = self.split(node)
-        if factor < 0 or rest.function != "pow":
-            return False
-        base, exponent = rest.args
-        return is_whole(exponent) and exponent.numerator % 2 == 0 and self.sign(base)[0]
+            return least
+        if kind == "add":
+            return max(signs) if least == _NOT_NEGATIVE else least
+        if kind != "pow":
+            return _SIGNS.get(kind, _UNKNOWN) if least else _UNKNOWN
+        base, exponent = signs[0], args[1]
+        if is_whole(exponent):
+            return max(base, _NOT_NEGATIVE) if base and exponent.numerator % 2 == 0 else base
+        known = base == _POSITIVE if type(exponent) is not Number else base >= _NOT_NEGATIVE
+        return base if least and known else _UNKNOWN
 
     # --- operations of generators ---
 
@@ -401,11 +383,9 @@ class Algebra:
             return self.add(*(self.mul(*args[:i], s, *args[i + 1 :]) for i, s in enumerate(slopes)))
         if kind == "pow":  # a number is multiplied into u' first
             base, exponent = args
-            slope = self.div(self.mul(exponent, self.derivative(base, x)), base)
-            if self.varies(exponent, x):
-                of_exponent = self.mul(self.derivative(exponent, x), self.apply("ln", base))
-                slope = self.add(of_exponent, slope)
-            return self.mul(node, slope)
+            of_base = self.div(self.mul(exponent, self.derivative(base, x)), base)
+            of_exponent = self.mul(self.derivative(exponent, x), self.apply("ln", base))
+            return self.mul(node, self.add(of_exponent, of_base))
         return self.mul(self.derivative(args[0], x), self.node(template(_SLOPES[kind]), args[0]))
 
     # --- trees ---
@@ -421,19 +401,7 @@ class Algebra:
             return self.number(fmpq(tree.numerator, tree.denominator))
         if isinstance(tree, Symbol):
             return u or self.symbol(tree.name)
-        return self.build(tree.function, *(self.node(arg, u) for arg in tree.args))
-
-    def build(self, function: str, *args: Expression) -> Expression:
-        """A function of nodes."""
-        rule = _READ.get(function)
-        if rule is not None:
-            return rule(self, *args)
-        known = function in _SLOPES and len(args) == 1
-        return self.apply(function, args[0]) if known else self.other(function, *args)
-
-    def other(self, function: str, *args: Expression) -> Expression:
-        """A function without rules."""
-        raise UnusableFormulaError(f"no rules for {function}")
+        return self.apply(tree.function, *(self.node(arg, u) for arg in tree.args))
 
 
 _READ: dict[str, Callable[..., Expression]] = {
@@ -461,27 +429,25 @@ _SLOPES = {
     "tanh": "1 - tanh(u)**2",
     "coth": "-1/sinh(u)**2",
 }
-#: Values, and the functions that have them at a whole number.
+#: Values, and the functions that have them at a whole number. Of odd functions the sign is taken.
 _VALUES = {
     "0": "sin tan sinh tanh asin atan asinh atanh abs sgn 0, acos asec acosh asech ln 1",
     "1": "cos sec cosh sech exp 0",
     "E": "exp 1",
     "pi/2": "acos 0, asin acsc 1",
-    "-pi/2": "asin acsc -1",
     "pi/4": "atan acot 1",
-    "-pi/4": "atan acot -1",
     "pi": "acos asec -1",
     "log(1 + sqrt(2))": "asinh 1",
-    "pole": "cot csc coth csch acsch asech 0, atanh acoth 1, atanh acoth -1",
+    "pole": "cot csc coth csch acsch asech 0, atanh acoth 1",
 }
-_AT = {
-    (name, int(names[-1])): known
-    for known, groups in _VALUES.items()
-    for names in map(str.split, groups.split(","))
-    for name in names[:-1]
-}
-#: (function, another's inverse function) -> their composition at u.
-_UNDONE = {
+#: A function with a whole number, or with another's inverse function at u -> the value.
+_KNOWN: dict[tuple[str, int | str], str] = {
+    **{
+        (name, int(names[-1])): known
+        for known, groups in _VALUES.items()
+        for names in map(str.split, groups.split(","))
+        for name in names[:-1]
+    },
     ("sin", "acos"): "sqrt(1 - u**2)",
     ("cos", "asin"): "sqrt(1 - u**2)",
     ("tan", "asin"): "u/sqrt(1 - u**2)",
@@ -516,7 +482,7 @@ def _ln(a: Algebra, u: Expression) -> Expression | None:
             raise UnusableFormulaError("a logarithm of what is not positive")
         return a.neg(a.apply("ln", a.number(u.denominator))) if u.numerator == 1 else None
     base, exponent = a.power_of(u)
-    return exponent if base.function == "e" and a.sign(exponent)[0] else None
+    return exponent if base.function == "e" and a.sign(exponent) else None
 
 
 _EVALUATED = {"exp": _exp, "ln": _ln}

@@ -79,7 +79,7 @@ CONSTRUCTORS = {
 UNARY = tuple(CONSTRUCTORS)
 cos, sin, exp, log = CONSTRUCTORS.values()
 #: A function without a formula, as f in ``apply("f", x, y)``.
-apply = TERMS.build
+apply = TERMS.apply
 #: Unevaluated ones of a term with respect to variables.
 derivative, integral = (partial(apply, name) for name in ("derivative", "integral"))
 

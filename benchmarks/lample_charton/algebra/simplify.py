@@ -68,12 +68,12 @@ class Simplifier:
         if not node.args:
             return node
         each = self._inside if node.function in ("add", "mul") else self.simplify
-        return self.algebra.build(node.function, *map(each, node.args))
+        return self.algebra.apply(node.function, *map(each, node.args))
 
     def _squares(self, node: Expression) -> Expression:
         """Replace pairs of terms such as c m sin^2 u + c m cos^2 u in a formula's sums."""
         if node.function in ("mul", "pow"):
-            return self.algebra.build(node.function, *map(self.squares, node.args))
+            return self.algebra.apply(node.function, *map(self.squares, node.args))
         shorter = _with_squares(self.algebra, node) if node.function == "add" else None
         return node if shorter is None else self.squares(shorter)
 
