@@ -5,15 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from ....rewards.expression.sympy_bridge import SAME
 from ....rewards.expression.traversal import nodes_of
 from ....rewards.expression.tree import Expression, Number, Symbol
 from .terms import CACHED
 
 #: SymPy's names of the functions with rules.
-_CLASSES = {
-    **{name: name.capitalize() for name in ("add", "mul", "pow", "derivative", "integral")},
-    **{"exp": "exp", "ln": "log", "sin": "sin", "cos": "cos"},
-}
+_CLASSES = SAME | {name: name.capitalize() for name in ("pow", "derivative", "integral")}
 
 
 @lru_cache(CACHED)

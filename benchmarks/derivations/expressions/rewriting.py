@@ -43,12 +43,11 @@ def substitute(term: Expression, old: Expression, new: Expression) -> Expression
         raise BoundVariableError("a formula for a bound variable")
     if term.function == "integral" and not _reaches_into(term, old, new):
         return term
-    part = _PARTS.get(term.function)
-    changed = part(term, old, new) if part else None
-    if changed is not None:
-        return changed
-    args = tuple([substitute(arg, old, new) for arg in term.args])
-    return t.rebuild(term, args)
+    if term.function == old.function in _PARTS:
+        changed = _PARTS[term.function](term, old, new)
+        if changed is not None:
+            return changed
+    return t.rebuild(term, lambda arg: substitute(arg, old, new))
 
 
 def _reaches_into(term: Expression, old: Expression, new: Expression) -> bool:
@@ -60,8 +59,6 @@ def _reaches_into(term: Expression, old: Expression, new: Expression) -> bool:
 
 
 def _in_sum(term: Expression, old: Expression, new: Expression) -> Expression | None:
-    if old.function != "add":
-        return None
     mine = set(term.args)
     for sign, wanted in ((t.ONE, old), (t.MINUS_ONE, t.negative(old))):
         parts = set(terms_of(wanted))
@@ -74,8 +71,6 @@ def _in_sum(term: Expression, old: Expression, new: Expression) -> Expression | 
 
 
 def _in_product(term: Expression, old: Expression, new: Expression) -> Expression | None:
-    if old.function != "mul":
-        return None
     value, mine = _powers(term)
     wanted_value, wanted = _powers(old)
     times = min((int((mine.get(key, 0) / e).floor()) for key, e in wanted.items()), default=0)
@@ -99,10 +94,8 @@ def _powers(term: Expression) -> tuple[Any, dict[tuple[Expression, Expression], 
 def _in_power(term: Expression, old: Expression, new: Expression) -> Expression | None:
     base, exponent = t.base_and_exponent(term)
     old_base, old_exponent = t.base_and_exponent(old)
-    if base != old_base or old.function not in ("pow", "exp"):
-        return None
     (e, kind), (f, old_kind) = t.coefficient(exponent), t.coefficient(old_exponent)
-    fits = kind == old_kind and (e / f).q == 1
+    fits = (base, kind) == (old_base, old_kind) and (e / f).q == 1
     return t.power(new, t.number(e / f)) if fits else None
 
 
@@ -120,10 +113,10 @@ def rename(term: Expression, names: Mapping[str, str]) -> Expression:
     """``term`` with other names of symbols and functions; names not in ``names`` stay."""
     if isinstance(term, Symbol):
         return t.symbol(names.get(term.name, term.name))
-    args = tuple([rename(arg, names) for arg in term.args])
+    term = t.rebuild(term, lambda arg: rename(arg, names))
     if t.is_applied(term):
-        return t.apply(names.get(term.function, term.function), *args)
-    return t.rebuild(term, args)
+        return t.apply(names.get(term.function, term.function), *term.args)
+    return term
 
 
 # --- expansion ---
@@ -133,7 +126,7 @@ def expand(term: Expression) -> Expression:
     """``term`` with products and integer powers of sums expanded, and e^(x + y) as e^x e^y."""
     if not term.args:
         return term
-    term = t.rebuild(term, tuple(map(expand, term.args)))
+    term = t.rebuild(term, expand)
     head, (first, *others) = term.function, term.args
     if head == "integral":
         return t.add(*(t.integral(part, *others) for part in terms_of(first)))
@@ -174,12 +167,8 @@ def _expanded_product(term: Expression) -> Expression:
 
 def evaluated(term: Expression) -> Expression:
     """``term`` with its derivatives evaluated where possible."""
-    if not term.args:
-        return term
-    term = t.rebuild(term, tuple(map(evaluated, term.args)))
-    if term.function == "derivative":
-        return reduce(t.differentiate, term.args)
-    return term
+    term = t.rebuild(term, evaluated)
+    return reduce(t.differentiate, term.args) if term.function == "derivative" else term
 
 
 def evaluate_derivatives(term: Expression) -> Expression:
@@ -234,31 +223,29 @@ def _by_table(term: Expression, x: Expression) -> Expression | None:
     if head == "derivative" and x in args[1:]:
         place = args.index(x, 1)
         return t.derivative(*args[:place], *args[place + 1 :])
+    if head == "pow" and t.varies(args[1], x):
+        if not t.varies(args[0], x) and _slope(args[1], x) is not None:
+            raise CasesError("the logarithm of the base may vanish")
+        return None
+    inside = args[0] if args else term
+    slope = _slope(inside, x) if head in ("symbol", "pow", "exp", "ln", "sin", "cos") else None
+    if slope is None:
+        return None
     if head in ("symbol", "pow"):
-        base, exponent = t.base_and_exponent(term)
-        if t.varies(exponent, x):
-            if not t.varies(base, x) and _slope(exponent, x) is not None:
-                raise CasesError("the logarithm of the base may vanish")
-            return None
-        slope = _slope(base, x)
-        if slope is None:
-            return None
+        _, exponent = t.base_and_exponent(term)
         if exponent == t.MINUS_ONE:
-            return t.divide(t.log(base), slope)
+            return t.divide(t.log(inside), slope)
         if exponent.function != "number":
             raise CasesError("the exponent may be -1")
         raised = t.add(exponent, t.ONE)
-        return t.divide(t.power(base, raised), t.mul(raised, slope))
-    slope = _slope(args[0], x) if head in ("exp", "ln", "sin", "cos") else None
-    if slope is None:
-        return None
+        return t.divide(t.power(inside, raised), t.mul(raised, slope))
     if head == "ln":
         # log(a x + b): (x + b/a) log(a x + b) - x, in separate terms.
-        shift = t.divide(substitute(args[0], x, t.ZERO), slope)
+        shift = t.divide(substitute(inside, x, t.ZERO), slope)
         return t.add(t.mul(x, term), t.mul(shift, term), t.negative(x))
     if t.free(slope):  # for which SymPy distinguishes cases
         raise CasesError("the coefficient may vanish")
-    made = {"exp": t.exp, "sin": t.cos, "cos": t.sin}[head](args[0])
+    made = {"exp": t.exp, "sin": t.cos, "cos": t.sin}[head](inside)
     return t.divide(t.negative(made) if head == "sin" else made, slope)
 
 

@@ -9,6 +9,7 @@ two.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -84,8 +85,9 @@ apply = TERMS.apply
 derivative, integral = (partial(apply, name) for name in ("derivative", "integral"))
 
 
-def rebuild(term: Expression, args: tuple[Expression, ...]) -> Expression:
-    """The node with other arguments, evaluated."""
+def rebuild(term: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """The node with its arguments changed, evaluated."""
+    args = tuple(map(change, term.args))
     return term if args == term.args else apply(term.function, *args)
 
 
