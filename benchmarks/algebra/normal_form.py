@@ -182,7 +182,7 @@ class Algebra:
         number = self.number(factor)
         if node.function == "add":
             return self.add(*(self.mul(number, term) for term in node.args))
-        return number if node is self.one else self._node("mul", number, *factors_of(node))
+        return number if type(node) is Number else self._node("mul", number, *factors_of(node))
 
     def mul(self, *factors: Expression) -> Expression:
         """A product with like powers collected; a number times a sum is expanded."""
@@ -199,16 +199,20 @@ class Algebra:
         if not coefficient:
             return self.zero
         parts: list[Expression] = []
+        again = False
         for (base, _), alike in powers.items():
-            exponents = (self.power_of(each)[1] for each in alike)
-            parts.append(alike[0] if len(alike) == 1 else self.pow(base, self.add(*exponents)))
-        surds = (part for part in parts if part.function == "pow" and type(part.args[0]) is Number)
+            part = alike[0]
+            if len(alike) > 1:
+                part = self.pow(base, self.add(*(self.power_of(each)[1] for each in alike)))
+                again = again or part.function in ("number", "mul")
+            parts.append(part)
+        surds = [part for part in parts if part.function == "pow" and type(part.args[0]) is Number]
         for one, other in combinations(surds, 2):  # sqrt(2) sqrt(3) is sqrt(6)
             if one.args[1] == other.args[1]:
                 root = self.pow(self.mul(one.args[0], other.args[0]), one.args[1])
                 others = (part for part in parts if part not in (one, other))
                 return self.mul(self.number(coefficient), root, *others)
-        if any(part.function in ("number", "mul") for part in parts):
+        if again:
             return self.mul(self.number(coefficient), *parts)
         return self._scaled(coefficient, self._compound("mul", parts or [self.one]))
 
@@ -345,17 +349,15 @@ class Algebra:
             return _POSITIVE if kind != "symbol" else _REAL * self.real
         signs = list(map(self.sign, args))
         least = min(signs)
-        if kind == "mul":
-            return least
-        if kind == "add":
-            return max(signs) if least == _NOT_NEGATIVE else least
+        if kind in ("add", "mul"):
+            return max(signs) if kind == "add" and least == _NOT_NEGATIVE else least
         if kind != "pow":
             return _SIGNS.get(kind, _UNKNOWN) if least else _UNKNOWN
         base, exponent = signs[0], args[1]
         if is_whole(exponent):
             return max(base, _NOT_NEGATIVE) if base and exponent.numerator % 2 == 0 else base
-        known = base == _POSITIVE if type(exponent) is not Number else base >= _NOT_NEGATIVE
-        return base if least and known else _UNKNOWN
+        needed = _NOT_NEGATIVE if type(exponent) is Number else _POSITIVE
+        return base if least and base >= needed else _UNKNOWN
 
     # --- operations of generators ---
 
@@ -383,9 +385,11 @@ class Algebra:
             return self.add(*(self.mul(*args[:i], s, *args[i + 1 :]) for i, s in enumerate(slopes)))
         if kind == "pow":  # a number is multiplied into u' first
             base, exponent = args
-            of_base = self.div(self.mul(exponent, self.derivative(base, x)), base)
-            of_exponent = self.mul(self.derivative(exponent, x), self.apply("ln", base))
-            return self.mul(node, self.add(of_exponent, of_base))
+            slope = self.div(self.mul(exponent, self.derivative(base, x)), base)
+            if self.varies(exponent, x):
+                of_exponent = self.mul(self.derivative(exponent, x), self.apply("ln", base))
+                slope = self.add(of_exponent, slope)
+            return self.mul(node, slope)
         return self.mul(self.derivative(args[0], x), self.node(template(_SLOPES[kind]), args[0]))
 
     # --- trees ---
@@ -397,11 +401,11 @@ class Algebra:
             UnusableFormulaError: a function has no rules.
 
         """
-        if isinstance(tree, Number):
-            return self.number(fmpq(tree.numerator, tree.denominator))
-        if isinstance(tree, Symbol):
+        if type(tree) is Number:
+            return self._node("number", tree.numerator, tree.denominator)
+        if type(tree) is Symbol:
             return u or self.symbol(tree.name)
-        return self.apply(tree.function, *(self.node(arg, u) for arg in tree.args))
+        return self.apply(tree.function, *[self.node(arg, u) for arg in tree.args])
 
 
 _READ: dict[str, Callable[..., Expression]] = {

@@ -36,8 +36,6 @@ def substitute(term: Expression, old: Expression, new: Expression) -> Expression
     """``term`` with ``new`` for ``old``; raises `BoundVariableError`."""
     if term == old:
         return new
-    if not term.args:
-        return term
     bound = term.args[1:] if term.function in ("derivative", "integral") else ()
     if old in bound and not isinstance(new, Symbol):
         raise BoundVariableError("a formula for a bound variable")

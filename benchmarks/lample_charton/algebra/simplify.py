@@ -123,8 +123,7 @@ def _quotients(algebra: Algebra, node: Expression) -> Iterator[Expression]:
     for factor in factors_of(factored):
         if factor.function == "add" and algebra.split(factored)[0] < 0:  # its sign is turned
             yield algebra.mul(algebra.neg(algebra.div(factored, factor)), algebra.neg(factor))
-    if len(terms) > 1:
-        yield algebra.add(*(algebra.mul(term, bottom) for term in terms))
+    yield algebra.add(*(algebra.mul(term, bottom) for term in terms))
 
 
 class _Field:
