@@ -67,7 +67,6 @@ NOT_RUN = {
     "calculus-harness logprobs runs/next-door": "the same",
     "calculus-harness brittleness runs/next-door": "the same",
     "calculus-harness compare runs/next-door": "the same",
-    "calculus-harness search --preset general --archive 200": "the same",
     "calculus-harness search --preset general --model solver/sympy -M time-limit=2 "
     "--out runs/sympy-general": "minutes of SymPy",
     "calculus-harness search --preset robust-trig --variant paper": "the same",
