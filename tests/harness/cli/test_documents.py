@@ -68,11 +68,11 @@ NOT_RUN = {
     "calculus-harness brittleness runs/next-door": "the same",
     "calculus-harness compare runs/next-door": "the same",
     "calculus-harness search --preset robust-trig --variant paper": "the same",
+    "calculus-harness search --preset length-20": "the same",
+    "calculus-harness search runs/length-20": "prints what that search gives",
     "calculus-harness search --preset general --model solver/sympy -M time-limit=2 "
     "--out runs/sympy-general": "minutes of SymPy",
     "calculus-harness search runs/sympy-general": "prints what minutes of SymPy give",
-    "calculus-harness search --preset length-20": "the same",
-    "calculus-harness search runs/length-20": "the same",
     "calculus-harness convert fwd_bwd_ibp.pth": "needs the released checkpoint: "
     "models/test_lample_charton_checkpoint.py",
     "calculus-harness sweep --model transformers/models/fwd_bwd_ibp": "the same",
