@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calculus_harness.rewards.extraction import Extraction, extract
+from calculus_harness.rewards.extraction.clean import clean
 from tests.examples import examples
 
 CASES: list[dict[str, Any]] = json.loads(
@@ -302,6 +303,22 @@ def test_a_short_hostile_text_takes_a_moment(name: str) -> None:
     check(extract(text))
     check(extract(text[:-4_000] + "$x^2$"))
     assert time.process_time() - start < 3.0
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        r"\sin x+\mathrm{const}",
+        "x**2 + C.",
+        r"{x^2+C}",
+        "x^2 (+ C)",
+        r"x^2 + C\,",
+        "[x^2 + C]",
+        "-x^2",
+    ],
+)
+def test_a_lone_formula_is_cleaned(line: str) -> None:
+    assert extract(line).answer == clean(line)
 
 
 def test_notes_say_what_was_seen() -> None:
