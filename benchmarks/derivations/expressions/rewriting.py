@@ -122,9 +122,9 @@ def rename(term: Expression, names: Mapping[str, str]) -> Expression:
 
 def expand(term: Expression) -> Expression:
     """``term`` with products and integer powers of sums expanded, and e^(x + y) as e^x e^y."""
+    term = t.rebuild(term, expand)
     if not term.args:
         return term
-    term = t.rebuild(term, expand)
     head, (first, *others) = term.function, term.args
     if head == "integral":
         return t.add(*(t.integral(part, *others) for part in terms_of(first)))

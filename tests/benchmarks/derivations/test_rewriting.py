@@ -74,6 +74,15 @@ def test_a_bound_variable_takes_only_a_symbol() -> None:
             substitute(term, x, add(y, z))
 
 
+def test_an_expansion_may_be_a_number() -> None:
+    shift = add(
+        power(add(x, number(1)), number(2)), negative(power(x, number(2))), mul(number(-2), x)
+    )
+    assert expand(shift) == number(1)
+    assert expand(power(add(shift, number(1)), y)) == power(number(2), y)
+    assert expand(mul(x, add(shift, MINUS_ONE))) == number(0)
+
+
 def test_derivatives_and_expansion_are_sympys() -> None:
     counts = {"derivative": [0, 0], "expansion": [0, 0], "evaluation": [0, 0]}
 
