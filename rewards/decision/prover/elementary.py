@@ -143,7 +143,6 @@ for _name, _other in (
 for _name in ("pi", "euler_gamma", "catalan"):
     RULES[_name] = partial(Translator.named, name=_name)
 RULES |= {
-    "neg": lambda t, u: -u,
     "sqrt": sqrt,
     "exp": Translator.exp,
     "e": lambda t: t.exp(t.field.one),

@@ -20,7 +20,7 @@ from ...expression.traversal import needs_worker, symbols_of
 from ...expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
 from ..balls import precision
 from ..compiler import compile_tape
-from .field import Field, Generator, NotProvedError, Poly, Quotient
+from .field import Field, Generator, NotProvedError, Poly, Quotient, unit_circle
 
 #: Largest power of a sum that is expanded, and of a generator; bits of numbers that are raised.
 MAX_POWER, MAX_LETTER_POWER, MAX_NUMBER_BITS = 64, 20_000, 32_768
@@ -62,6 +62,7 @@ class Elements:
     conditions: list[tuple[Poly, Expression, int]] = new(default_factory=list)
     _values: dict[Expression, Quotient] = new(default_factory=dict)
     _symbols: dict[str, Quotient] = new(default_factory=dict)
+    _i: Quotient | None = None
 
     @property
     def signs(self) -> tuple[tuple[Expression, int], ...]:
@@ -88,17 +89,19 @@ class Elements:
 
     @property
     def i(self) -> Quotient:
-        made = self.field.get("i")
-        if made.relation is None:
-            self.field.relate(made, self.field.variables[made.index] ** 2 + 1, 2)
-        return self.field.of(made)
+        if self._i is None:
+            made = self.field.get("i")
+            self._i = self.field.of(made)
+            self.field.relate(made, self._i.num**2 + 1, 2)
+        return self._i
 
     def normal(self, element: Quotient) -> Quotient:
         """Reduced, and without i as a factor of the denominator."""
+        if not self.field.support(element) & self.field.bound:
+            return element
         element = self.field.normal(element)
-        known = None if element.den.is_one() else self.field.find("i", ())
-        if known is not None:
-            i = self.field.variables[known.index]
+        if self._i is not None and not element.den.is_one():
+            i = self._i.num
             if element.den.term_content().gcd(i) == i:
                 element = self.field.normal(Quotient(-i * element.num, element.den / i))
         return element
@@ -162,8 +165,8 @@ class Elements:
         made = base.get(kind, (arg,), rule, tree, unit, real=real, positive=positive)
         letter = base.variables[made.index]
         if kind == "sin":
-            cosine = base.variables[self.partner(kind, arg).index]
-            base.relate(made, letter**2 + cosine**2 - 1, 2)
+            cosine = self.partner(kind, arg)
+            base.relate(made, unit_circle(base.size, made.index, cosine.index), 2)
         elif "root" in kind:
             order = int(unit.q)
             if order > MAX_LETTER_POWER:
@@ -226,8 +229,7 @@ class Elements:
     def leave_out_negative(self) -> None:
         """Regard the variable as positive, in a case of its own."""
         x = self.symbol(self.variable)
-        (made,) = self.field.used(x)
-        made.positive = True
+        self.field.positive |= x.support
         self.conditions.append((x.num, Symbol(self.variable), 1))
 
     # --- powers ---

@@ -59,10 +59,9 @@ class Exponentials(Elements):
 
     def without_i(self, arg: Quotient) -> Quotient | None:
         """The factor of i that an element is; None if it is none."""
-        known = self.field.find("i", ())
-        if known is None or len(arg.num) != 1:
+        if self._i is None or len(arg.num) != 1:
             return None
-        i = self.field.variables[known.index]
+        i = self._i.num
         return Quotient(arg.num / i, arg.den) if arg.num.term_content().gcd(i) == i else None
 
     def sin_cos(self, element: Quotient) -> tuple[Quotient, Quotient]:
@@ -93,6 +92,8 @@ class Exponentials(Elements):
 
     def _multiple(self, s: Quotient, c: Quotient, times: int) -> tuple[Quotient, Quotient]:
         """Sine and cosine of a multiple of an angle: s U(c) and T(c) (Chebyshev), by doubling."""
+        if times == 1:
+            return s, c
         if abs(times) > MAX_MULTIPLE:
             raise NotProvedError("a multiple of an angle that is too high")
         bits = format(abs(times), "b")[1:]

@@ -73,6 +73,13 @@ def _may_take_long(a: Poly, b: Poly) -> bool:
     return prod(1 + degree for degree in least) > MAX_GCD_BOX
 
 
+@lru_cache(maxsize=256)
+def unit_circle(size: int, sine: int, cosine: int) -> Poly:
+    """The relation of a sine and a cosine that have these places."""
+    variables = _ring(size)[1]
+    return variables[sine] ** 2 + variables[cosine] ** 2 - 1
+
+
 def product(a: Poly, b: Poly) -> Poly:
     """The product, if it is not too large."""
     if len(a) * len(b) > 4 * MAX_TERMS:
@@ -149,12 +156,16 @@ class Quotient:
         other = operand if isinstance(operand, Quotient) else self.of(operand)
         if not other.support and other.num.is_one():
             return self
+        if other.support and self.den.is_one() and other.den.is_one():
+            return over(self.num, other.num)
         return self * other.inverse()
 
     def __rtruediv__(self, other: Operand) -> Quotient:
         return self.inverse() * other
 
     def __pow__(self, exponent: int) -> Quotient:
+        if exponent == 1:
+            return self
         if exponent < 0:
             return self.inverse() ** -exponent
         for part in (self.num, self.den):
@@ -164,6 +175,8 @@ class Quotient:
         return Quotient(self.num**exponent, self.den**exponent, self.support if exponent else 0)
 
     def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
         return isinstance(other, Quotient) and self.num == other.num and self.den == other.den
 
     __hash__ = None  # type: ignore[assignment]
@@ -197,6 +210,14 @@ def _rational(size: int, p: int, q: int) -> Quotient:
     return Quotient(ring.constant(fmpq(p, q)), one.num, 0)
 
 
+def over(num: Poly, den: Poly) -> Quotient:
+    """A fraction in lowest terms of polynomials."""
+    if den.is_zero():
+        raise NotProvedError("division by zero")
+    lead = den.leading_coefficient()
+    return quotient(num, den) if lead == 1 else quotient(num / lead, den / lead)
+
+
 def quotient(num: Poly, den: Poly, support: int = -1) -> Quotient:
     """A fraction in lowest terms of polynomials; ``den`` has leading coefficient 1."""
     if den.is_one() or num.is_one():
@@ -211,7 +232,7 @@ def quotient(num: Poly, den: Poly, support: int = -1) -> Quotient:
 class Generator:
     """One generator. ``args`` are what its function is applied to, with ``unit`` as a factor.
 
-    ``real`` and ``positive`` say what is known of its values on the whole line.
+    ``real`` says what is known of its values on the whole line.
     """
 
     index: int
@@ -222,7 +243,6 @@ class Generator:
     slope_rule: Callable[[], Quotient] | None
     tree: Callable[[], Expression]
     real: bool = False
-    positive: bool = False
     relation: Poly = None
     order: int = 0
     busy: bool = False
@@ -233,8 +253,8 @@ class Generator:
 class Field:
     """The field of one proof, which grows as generators are asked for.
 
-    ``varying``, ``unreal`` and ``bound`` have a bit for each generator that is no constant, may not
-    be real, has a relation.
+    ``varying``, ``unreal``, ``positive`` and ``bound`` have a bit for each generator that is no
+    constant, may not be real, is positive, has a relation.
     """
 
     size: int = SIZES[0]
@@ -242,6 +262,7 @@ class Field:
     related: list[Generator] = field(default_factory=list)
     varying: int = 0
     unreal: int = 0
+    positive: int = 0
     bound: int = 0
     work: int = 0
     ring: Any = None
@@ -298,32 +319,37 @@ class Field:
         A ``slope`` of None is zero; without ``tree`` the kind is a named constant.
         """
         known = self.find(kind, args)
-        if known is None:
-            index = len(self.generators)
-            if index >= self.size:
-                raise TooManyGeneratorsError
-            tree = tree or (lambda: Call(kind))
-            element = Quotient(self.variables[index], self.one.num, 1 << index)
-            self.varying |= (slope is not None) << index
-            self.unreal |= (not real) << index
-            known = Generator(index, element, kind, args, unit, slope, tree, real, positive)
-            self.generators.append(known)
-        return known
+        if known is not None:
+            return known
+        index = len(self.generators)
+        if index >= self.size:
+            raise TooManyGeneratorsError
+        tree = tree or (lambda: Call(kind))
+        bit = 1 << index
+        if slope is not None:
+            self.varying |= bit
+        if not real:
+            self.unreal |= bit
+        if positive:
+            self.positive |= bit
+        element = Quotient(self.variables[index], self.one.num, bit)
+        made = Generator(index, element, kind, args, unit, slope, tree, real)
+        self.generators.append(made)
+        return made
 
     def relate(self, generator: Generator, relation: Poly, order: int) -> None:
-        """Give a generator its relation, which is monic and of this degree in it."""
+        """Give the last generator its relation, which is monic and of this degree in it."""
         generator.relation, generator.order = relation, order
         self.related.append(generator)
         self.bound |= 1 << generator.index
-        self.related.sort(key=lambda each: each.index)
 
     def single(self, element: Quotient) -> Generator | None:
         """The generator that an element is; None if it is more than one."""
-        num = element.num
-        if len(num) != 1 or num.total_degree() != 1 or not element.den.is_one():
+        support = self.support(element)
+        if not support or support & support - 1:
             return None
-        at = self.support(element).bit_length() - 1
-        return self.generators[at] if num.leading_coefficient() == 1 else None
+        generator = self.generators[support.bit_length() - 1]
+        return generator if generator.element == element else None
 
     def support(self, element: Quotient) -> int:
         """The generators that occur in an element, as bits."""
@@ -354,8 +380,8 @@ class Field:
             return False
         last, even = self.size - 1, []
         for at, degree in enumerate(poly.degrees()):
-            if degree > 0 and not self.generators[last - at].positive:
-                if degree % 2 or not self.generators[last - at].real:
+            if degree > 0 and not self.positive >> last - at & 1:
+                if degree % 2 or self.unreal >> last - at & 1:
                     return False
                 even.append(at)
         return not even or all(powers[at] % 2 == 0 for powers in poly.monoms() for at in even)
@@ -385,11 +411,7 @@ class Field:
         num, den = self.reduce(element.num), element.den
         if den.is_one():
             return element if num is element.num else Quotient(num, den)
-        den = self.reduce(den)
-        if den.is_zero():
-            raise NotProvedError("division by zero")
-        lead = den.leading_coefficient()
-        return quotient(num, den) if lead == 1 else quotient(num / lead, den / lead)
+        return over(num, self.reduce(den))
 
     def spend(self, element: Quotient) -> Quotient:
         """Count the work; every value passes here once."""
@@ -415,6 +437,9 @@ class Field:
         varying = self.support(element) & self.varying
         if not varying:
             return self.zero
+        inner = self.single(element)
+        if inner is not None:
+            return self.slope(inner)
         generators = [g for g in self.generators if varying >> g.index & 1]
         slope = self._of_poly(element.num, generators)
         if not element.den.is_one():

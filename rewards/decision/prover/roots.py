@@ -84,12 +84,14 @@ class Roots(Exponentials):
             element = Quotient(element.num / c, element.den, element.support)
             for prime, e in _prime_factors(c):
                 outside = outside * power(base.constant(prime), fmpq(e))
+        if not base.support(element) & base.positive:
+            return outside, element
         parts: list[Poly] = []
         for part, sign in ((element.num, 1), (element.den, -1)):
             content = part.term_content()
             degrees = () if content.is_one() else content.degrees()[::-1]
             for generator, degree in zip(base.generators, degrees, strict=False):
-                if degree and generator.positive:
+                if degree and base.positive >> generator.index & 1:
                     part = part / base.variables[generator.index] ** degree
                     inside, exponent = base.of(generator), fmpq(sign * degree)
                     if generator.kind == "root":

@@ -23,12 +23,12 @@ class Translator(Roots):
     __slots__ = ()
 
     def value(self, node: Expression) -> Quotient:
-        if isinstance(node, Symbol):
+        if type(node) is Symbol:
             return self.symbol(node.name)
-        if isinstance(node, Number):
+        if type(node) is Number:
             return self.field.rational(node.numerator, node.denominator)
         if node.function in _ARITHMETIC:  # is seldom met again
-            return self.field.spend(self._value(node))
+            return self.field.spend(FORMS[node.function](self, node))
         known = self._values.get(node)
         if known is None:
             known = self._values[node] = self.field.spend(self._value(node))
@@ -104,10 +104,18 @@ def _holds(t: Translator, node: Expression) -> bool:
     return (t.require_sign(gap) > 0) is (node.function in ("gt", "ge"))
 
 
+def _division(t: Translator, node: Call) -> Quotient:
+    above, below = node.args
+    if type(below) is Number and below.numerator:
+        return t.value(above) * t.field.rational(below.denominator, below.numerator)
+    return t.value(above) / t.field.normal(t.value(below))
+
+
 FORMS: dict[str, Callable[[Translator, Call], Quotient]] = {
     "add": lambda t, node: reduce(add, map(t.value, node.args)),
     "mul": lambda t, node: reduce(mul, map(t.value, node.args)),
-    "div": lambda t, node: t.value(node.args[0]) / t.field.normal(t.value(node.args[1])),
+    "neg": lambda t, node: -t.value(node.args[0]),
+    "div": _division,
     "pow": _power,
     "root": lambda t, node: _general_power(t, node.args[0], Call("div", (Number(1), node.args[1]))),
     "ln": _logarithm,
