@@ -97,8 +97,6 @@ def _cofactors(base: Field, total: Poly) -> list[Poly]:
 
 
 def _generator(base: Field, g: Generator, slope: Quotient | None) -> dict[str, Any]:
-    partner = {"sin": "cos", "cos": "sin"}.get(g.kind)
-    other = base.find(partner, g.args) if partner else None
     variable = g.kind == "symbol" and g.slope_rule is not None
     args = [arg for arg in g.args if isinstance(arg, Quotient)]
     return {
@@ -106,7 +104,7 @@ def _generator(base: Field, g: Generator, slope: Quotient | None) -> dict[str, A
         "meaning": to_latex(g.tree()),
         "args": [_fraction(base, arg) for arg in args],
         "unit": str(g.unit),
-        "partner": other.index if other else None,
+        "partner": g.partner.index if g.partner else None,
         "derivative": None if slope is None else _fraction(base, slope),
     }
 

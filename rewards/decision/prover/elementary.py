@@ -115,7 +115,8 @@ def _over(triple: Callable[[T, Q], tuple[Q, Q, Q]], above: int, below: int) -> S
 
     def rule(t: T, u: Q) -> Q:
         parts = triple(t, u)
-        return parts[above] / t.normal(parts[below])
+        divisor = parts[below]
+        return parts[above] if divisor is t.field.one else parts[above] / t.normal(divisor)
 
     return rule
 

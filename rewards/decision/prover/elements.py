@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as new
 from fractions import Fraction
+from functools import reduce
+from operator import or_
 
 from flint import acb, fmpq
 
@@ -24,7 +26,6 @@ from .field import Field, Generator, NotProvedError, Poly, Quotient, unit_circle
 
 #: Largest power of a sum that is expanded, and of a generator; bits of numbers that are raised.
 MAX_POWER, MAX_LETTER_POWER, MAX_NUMBER_BITS = 64, 20_000, 32_768
-PARTNERS = {"sin": "cos", "cos": "sin"}
 #: Most signs that one case fixes, and bits with which the sign of a constant is computed.
 MAX_CONDITIONS, SIGN_BITS = 5, 256
 #: Assumptions that make a parameter positive (see `rewards.decision.integrand.ASSUMPTIONS`).
@@ -113,13 +114,17 @@ class Elements:
     ) -> Quotient:
         """The value of a function that stays as it is: a generator with its derivative."""
         base = self.field
-        args = tuple(self.normal(arg) for arg in args)
-        real = real and all(map(base.is_real, args))
+        args = tuple(map(self.normal, args))
+        support = reduce(or_, map(base.support, args))
         self.rules.add(name)
-        rule = None if all(map(base.is_constant, args)) else slope
-        return base.of(
-            base.get(name, args, rule, lambda: _call(name, tuple(map(base.tree, args))), real=real)
+        made = base.get(
+            name,
+            args,
+            slope if support & base.varying else None,
+            lambda: _call(name, tuple(map(base.tree, args))),
+            real=real and not support & base.unreal,
         )
+        return base.of(made)
 
     def scaled(self, kind: str, arg: Quotient, c: fmpq) -> tuple[Generator, int]:
         """A generator for ``arg`` times some unit, and the multiple of it that c is."""
@@ -138,9 +143,12 @@ class Elements:
             raise NotProvedError("a power that is too high")
         return known, int(ratio.p)
 
-    def _new_scaled(self, kind: str, arg: Quotient, unit: fmpq) -> Generator:
+    def _new_scaled(
+        self, kind: str, arg: Quotient, unit: fmpq, cosine: Generator | None = None
+    ) -> Generator:
         base = self.field
-        constant, real = base.is_constant(arg), base.is_real(arg)
+        support = base.support(arg)
+        real = not support & base.unreal
 
         def tree() -> Expression:
             inner, number = base.tree(arg), Number(int(unit.p), int(unit.q))
@@ -153,32 +161,28 @@ class Elements:
             if made.relation is not None and kind != "sin":
                 power = base.poly(base.variables[made.index] ** made.order - made.relation)
                 return base.derivative(power) / made.order / base.of(made) ** (made.order - 1)
-            inside = base.derivative(arg) * base.constant(unit)
-            if kind in PARTNERS:
-                other = base.of(self.partner(kind, arg)) * inside
-                return other if kind == "sin" else -other
-            return base.of(made) * inside
+            inside = base.derivative(arg)
+            if unit != 1:
+                inside = inside * base.constant(unit)
+            if made.partner is None:
+                return base.of(made) * inside
+            other = base.of(made.partner) * inside
+            return other if kind == "sin" else -other
 
         positive = real and kind in ("exp", "root")
         real = real and kind != "even root"
-        rule = None if constant else slope
-        made = base.get(kind, (arg,), rule, tree, unit, real=real, positive=positive)
-        letter = base.variables[made.index]
-        if kind == "sin":
-            cosine = self.partner(kind, arg)
+        rule = slope if support & base.varying else None
+        made = base.make(kind, (arg,), rule, tree, unit, real=real, positive=positive)
+        if cosine is not None:
+            made.partner, cosine.partner = cosine, made
             base.relate(made, unit_circle(base.size, made.index, cosine.index), 2)
         elif "root" in kind:
             order = int(unit.q)
             if order > MAX_LETTER_POWER:
                 raise NotProvedError("a root of too high an order")
+            letter = base.variables[made.index]
             base.relate(made, letter**order - arg.num * arg.den ** (order - 1), order)
         return made
-
-    def partner(self, kind: str, arg: Quotient) -> Generator:
-        other = self.field.find(PARTNERS[kind], (arg,))
-        if other is None:
-            raise NotProvedError("a sine without its cosine")
-        return other
 
     # --- signs ---
 

@@ -86,8 +86,7 @@ class Exponentials(Elements):
                 root = self.root(1 + u * u, 2)
                 return self._multiple(u / root, 1 / root, int(c.p))
         cosine, times = self.scaled("cos", arg, c)
-        # The unit of both is the cosine's, whose generator comes first.
-        sine = self.field.find("sin", (arg,)) or self._new_scaled("sin", arg, cosine.unit)
+        sine = cosine.partner or self._new_scaled("sin", arg, cosine.unit, cosine)
         return self._multiple(self.field.of(sine), self.field.of(cosine), times)
 
     def _multiple(self, s: Quotient, c: Quotient, times: int) -> tuple[Quotient, Quotient]:

@@ -143,9 +143,10 @@ class Quotient:
                 return factor
             if number.num.is_zero():
                 return number
+        support = self.support | other.support
         if self.den.is_one() and other.den.is_one():
-            return Quotient(product(self.num, other.num), self.den, self.support | other.support)
-        a, b, support = self, other, self.support | other.support
+            return Quotient(product(self.num, other.num), self.den, support)
+        a, b = self, other
         if self.support & other.support:  # else they have no common factor
             a, b, support = quotient(self.num, other.den), quotient(other.num, self.den), -1
         return Quotient(product(a.num, b.num), product(a.den, b.den), support)
@@ -156,9 +157,13 @@ class Quotient:
         other = operand if isinstance(operand, Quotient) else self.of(operand)
         if not other.support and other.num.is_one():
             return self
-        if other.support and self.den.is_one() and other.den.is_one():
+        if not other.support or not self.den.is_one() or not other.den.is_one():
+            return self * other.inverse()
+        if self.support & other.support:
             return over(self.num, other.num)
-        return self * other.inverse()
+        if self.is_zero():
+            return self
+        return Quotient(*monic(self.num, other.num), self.support | other.support)
 
     def __rtruediv__(self, other: Operand) -> Quotient:
         return self.inverse() * other
@@ -184,12 +189,9 @@ class Quotient:
     def inverse(self) -> Quotient:
         if self.num.is_zero():
             raise NotProvedError("division by zero")
-        lead = self.num.leading_coefficient()
-        if lead == 1:
-            return Quotient(self.den, self.num, self.support)
         if not self.support:
-            return Quotient(self.num.context().constant(1 / lead), self.den, 0)
-        return Quotient(self.den / lead, self.num / lead, self.support)
+            return Quotient(self.den / self.num, self.den, 0)
+        return Quotient(*monic(self.den, self.num), self.support)
 
     def is_zero(self) -> bool:
         return bool(self.num.is_zero())
@@ -214,14 +216,21 @@ def over(num: Poly, den: Poly) -> Quotient:
     """A fraction in lowest terms of polynomials."""
     if den.is_zero():
         raise NotProvedError("division by zero")
+    return quotient(*monic(num, den))
+
+
+def monic(num: Poly, den: Poly) -> tuple[Poly, Poly]:
+    """A fraction's numerator and denominator, whose leading coefficient becomes 1."""
     lead = den.leading_coefficient()
-    return quotient(num, den) if lead == 1 else quotient(num / lead, den / lead)
+    return (num, den) if lead == 1 else (num / lead, den / lead)
 
 
 def quotient(num: Poly, den: Poly, support: int = -1) -> Quotient:
     """A fraction in lowest terms of polynomials; ``den`` has leading coefficient 1."""
     if den.is_one() or num.is_one():
         return Quotient(num, den, support)
+    if num.is_zero():
+        return Quotient(num, den.context().constant(1), 0)
     common = gcd(num, den)
     if common.is_one():
         return Quotient(num, den)
@@ -232,7 +241,8 @@ def quotient(num: Poly, den: Poly, support: int = -1) -> Quotient:
 class Generator:
     """One generator. ``args`` are what its function is applied to, with ``unit`` as a factor.
 
-    ``real`` says what is known of its values on the whole line.
+    ``real`` says what is known of its values on the whole line. The ``partner`` of a sine is its
+    cosine, and the other way round.
     """
 
     index: int
@@ -244,6 +254,7 @@ class Generator:
     tree: Callable[[], Expression]
     real: bool = False
     relation: Poly = None
+    partner: Generator | None = None
     order: int = 0
     busy: bool = False
     slope: Quotient | None = None
@@ -276,7 +287,7 @@ class Field:
     def free(self) -> None:
         """Break the cycles of references, which only the garbage collector would."""
         for generator in self.generators:
-            del generator.slope_rule, generator.tree
+            del generator.slope_rule, generator.tree, generator.partner
 
     def constant(self, value: Any) -> Quotient:
         return Quotient(self.ring.constant(value), self.one.num, 0)
@@ -318,9 +329,22 @@ class Field:
 
         A ``slope`` of None is zero; without ``tree`` the kind is a named constant.
         """
-        known = self.find(kind, args)
-        if known is not None:
-            return known
+        return self.find(kind, args) or self.make(
+            kind, args, slope, tree, unit, real=real, positive=positive
+        )
+
+    def make(
+        self,
+        kind: str,
+        args: tuple[Any, ...],
+        slope: Callable[[], Quotient] | None,
+        tree: Callable[[], Expression] | None,
+        unit: fmpq = UNIT,
+        *,
+        real: bool = False,
+        positive: bool = False,
+    ) -> Generator:
+        """A new generator; see `get`."""
         index = len(self.generators)
         if index >= self.size:
             raise TooManyGeneratorsError
@@ -376,7 +400,7 @@ class Field:
         """Whether a polynomial is a sum of terms that are manifestly not negative on the line."""
         if poly.is_one():
             return True
-        if poly.is_zero() or min(poly.coeffs()) < 0:
+        if poly.is_zero() or poly.leading_coefficient() < 0 or min(poly.coeffs()) < 0:
             return False
         last, even = self.size - 1, []
         for at, degree in enumerate(poly.degrees()):

@@ -28,9 +28,8 @@ class Roots(Exponentials):
         outside, element = self._positive_factors(
             element, lambda base, e: self.positive_root(base, e / q)
         )
-        lead = element.rational()
-        if lead is not None:
-            return outside if lead == 1 else outside * self._root_of_sign(-1, q)
+        if not self.field.support(element):
+            return outside if element.num.is_one() else outside * self._root_of_sign(-1, q)
         self.splittable = True
         if self.split:
             whole = self._root_by_factors(element, q)
@@ -148,9 +147,9 @@ class Roots(Exponentials):
             return self.field.one
 
         _, element = self._positive_factors(element, note)
-        lead = element.rational()
-        if lead is not None:
-            return total if lead == 1 or bars else total + self.i * self.named("pi")
+        if not self.field.support(element):
+            negative = not (bars or element.num.is_one())
+            return total + self.i * self.named("pi") if negative else total
         self.splittable = True
         if bars and not self.field.is_real(element):
             return total + self._ln(element, "ln_abs")
@@ -168,6 +167,8 @@ class Roots(Exponentials):
         if not (bars or self.field.is_positive(element.den)):
             return total + self._ln(element)
         name = "ln_abs" if bars else "ln"
+        if element.den.is_one():
+            return total + self._ln(element, name)
         num, den = self.field.parts(element)
         return total + self._ln(num, name) - self._ln(den, name)
 

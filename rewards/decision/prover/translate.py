@@ -41,7 +41,7 @@ class Translator(Roots):
         rule = RULES.get(node.function)
         if rule is None:
             raise NotProvedError(f"no rule for {node.function}")
-        return rule(self, *[self.value(arg) for arg in node.args])
+        return rule(self, *map(self.value, node.args))
 
 
 # --- forms: functions that are not merely applied to the values of their arguments
