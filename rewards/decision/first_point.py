@@ -211,8 +211,14 @@ def decide_at_first_point(
     proof = prove(promising)
     if proof is None:
         return None
-    digits = round(bits * log10(2), 1)
-    return Outcome(Status.CORRECT, agreeing, digits, 1.0, proof="identity", rules=proof.rules)
+    return Outcome(
+        Status.CORRECT, agreeing, _digits(bits), 1.0, proof="identity", rules=proof.rules
+    )
+
+
+@lru_cache(maxsize=BASE_BITS)
+def _digits(bits: int) -> float:
+    return round(bits * log10(2), 1)
 
 
 @lru_cache(maxsize=KEPT)

@@ -379,11 +379,13 @@ def _strip_integral(text: str, variable: str | None) -> tuple[str, str | None]:
     Without the sign only ``dx`` or ``\, d x`` at the end is one: in ``c + d x``, d is a parameter.
     """
     body = _DELIMITERS.sub("", text) if _DELIMITER.search(text) else text
-    sign = _SIGN.match(body)
+    sign = _SIGN.match(body) if "\\int" in body or "∫" in body else None
     body = body[sign.end() :] if sign else body
     differentials = list(DIFFERENTIAL.finditer(body)) if "d" in body else []
+    if not differentials:
+        return body, None
     last = next((each for each in reversed(differentials) if each.end() == len(body)), None)
-    if sign and differentials:
+    if sign:
         last = last or next(
             (each for each in differentials if _fills_group(body, each)), differentials[-1]
         )

@@ -163,7 +163,7 @@ class Symbol:
 
 
 class _Hashed:
-    """A place for the hash of a tree, which is computed once."""
+    """A place for the hash of a tree, which is computed once; 0 until then."""
 
     __slots__ = ("_hash",)
     _hash: int
@@ -179,13 +179,14 @@ class Call(_Hashed):
     def __init__(self, function: str, args: tuple[Expression, ...] = ()) -> None:
         _set_function(self, function)
         _set_args(self, args)
+        _set_hash(self, 0)
 
     def __hash__(self) -> int:
-        try:
-            return self._hash
-        except AttributeError:
-            _set_hash(self, hash((self.function, self.args)))
-            return self._hash
+        return self._hash or self._new_hash()
+
+    def _new_hash(self) -> int:
+        _set_hash(self, hash((self.function, self.args)) or 1)
+        return self._hash
 
     def __eq__(self, other: object) -> bool:
         return self is other or (

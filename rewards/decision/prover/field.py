@@ -38,6 +38,8 @@ SIZES = (8, 16, MAX_GENERATORS)
 
 
 UNIT = fmpq(1)
+#: A bit for each generator, the last first, as polynomials have their degrees.
+_BITS = tuple(1 << index for index in reversed(range(MAX_GENERATORS)))
 
 
 class NotProvedError(Exception):
@@ -149,7 +151,8 @@ class Quotient:
         a, b = self, other
         if self.support & other.support:  # else they have no common factor
             a, b, support = quotient(self.num, other.den), quotient(other.num, self.den), -1
-        return Quotient(product(a.num, b.num), product(a.den, b.den), support)
+        den = product(a.den, b.den) if not a.den.is_one() else b.den
+        return Quotient(product(a.num, b.num), den, support)
 
     __rmul__ = __mul__
 
@@ -227,10 +230,10 @@ def monic(num: Poly, den: Poly) -> tuple[Poly, Poly]:
 
 def quotient(num: Poly, den: Poly, support: int = -1) -> Quotient:
     """A fraction in lowest terms of polynomials; ``den`` has leading coefficient 1."""
-    if den.is_one() or num.is_one():
+    if den.is_one():
         return Quotient(num, den, support)
-    if num.is_zero():
-        return Quotient(num, den.context().constant(1), 0)
+    if num.is_constant():
+        return Quotient(num, num**0, 0) if num.is_zero() else Quotient(num, den, support)
     common = gcd(num, den)
     if common.is_one():
         return Quotient(num, den)
@@ -381,8 +384,8 @@ class Field:
             degrees = element.num.degrees()
             if not element.den.is_one():
                 degrees = map(max, degrees, element.den.degrees())
-            last = self.size - 1
-            element.support = sum(1 << last - at for at, degree in enumerate(degrees) if degree > 0)
+            bits = zip(_BITS[-self.size :], degrees, strict=True)
+            element.support = sum([bit for bit, degree in bits if degree > 0])
         return element.support
 
     def used(self, element: Quotient) -> list[Generator]:
@@ -475,7 +478,9 @@ class Field:
         total = self.zero
         for generator in generators:
             partial = poly.derivative(self.size - 1 - generator.index)
-            if not partial.is_zero():
+            if partial.is_one():
+                total = total + self.slope(generator)
+            elif not partial.is_zero():
                 total = total + self.poly(partial) * self.slope(generator)
         return total
 

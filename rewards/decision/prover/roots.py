@@ -7,7 +7,7 @@ from collections.abc import Callable
 from flint import fmpq, fmpz
 
 from .exponentials import Exponentials
-from .field import NotProvedError, Poly, Quotient
+from .field import UNIT, NotProvedError, Poly, Quotient
 
 #: Rational numbers of at most so many bits are factored.
 MAX_FACTOR_BITS = 64
@@ -85,6 +85,11 @@ class Roots(Exponentials):
                 outside = outside * power(base.constant(prime), fmpq(e))
         if not base.support(element) & base.positive:
             return outside, element
+        if (inner := base.single(element)) is not None:
+            inside, exponent = (
+                (inner.args[0], inner.unit) if inner.kind == "root" else (element, UNIT)
+            )
+            return outside * power(inside, exponent), base.one
         parts: list[Poly] = []
         for part, sign in ((element.num, 1), (element.den, -1)):
             content = part.term_content()
