@@ -149,10 +149,9 @@ def _outcomes(
 ) -> Iterator[tuple[Outcome, Reading]]:
     for reading in answer.readings:
         require_worker(problem.needs_worker or needs_worker(reading.expression))
+        key = f"{problem.key}|{answer.text}"
         try:
-            yield (
-                decide(reading.expression, problem, policy, f"{problem.key}|{answer.text}"),
-                reading,
-            )
+            outcome = decide(reading.expression, problem, policy, key)
         except UnusableError as error:
-            yield Outcome(Status.UNDECIDED, detail=str(error)), reading
+            outcome = Outcome(Status.UNDECIDED, detail=str(error))
+        yield outcome, reading

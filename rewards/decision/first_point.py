@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, reduce
 from math import log10
-from typing import NamedTuple
 
 from flint import acb, fmpq
 
@@ -28,7 +27,7 @@ from .balls import precision
 from .comparison.at_points import AGREE_BITS
 from .confirmation.continuity import cannot_jump
 from .functions import RULES
-from .integrand import BASE_BITS, KEPT, Integrand, draw
+from .integrand import BASE_BITS, Integrand, RealPoint, draw
 from .jets import CONSTANTS, ONE, TEXTBOOK, ZERO, Ball, Jet
 from .outcome import Outcome, Refutation, show
 from .prover import Proof
@@ -89,7 +88,10 @@ class _Evaluation:
             raise _NotHereError
         if node.function in _CHAINS:  # real where its arguments are
             return reduce(RULES[node.function], map(self.jet, node.args))
-        if node.args:
+        rule = _PLAIN.get(node.function)
+        if rule is not None:
+            jet = rule(self.jet(node.args[0]))
+        elif node.args:
             jet = _FORMS.get(node.function, _Evaluation._call)(self, node)
         else:
             jet = CONSTANTS[node.function](), None
@@ -142,6 +144,7 @@ class _Evaluation:
 
 
 _CHAINS = frozenset(("add", "mul", "div", "max", "min"))
+_PLAIN = {name: RULES[name] for name in ("neg", "exp", "ln", "sin", "cos", "tan", "sinh", "cosh")}
 _FORMS: dict[str, Callable[[_Evaluation, Call], Jet]] = {
     "pow": _Evaluation._power,
     "root": _Evaluation._root,
@@ -151,14 +154,6 @@ _FORMS: dict[str, Callable[[_Evaluation, Call], Jet]] = {
     "acot": _Evaluation._arc_tangent,
     "piecewise": _Evaluation._none,
 }
-
-
-class _RealPoint(NamedTuple):
-    """A point at which every part of f is real, and f there; ``plain`` if it has but one value."""
-
-    values: dict[str, Ball]
-    f: Ball
-    plain: bool
 
 
 def decide_at_first_point(
@@ -192,7 +187,7 @@ def decide_at_first_point(
             return _refutation(terms, integrand.variable, point, slope) if refutable else None
         bits = min(BASE_BITS, slope.rel_accuracy_bits(), point.f.rel_accuracy_bits())
     if bits < AGREE_BITS or not cannot_jump(
-        answer, integrand.expression, integrand.variable, real_constants=True
+        answer, integrand.expression, integrand.variable, terms=terms
     ):
         return None
 
@@ -221,10 +216,12 @@ def _digits(bits: int) -> float:
     return round(bits * log10(2), 1)
 
 
-@lru_cache(maxsize=KEPT)
-def _real_points(integrand: Integrand, wanted: int) -> list[_RealPoint]:
+def _real_points(integrand: Integrand, wanted: int) -> list[RealPoint]:
     """Points at which every part of f is real, as many as wanted if so many are found soon."""
-    made: list[_RealPoint] = []
+    known = integrand.real_points.get(wanted)
+    if known is not None:
+        return known
+    made: list[RealPoint] = []
     parameters = draw(integrand.parameters, integrand.assumptions, integrand.key)
     for place in _PLACES:
         values = {integrand.variable: place, **parameters}
@@ -234,14 +231,15 @@ def _real_points(integrand: Integrand, wanted: int) -> list[_RealPoint]:
         except _NotHereError:
             continue
         plain = not (evaluation.usage_differs or evaluation.radicals)
-        made.append(_RealPoint(values, value, plain))
+        made.append(RealPoint(values, value, plain))
         if len(made) == wanted:
             break
+    integrand.real_points[wanted] = made
     return made
 
 
 def _compare(
-    terms: Sequence[Expression], variable: str, point: _RealPoint
+    terms: Sequence[Expression], variable: str, point: RealPoint
 ) -> tuple[Ball, bool] | None:
     """F' at a point, and whether it can be refuted there; None where F is not real."""
     evaluation = _Evaluation(variable, point.values)
@@ -253,7 +251,7 @@ def _compare(
 
 
 def _refutation(
-    terms: Sequence[Expression], variable: str, point: _RealPoint, slope: Ball
+    terms: Sequence[Expression], variable: str, point: RealPoint, slope: Ball
 ) -> Outcome:
     names = sorted(point.values, key=lambda name: (name != variable, name))
     witness = Witness(

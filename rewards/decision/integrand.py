@@ -6,11 +6,11 @@ Training asks many times about one integrand, so `prepare` caches it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from flint import acb
 
@@ -66,6 +66,14 @@ AMBIGUOUS = frozenset(
         "scientific",
     )
 )
+
+
+class RealPoint(NamedTuple):
+    """A point at which every part of f is real, and f there; ``plain`` if it has but one value."""
+
+    values: dict[str, Ball]
+    f: Ball
+    plain: bool
 
 
 @dataclass(slots=True, eq=False)
@@ -264,14 +272,17 @@ class Integrand:
         assumptions: Mapping[str, str],
         key: str,
         *,
+        names: Set[str] | None = None,
         differentiate: bool = False,
     ) -> None:
         self.expression, self.variable, self.assumptions = expression, variable, assumptions
         self.differentiate = differentiate
-        self.parameters = tuple(sorted(symbols_of(expression) - {variable}))
+        names = symbols_of(expression) if names is None else names
+        self.parameters = tuple(sorted(names - {variable}))
         self.symbols = (variable, *self.parameters)
         self.key = key
         self.needs_worker = needs_worker(expression)
+        self.real_points: dict[int, list[RealPoint]] = {}  # see `rewards.decision.first_point`
         self._tapes: dict[Conventions, Tape] = {}
         self._pools: dict[tuple[Conventions, int, Draw], Pool] = {}
 
@@ -421,7 +432,8 @@ def _finish(
         raise ProblemError(f"the differential is d{named} but the variable is {variable}")
     elif len(names) == 1 and variable not in names:
         raise ProblemError(f"the integrand is in {names.pop()}, but the variable is {variable}")
-    return Integrand(expression, variable, dict(kinds), f"{key}|{variable}|{kinds}")
+    key = f"{key}|{variable}|{kinds}"
+    return Integrand(expression, variable, dict(kinds), key, names=names)
 
 
 def _sole_variable(names: set[str]) -> str:

@@ -102,7 +102,7 @@ def additive_terms(expression: Expression, variable: str) -> list[Expression]:
         return [term for arg in args for term in additive_terms(arg, variable)]
     if name == "neg":
         return [Call("neg", (term,)) for term in additive_terms(args[0], variable)]
-    if name in ("mul", "div") and any(arg.function in _WITH_TERMS for arg in args):
+    if name in ("mul", "div") and not _WITH_TERMS.isdisjoint([arg.function for arg in args]):
         varying = [at for at, arg in enumerate(args) if not is_constant(arg, variable)]
         if varying == [0] or (name == "mul" and len(varying) == 1):
             at = varying[0]

@@ -85,12 +85,13 @@ def readings(
     parser = _parser(text, tokens, words, limits, 0)
     try:
         expression = _parse(parser)
-        yield Reading(expression, names(parser.consulted, 0))
-        seen.append(expression)
     except (NotClosedFormError, AlternativesError, TooBigError):
         raise
     except ReadError as error:
         failure = error
+    else:
+        yield Reading(expression, names(parser.consulted, 0))
+        seen.append(expression)
     if parser.consulted:
         for flipped in _alternatives(parser.consulted, limits.readings - 1):
             parser = _parser(text, tokens, words, limits, flipped)

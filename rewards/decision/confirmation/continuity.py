@@ -14,7 +14,7 @@ As everywhere, steps at poles of exponents (``e^{1/x}``) and of arc tangents are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from ...expression.traversal import additive_terms, all_nodes, fold, is_constant, without_factor
@@ -41,7 +41,11 @@ Form = Callable[[Expression], bool]
 
 
 def cannot_jump(
-    answer: Expression, integrand: Expression, variable: str, *, real_constants: bool = False
+    answer: Expression,
+    integrand: Expression,
+    variable: str,
+    *,
+    terms: Sequence[Expression] | None = None,
 ) -> bool:
     r"""Whether the form of each term of an answer excludes jumps; False says nothing.
 
@@ -49,8 +53,8 @@ def cannot_jump(
         answer: F.
         integrand: f. Its domain ends where a root or logarithm of it has a simple zero.
         variable: the variable.
-        real_constants: whether F has no complex constants, so that an outermost logarithm changes
-            branch at its poles only, and by a constant.
+        terms: the additive terms of an F that is known to have no complex constants, so that an
+            outermost logarithm changes branch at its poles only, and by a constant.
 
     Example:
         >>> from calculus_harness.rewards.latex import read
@@ -60,15 +64,16 @@ def cannot_jump(
         [True, True, False]
 
     """
-    if real_constants and not any(map(_may_step, all_nodes(answer))):
+    real = terms is not None
+    if real and not any(map(_may_step, _branching(answer))):
         return True
     form = _Form(variable, branch_points(integrand))
     return all(
-        (real_constants and form.analytic(_inside(term, variable)))
+        (real and form.analytic(_inside(term, variable)))
         or form.continuous(term)
         or form.in_logarithms(term, form.analytic)
         or form.in_logarithms(term, form.continuous)
-        for term in additive_terms(answer, variable)
+        for term in terms or additive_terms(answer, variable)
     )
 
 
@@ -81,6 +86,10 @@ def _inside(term: Expression, variable: str) -> Expression:
     return node
 
 
+def _branching(expression: Expression) -> list[Expression]:
+    return [node for node in all_nodes(expression) if node.function in _BRANCHING]
+
+
 def _may_step(node: Expression) -> bool:
     return node.function in _BRANCHING and (node.function != "pow" or _is_root(node))
 
@@ -89,7 +98,7 @@ def branch_points(integrand: Expression) -> frozenset[Expression]:
     """The radicands of an expression and the arguments of its logarithms."""
     return frozenset(
         node.args[0]
-        for node in all_nodes(integrand)
+        for node in _branching(integrand)
         if _may_step(node) and node.function not in _STEPS
     )
 
@@ -202,7 +211,7 @@ class _Form:
 
     def analytic(self, node: Expression) -> bool:
         """Whether a node has no steps, and no roots or logarithms that may change branch."""
-        return not any(map(self._has_branches, all_nodes(node)))
+        return not any(map(self._has_branches, _branching(node)))
 
     def _has_branches(self, node: Expression) -> bool:
         if not _may_step(node) or is_constant(node, self.variable):

@@ -13,8 +13,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as new
 from fractions import Fraction
-from functools import reduce
-from operator import or_
 
 from flint import acb, fmpq
 
@@ -115,7 +113,9 @@ class Elements:
         """The value of a function that stays as it is: a generator with its derivative."""
         base = self.field
         args = tuple(map(self.normal, args))
-        support = reduce(or_, map(base.support, args))
+        support = 0
+        for arg in args:
+            support |= base.support(arg)
         self.rules.add(name)
         made = base.get(
             name,

@@ -30,7 +30,7 @@ SUBSCRIPT = "₀₁₂₃₄₅₆₇₈₉ₐₑₖₘₙₓₚₜᵢⱼ"
 
 TOKEN: Final = re.compile(
     rf"(?:{_SPACE}++|\\[,;:!>\s/()\[\]]|%[^\n]*+(?:\n|\Z))*+"
-    rf"({_NUMBER}|[A-Za-z]+"
+    rf"([{{}}()^+\-/_=|,\[\]]|[A-Za-z]+|{_NUMBER}"
     rf"|\\(?:{_SIZED}|{TEXT}|{_ENVIRONMENT}|{INVISIBLE}"
     rf"|operatorname\*|[A-Za-z]+|\\(?:\*|\s*\[-?[0-9.]+\s*[a-z][a-z]\])?|.)"
     rf"|[{SUPERSCRIPT}]+|[{SUBSCRIPT}]+|\*\*|<=|>=|!=|.|\Z)"
