@@ -79,18 +79,18 @@ class Elements:
             made = base.get(
                 "symbol", (name,), slope, lambda: Symbol(name), real=True, positive=positive
             )
-            known = self._symbols[name] = base.of(made)
+            known = self._symbols[name] = made.element
         return known
 
     def named(self, name: str) -> Quotient:
         """A positive real number that is taken for transcendental: pi, or Euler's gamma."""
-        return self.field.of(self.field.get(name, real=True, positive=True))
+        return self.field.get(name, real=True, positive=True).element
 
     @property
     def i(self) -> Quotient:
         if self._i is None:
             made = self.field.get("i")
-            self._i = self.field.of(made)
+            self._i = made.element
             self.field.relate(made, self._i.num**2 + 1, 2)
         return self._i
 
@@ -124,7 +124,7 @@ class Elements:
             lambda: _call(name, tuple(map(base.tree, args))),
             real=real and not support & base.unreal,
         )
-        return base.of(made)
+        return made.element
 
     def scaled(self, kind: str, arg: Quotient, c: fmpq) -> tuple[Generator, int]:
         """A generator for ``arg`` times some unit, and the multiple of it that c is."""
@@ -160,13 +160,13 @@ class Elements:
         def slope() -> Quotient:
             if made.relation is not None and kind != "sin":
                 power = base.poly(base.variables[made.index] ** made.order - made.relation)
-                return base.derivative(power) / made.order / base.of(made) ** (made.order - 1)
+                return base.derivative(power) / made.order / made.element ** (made.order - 1)
             inside = base.derivative(arg)
             if unit != 1:
                 inside = inside * base.constant(unit)
             if made.partner is None:
-                return base.of(made) * inside
-            other = base.of(made.partner) * inside
+                return made.element * inside
+            other = made.partner.element * inside
             return other if kind == "sin" else -other
 
         positive = real and kind in ("exp", "root")
@@ -287,7 +287,7 @@ class Elements:
         )
         if known.relation is None:
             base.relate(known, base.variables[known.index] - element.num, 1)
-        return base.of(known)
+        return known.element
 
 
 def _call(name: str, args: tuple[Expression, ...]) -> Expression:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
+from itertools import starmap
 from operator import mul
 
 from flint import fmpq
 
 from .elements import MAX_LETTER_POWER, Elements
-from .field import Generator, NotProvedError, Quotient, quotient
+from .field import UNIT, Generator, NotProvedError, Quotient, quotient
 
 #: A sum in an exponent or an angle is taken apart if it has no more terms than this.
 MAX_ADDENDS = 6
@@ -26,6 +27,8 @@ class Exponentials(Elements):
     def addends(self, element: Quotient) -> list[tuple[fmpq, Quotient]]:
         """An element as a sum of rational numbers times elements."""
         element = self.normal(element)
+        if self.field.single(element) is not None:
+            return [(UNIT, element)]
         num, den = element.num, element.den
         if len(num) == 1 or len(num) > MAX_ADDENDS:
             c = num.leading_coefficient()
@@ -34,8 +37,7 @@ class Exponentials(Elements):
         return [(c, quotient(from_dict({powers: 1}), den)) for powers, c in num.terms()]
 
     def exp(self, element: Quotient) -> Quotient:
-        factors = [self._exp(c, arg) for c, arg in self.addends(element)]
-        return reduce(mul, factors) if factors else self.field.one
+        return reduce(mul, starmap(self._exp, self.addends(element)), self.field.one)
 
     def _exp(self, c: fmpq, arg: Quotient) -> Quotient:
         real = self.without_i(arg)
@@ -55,7 +57,7 @@ class Exponentials(Elements):
             unit = known.unit * fmpq(MAX_LETTER_POWER) ** far
             arg, c = arg * self.field.constant(unit), c / unit
         generator, times = self.scaled("exp", arg, c)
-        return self.field.of(generator) ** times
+        return generator.element**times
 
     def without_i(self, arg: Quotient) -> Quotient | None:
         """The factor of i that an element is; None if it is none."""
@@ -65,8 +67,8 @@ class Exponentials(Elements):
         return Quotient(arg.num / i, arg.den) if arg.num.term_content().gcd(i) == i else None
 
     def sin_cos(self, element: Quotient) -> tuple[Quotient, Quotient]:
-        angles = [self._sin_cos(c, arg) for c, arg in self.addends(element)]
-        return reduce(_of_sum, angles) if angles else (self.field.zero, self.field.one)
+        angles = starmap(self._sin_cos, self.addends(element))
+        return reduce(_of_sum, angles, None) or (self.field.zero, self.field.one)
 
     def _sin_cos(self, c: fmpq, arg: Quotient) -> tuple[Quotient, Quotient]:
         real = self.without_i(arg)
@@ -87,7 +89,7 @@ class Exponentials(Elements):
                 return self._multiple(u / root, 1 / root, int(c.p))
         cosine, times = self.scaled("cos", arg, c)
         sine = cosine.partner or self._new_scaled("sin", arg, cosine.unit, cosine)
-        return self._multiple(self.field.of(sine), self.field.of(cosine), times)
+        return self._multiple(sine.element, cosine.element, times)
 
     def _multiple(self, s: Quotient, c: Quotient, times: int) -> tuple[Quotient, Quotient]:
         """Sine and cosine of a multiple of an angle: s U(c) and T(c) (Chebyshev), by doubling."""
@@ -127,9 +129,11 @@ class Exponentials(Elements):
 
 
 def _of_sum(
-    one: tuple[Quotient, Quotient], two: tuple[Quotient, Quotient]
+    one: tuple[Quotient, Quotient] | None, two: tuple[Quotient, Quotient]
 ) -> tuple[Quotient, Quotient]:
     """Sine and cosine of the sum of two angles."""
+    if one is None:
+        return two
     (s, c), (sine, cosine) = one, two
     return s * cosine + c * sine, c * cosine - s * sine
 
@@ -169,7 +173,7 @@ def _exp_inverse(t: Exponentials, g: Generator, c: fmpq) -> Quotient | None:
 
 def _exp_lambertw(t: Exponentials, g: Generator, c: fmpq) -> Quotient | None:
     """W exp W = u (Corless et al., *On the Lambert W function*, 1996, equation 1.5)."""
-    return t.integer_power(g.args[0] / t.field.of(g), int(c.p)) if c.q == 1 else None
+    return t.integer_power(g.args[0] / g.element, int(c.p)) if c.q == 1 else None
 
 
 EXPONENTIALS: dict[str, Callable[[Exponentials, Generator, fmpq], Quotient | None]] = {

@@ -298,10 +298,6 @@ class Field:
     def rational(self, p: int, q: int = 1) -> Quotient:
         return _rational(self.size, p, q)
 
-    def of(self, generator: Generator) -> Quotient:
-        """A generator as an element of the field."""
-        return generator.element
-
     def poly(self, num: Poly) -> Quotient:
         return Quotient(num, self.one.num)
 

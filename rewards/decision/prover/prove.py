@@ -167,12 +167,16 @@ def _equal(
     translator.real_parts = real_parts
     f = translator.value(integrand)
     translator.real_parts = False
-    terms, total = [], -f
+    terms, total = [], None
     for term in _terms(answer, translator.variable):
         value = translator.value(term)
         terms.append(value)
-        total = total + base.derivative(value)
-    if not _vanishes(base, total):
+        slope = base.derivative(value)
+        if total is None:
+            total = base.zero if slope == f else slope - f
+        else:
+            total = total + slope
+    if not _vanishes(base, -f if total is None else total):
         return None
     return Case(translator.signs, base, tuple(terms), f)
 

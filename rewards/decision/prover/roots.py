@@ -46,7 +46,7 @@ class Roots(Exponentials):
         """The root of n/d: a generator stands for d (n/d)^(1/q), whose q-th power is n d^(q-1)."""
         kind = "even root" if q % 2 == 0 else "odd root"
         generator, times = self.scaled(kind, radicand, fmpq(1, q))
-        return (self.field.of(generator) / self.field.poly(radicand.den)) ** times
+        return (generator.element / self.field.poly(radicand.den)) ** times
 
     def positive_root(self, base: Quotient, exponent: fmpq) -> Quotient:
         """A rational power of a positive element without a denominator."""
@@ -58,7 +58,7 @@ class Roots(Exponentials):
         if inner is not None and inner.kind == "exp":
             return self._exp(exponent * inner.unit, inner.args[0])
         generator, times = self.scaled("root", base, exponent)
-        return self.field.of(generator) ** times
+        return generator.element**times
 
     def _root_of_sign(self, sign: int, q: int) -> Quotient:
         if sign > 0:
@@ -97,7 +97,7 @@ class Roots(Exponentials):
             for generator, degree in zip(base.generators, degrees, strict=False):
                 if degree and base.positive >> generator.index & 1:
                     part = part / base.variables[generator.index] ** degree
-                    inside, exponent = base.of(generator), fmpq(sign * degree)
+                    inside, exponent = generator.element, fmpq(sign * degree)
                     if generator.kind == "root":
                         inside, exponent = generator.args[0], exponent * generator.unit
                     outside = outside * power(inside, exponent)
