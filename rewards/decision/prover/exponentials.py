@@ -100,7 +100,7 @@ class Exponentials(Elements):
         bits = format(abs(times), "b")[1:]
         bound = self.field.support(c) & self.field.bound
         one = u = self.field.one
-        square, t = self.normal(s * s) if "1" in bits else one, c
+        square, t = (s * s if bound else one - c * c) if "1" in bits else one, c
         for bit in bits:
             double = t + t
             t, u = double * t - one, double * u
@@ -108,7 +108,7 @@ class Exponentials(Elements):
                 t, u = c * t - square * u, c * u + t
             if bound:
                 t, u = self.normal(t), self.normal(u)
-        sine = self.normal(s * u) if bits else s
+        sine = self.normal(s * u) if bound else s * u
         return (sine, t) if times > 0 else (-sine, t)
 
     def _of_pi(self, c: fmpq) -> tuple[Quotient, Quotient] | None:

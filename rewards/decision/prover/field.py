@@ -106,7 +106,8 @@ class Quotient:
             return other
         return _rational(self.num.context().nvars(), other, 1)
 
-    def __add__(self, operand: Operand) -> Quotient:
+    def add(self, operand: Operand, *, lowest: bool = True) -> Quotient:
+        """The sum; without ``lowest`` its fraction need not be in lowest terms."""
         other = operand if isinstance(operand, Quotient) else self.of(operand)
         if not self.support and self.num.is_zero():
             return other
@@ -114,7 +115,7 @@ class Quotient:
         if a == b:
             num = self.num + other.num
             if not a.is_one():
-                return quotient(num, a)
+                return quotient(num, a) if lowest else Quotient(num, a)
             whole = len(num) == len(self.num) + len(other.num)
             return Quotient(num, a, self.support | other.support if whole else -1)
         if b.is_one():
@@ -123,9 +124,10 @@ class Quotient:
             return Quotient(product(self.num, b) + other.num, b)
         common = gcd(a, b)
         c, d = a / common, b / common
-        return quotient(product(self.num, d) + product(other.num, c), product(a, d))
+        num, den = product(self.num, d) + product(other.num, c), product(a, d)
+        return quotient(num, den) if lowest else Quotient(num, den)
 
-    __radd__ = __add__
+    __add__ = __radd__ = add
 
     def __sub__(self, operand: Operand) -> Quotient:
         other = operand if isinstance(operand, Quotient) else self.of(operand)
@@ -399,7 +401,9 @@ class Field:
         """Whether a polynomial is a sum of terms that are manifestly not negative on the line."""
         if poly.is_one():
             return True
-        if poly.is_zero() or poly.leading_coefficient() < 0 or min(poly.coeffs()) < 0:
+        if poly.is_zero() or poly.leading_coefficient() < 0:
+            return False
+        if (not self.positive and poly.total_degree() % 2) or min(poly.coeffs()) < 0:
             return False
         last, even = self.size - 1, []
         for at, degree in enumerate(poly.degrees()):

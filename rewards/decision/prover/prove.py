@@ -173,9 +173,9 @@ def _equal(
         terms.append(value)
         slope = base.derivative(value)
         if total is None:
-            total = base.zero if slope == f else slope - f
+            total = base.zero if slope == f else slope.add(-f, lowest=False)
         else:
-            total = total + slope
+            total = total.add(slope, lowest=False)
     if not _vanishes(base, -f if total is None else total):
         return None
     return Case(translator.signs, base, tuple(terms), f)
