@@ -79,9 +79,7 @@ class _Evaluation:
                 raise _NotHereError
             return self.values[node.name], None
         if type(node) is Number:
-            if node.denominator == 1:
-                return acb(node.numerator), None
-            return acb(fmpq(node.numerator, node.denominator)), None
+            return _number(node.numerator, node.denominator), None
         assert type(node) is Call
         self.left -= 1
         if self.left < 0:
@@ -141,6 +139,12 @@ class _Evaluation:
 
     def _none(self, node: Call) -> Jet:
         raise _NotHereError
+
+
+@lru_cache(maxsize=1024)
+def _number(p: int, q: int) -> Ball:
+    """A rational number as a ball of `BASE_BITS`, the precision of everything here."""
+    return acb(p) if q == 1 else acb(fmpq(p, q))
 
 
 _CHAINS = frozenset(("add", "mul", "div", "max", "min"))

@@ -220,19 +220,18 @@ def _unescaped(text: str) -> str:
 
 def visible(completion: str, stop: Sequence[str] = ()) -> Visible:
     """The part of a completion that may hold the answer."""
-    shown = Visible(completion)
+    text, thought = completion, None
     marked = "<" in completion or "THINK" in completion or "◁" in completion
     if marked or completion.lstrip()[:8] == "analysis":
         shown = _without_thoughts(completion)
-    text = shown.text
+        text, thought = shown.text, shown.thought
     cuts = [at for mark in stop if mark and (at := text.find(mark)) >= 0]
     if cuts:
-        text = text[: min(cuts)]
-        shown = Visible("")  # a thought after a stop string does not count
+        text, thought = text[: min(cuts)], None  # a thought after a stop string does not count
     text = plain(_without_markup(text))
     if "<|" in text or "INST]" in text or "s>" in text or "_of_turn>" in text:
         text = _TURN.sub("", text, count=1)
         end = END_OF_TURN.search(text)
         if end:
             text = text[: end.start()]
-    return Visible(_unescaped(text), shown.thought)
+    return Visible(_unescaped(text), thought)

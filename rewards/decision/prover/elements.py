@@ -135,6 +135,8 @@ class Elements:
                 first = self.units.get((kind, str(arg.num), str(arg.den)), first)
             known = self._new_scaled(kind, arg, first)
             self.rules.add(kind.split()[-1])
+        if c == known.unit:
+            return known, 1
         ratio = c / known.unit
         if ratio.q != 1:
             self.units[kind, str(arg.num), str(arg.den)] = known.unit.gcd(c)

@@ -179,8 +179,8 @@ class Quotient:
         if exponent < 0:
             return self.inverse() ** -exponent
         for part in (self.num, self.den):
-            terms = max(1, len(part))
-            if comb(exponent + terms - 1, terms - 1) > MAX_TERMS:
+            terms = len(part)
+            if terms > 1 and comb(exponent + terms - 1, terms - 1) > MAX_TERMS:
                 raise NotProvedError("too many terms in a power")
         return Quotient(self.num**exponent, self.den**exponent, self.support if exponent else 0)
 
