@@ -149,8 +149,10 @@ class Parser:
     def expression(self, depth: int) -> Expression:
         tokens = self.tokens
         token = tokens[self.pos]
-        negative = token in _SIGNS and self.sign()
-        node = self.negated(negative, self.term(depth))
+        if token in _SIGNS and self.sign():
+            node = self.negated(True, self.term(depth))
+        else:
+            node = self.term(depth)
         token = tokens[self.pos]
         if token != "+" and token != "-":
             return node
@@ -310,7 +312,7 @@ class Parser:
         if node is not None:
             self.pos += 1
         else:
-            node = self.operand(token, depth)
+            node = self.form(token, depth)
         if (token := tokens[self.pos]) in POSTFIX:
             node = self.postfix(node, token, depth)
             while (token := tokens[self.pos]) in POSTFIX:
@@ -324,6 +326,10 @@ class Parser:
         if node is not None:
             self.pos += 1
             return node
+        return self.form(token, depth)
+
+    def form(self, token: str, depth: int) -> Expression:
+        """An operand of more than one token, or a number."""
         entry = self.prefix.get(token)
         if entry is not None:
             if depth >= self.limits.depth:
