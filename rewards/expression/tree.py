@@ -7,8 +7,7 @@ functions. Every node has a ``function`` and ``args``: those of a leaf are its k
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 #: Function name -> (fewest, most) arguments. ``None`` means any number.
 #: Angles are radians, ``ln`` is natural; ``log`` is ``log(x, base)``; ``root`` is ``root(x, n)``.
@@ -136,74 +135,44 @@ FUNCTIONS: dict[str, tuple[int, int | None]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, init=False)
-class Number:
+# Nodes are made, hashed and compared by the thousand, which C does for named tuples. Only a class
+# that inherits from one may have class variables.
+
+
+class _Number(NamedTuple):
+    numerator: int
+    denominator: int = 1
+
+
+class Number(_Number):
     """An exact rational in lowest terms, ``denominator > 0``."""
 
+    __slots__ = ()
     function: ClassVar[str] = "number"
     args: ClassVar[tuple[Expression, ...]] = ()
-    numerator: int
-    denominator: int
-
-    def __init__(self, numerator: int, denominator: int = 1) -> None:
-        _set_numerator(self, numerator)
-        _set_denominator(self, denominator)
 
 
-@dataclass(frozen=True, slots=True, init=False)
-class Symbol:
-    """A free symbol: the variable, a parameter, or a constant of integration (``"C_1"``)."""
-
-    function: ClassVar[str] = "symbol"
-    args: ClassVar[tuple[Expression, ...]] = ()
+class _Symbol(NamedTuple):
     name: str
 
-    def __init__(self, name: str) -> None:
-        _set_name(self, name)
+
+class Symbol(_Symbol):
+    """A free symbol: the variable, a parameter, or a constant of integration (``"C_1"``)."""
+
+    __slots__ = ()
+    function: ClassVar[str] = "symbol"
+    args: ClassVar[tuple[Expression, ...]] = ()
 
 
-class _Hashed:
-    """A place for the hash of a tree, which is computed once; 0 until then."""
-
-    __slots__ = ("_hash",)
-    _hash: int
+class _Call(NamedTuple):
+    function: str
+    args: tuple[Expression, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, init=False)
-class Call(_Hashed):
+class Call(_Call):
     """A function of `FUNCTIONS` applied to arguments; constants such as ``pi`` have none."""
 
-    function: str
-    args: tuple[Expression, ...]
+    __slots__ = ()
 
-    def __init__(self, function: str, args: tuple[Expression, ...] = ()) -> None:
-        _set_function(self, function)
-        _set_args(self, args)
-        _set_hash(self, 0)
-
-    def __hash__(self) -> int:
-        return self._hash or self._new_hash()
-
-    def _new_hash(self) -> int:
-        _set_hash(self, hash((self.function, self.args)) or 1)
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (
-            type(other) is Call
-            and hash(self) == hash(other)
-            and self.function == other.function
-            and self.args == other.args
-        )
-
-
-# Nodes are made by the thousand: their slots are filled directly, which takes half as long as the
-# generated ``__init__`` of a frozen dataclass.
-_set_numerator = vars(Number)["numerator"].__set__
-_set_denominator = vars(Number)["denominator"].__set__
-_set_name = vars(Symbol)["name"].__set__
-_set_function = vars(Call)["function"].__set__
-_set_args = vars(Call)["args"].__set__
-_set_hash = vars(_Hashed)["_hash"].__set__
 
 Expression = Number | Symbol | Call
