@@ -174,7 +174,7 @@ class Elements:
         positive = real and kind in ("exp", "root")
         real = real and kind != "even root"
         rule = slope if support & base.varying else None
-        made = base.make(kind, (arg,), rule, tree, unit, real=real, positive=positive)
+        made = base.get(kind, (arg,), rule, tree, unit, real=real, positive=positive)
         if cosine is not None:
             made.partner, cosine.partner = cosine, made
             base.relate(made, unit_circle(base.size, made.index, cosine.index), 2)

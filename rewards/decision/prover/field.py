@@ -164,7 +164,7 @@ class Quotient:
             return self
         if not other.support or not self.den.is_one() or not other.den.is_one():
             return self * other.inverse()
-        if self.support & other.support:
+        if min(self.support, other.support) < 0 or self.support & other.support:
             return over(self.num, other.num)
         if self.is_zero():
             return self
@@ -330,22 +330,9 @@ class Field:
 
         A ``slope`` of None is zero; without ``tree`` the kind is a named constant.
         """
-        return self.find(kind, args) or self.make(
-            kind, args, slope, tree, unit, real=real, positive=positive
-        )
-
-    def make(
-        self,
-        kind: str,
-        args: tuple[Any, ...],
-        slope: Callable[[], Quotient] | None,
-        tree: Callable[[], Expression] | None,
-        unit: fmpq = UNIT,
-        *,
-        real: bool = False,
-        positive: bool = False,
-    ) -> Generator:
-        """A new generator; see `get`."""
+        known = self.find(kind, args)
+        if known is not None:
+            return known
         index = len(self.generators)
         if index >= self.size:
             raise TooManyGeneratorsError

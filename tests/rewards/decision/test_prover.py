@@ -471,6 +471,14 @@ def test_a_proof_leaves_no_cycles_of_references() -> None:
     assert garbage() == 0
 
 
+def test_a_difference_that_is_zero_divides_nothing() -> None:
+    field = Field()
+    x = field.get("symbol", ("x",), lambda: field.one).element
+    for above in (field.one, field.rational(2), x, 1 / x):
+        with pytest.raises(NotProvedError):
+            above / (x - x)
+
+
 @given(st.data())
 def test_the_support_has_the_generators_that_occur(data: st.DataObject) -> None:
     """Whatever is known of it without looking at the polynomials."""
