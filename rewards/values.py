@@ -25,7 +25,7 @@ from .arguments import check_text
 from .decision.balls import Tape, UnusableError, precision
 from .decision.compiler import compile_tape
 from .decision.decide import decide
-from .decision.integrand import Integrand
+from .decision.integrand import Integrand, sole_variable
 from .decision.jets import ZERO, Ball
 from .decision.magnitude import log2
 from .decision.outcome import DecisionPolicy, Outcome, show
@@ -102,7 +102,7 @@ def verify_equivalent(
     completion: str,
     target: str,
     *,
-    variable: str = "x",
+    variable: str | None = None,
     up_to_constant: bool = False,
     assumptions: Mapping[str, str] | None = None,
     strict: bool = False,
@@ -116,7 +116,8 @@ def verify_equivalent(
     Args:
         completion: the model's output.
         target: LaTeX of the expression; the two are compared on its real domain.
-        variable: the variable of both; other symbols are parameters.
+        variable: the variable of both; other symbols are parameters. None takes the target's sole
+            symbol, or x as `verify_antiderivative` does.
         up_to_constant: compare derivatives, so that both may be antiderivatives of one function.
         assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
         strict: require a box, as in `verify_antiderivative`.
@@ -129,14 +130,17 @@ def verify_equivalent(
         A `Verdict`.
 
     Raises:
-        ProblemError: the target is unreadable.
+        ProblemError: the target is unreadable, or up to a constant any of its symbols may be the
+            variable.
 
     Example:
         >>> verify_equivalent(r"$\boxed{1 - \cos^2 x}$", r"\sin^2 x").correct
         True
 
     """
-    expected = _target(target, (variable,))
+    expected = _target(target, (variable or "x",))
+    if variable is None:
+        variable = _variable(expected, up_to_constant)
     problem = Integrand(
         expected, variable, dict(assumptions or {}), target, differentiate=up_to_constant
     )
@@ -158,6 +162,16 @@ def verify_equivalent(
         truncated=truncated,
         undecided_reward=undecided_reward,
     )
+
+
+def _variable(expected: Expression, up_to_constant: bool) -> str:
+    """The variable of an expression; without a derivative any of several will do."""
+    try:
+        return sole_variable(symbols_of(expected))
+    except ProblemError:
+        if up_to_constant:
+            raise
+        return "x"
 
 
 def _verdict(

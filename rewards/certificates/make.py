@@ -30,7 +30,7 @@ def certify(
     completion: str,
     integrand: str,
     *,
-    variable: str | None = "x",
+    variable: str | None = None,
     assumptions: Mapping[str, str] | None = None,
     strict: bool = False,
     strict_domain: bool = False,
@@ -46,7 +46,7 @@ def certify(
     Args:
         completion: as for `verify_antiderivative`, and so are all other arguments.
         integrand: f as LaTeX.
-        variable: the variable of integration.
+        variable: the variable of integration; None as for `verify_antiderivative`.
         assumptions: kinds of parameters.
         strict: require a box.
         strict_domain: no other signs of the integrand's radicals.

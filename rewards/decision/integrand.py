@@ -332,7 +332,7 @@ def prepare(
     Args:
         integrand: LaTeX, with or without the integral sign and the differential, or SymPy.
         variable: the variable of integration; None takes it from the differential, else from the
-            symbols (`_sole_variable`).
+            symbols (`sole_variable`).
         assumptions: kinds of parameters, as in `ASSUMPTIONS`.
 
     Raises:
@@ -427,7 +427,7 @@ def _finish(
 ) -> Integrand:
     names = symbols_of(expression)
     if variable is None:
-        variable = named or _sole_variable(names)
+        variable = named or sole_variable(names)
     elif named is not None and named != variable:
         raise ProblemError(f"the differential is d{named} but the variable is {variable}")
     elif len(names) == 1 and variable not in names:
@@ -436,17 +436,21 @@ def _finish(
     return Integrand(expression, variable, dict(kinds), key, names=names)
 
 
-def _sole_variable(names: set[str]) -> str:
-    """The variable that an integrand without a differential can only have.
+def sole_variable(names: set[str]) -> str:
+    """The variable that an expression with these symbols can only have.
 
     x if there is no symbol, and x among letters that are customary for parameters, as in ``ax+b``.
+
+    Raises:
+        ProblemError: there are several, with their names.
+
     """
     others = {name.partition("_")[0] for name in names - {"x"}}
     if not names or ("x" in names and others <= _PARAMETERS):
         return "x"
     if len(names) > 1 or names <= _CONSTANTS:
         listed = ", ".join(sorted(names | ({"x"} if len(names) == 1 else set())))
-        raise ProblemError(f"name the variable of integration: it may be {listed}")
+        raise ProblemError(f"name the variable: it may be {listed}")
     return next(iter(names))
 
 

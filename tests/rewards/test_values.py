@@ -106,6 +106,16 @@ def test_up_to_a_constant() -> None:
     assert not verify_equivalent(r"\sin^2x", r"\cos^2x", up_to_constant=True).correct
 
 
+def test_the_sole_symbol_of_the_target_is_the_variable() -> None:
+    assert not verify_equivalent("t^2", "t^3", up_to_constant=True).correct
+    assert verify_equivalent(r"\sin^2t", r"-\frac12\cos 2t", up_to_constant=True).correct
+    assert not verify_equivalent("t", "|t|").correct
+    assert verify_equivalent("b(a+1)", "ab+b").correct
+    with pytest.raises(ProblemError, match="may be s, t"):
+        verify_equivalent("st", "st+1", up_to_constant=True)
+    assert verify_equivalent("st", "st+1", variable="s", up_to_constant=True).correct
+
+
 @pytest.mark.parametrize(
     "answer",
     [

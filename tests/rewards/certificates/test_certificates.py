@@ -103,6 +103,7 @@ def test_the_verdict_s_options_hold() -> None:
     with pytest.raises(NoCertificateError, match="no_answer"):
         certify("$x^2$", "2x", strict=True)
     assert certify("t^2", "2t", variable="t")["variable"] == "t"
+    assert certify("t^2", "2t")["variable"] == "t"
 
 
 def test_slow_functions_are_refuted_in_a_worker() -> None:
