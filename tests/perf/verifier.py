@@ -11,7 +11,8 @@ print it. The last table has the goals for speed and proofs beside what was meas
 - *first* is the time when an integrand is met for the first time, *again* when it is known, as for
   fifteen of the sixteen answers of a training group. Rates and latencies are processor time of one
   core, in this process, with the garbage collector set as in a worker, and with special functions
-  evaluated as in a worker. Load on the machine still costs up to half; `--best-of` lessens that.
+  evaluated as in a worker. Each item's time is the best of three rounds (`--best-of`): a worker has
+  been running for long, and load on the machine costs up to half.
 - *all cores* is `verify_many` on everything, the time in the pool included.
 - Alkahest's reward differentiates; it is given the extracted answer (`alkahest_reward`);
 - Math-Verify compares with a reference: another right answer to the same integral where the file
@@ -503,7 +504,7 @@ def main() -> None:
     parser.add_argument("--items", type=int, metavar="N", help="take only N items of each file")
     parser.add_argument("--source", action="append", choices=SOURCES)
     parser.add_argument(
-        "--best-of", type=int, default=1, metavar="N", help="each item's best of N rounds"
+        "--best-of", type=int, default=3, metavar="N", help="each item's best of N rounds"
     )
     parser.add_argument("--kinds", action="store_true", help="speed by kind of item too")
     parser.add_argument("--one-core", action="store_true", help="leave `verify_many` out")
