@@ -7,9 +7,11 @@ from collections.abc import Collection
 
 from flint import ctx
 
+from ..balls import Tape
 from ..integrand import BASE_BITS, Point
 from ..outcome import Outcome
 from ..point_count import has_fixed_branch
+from ..prover.normal import is_square
 from . import radicals
 from .at_points import Comparison
 from .radicals import Choice
@@ -45,7 +47,8 @@ def change(comparison: Comparison) -> Outcome | None:
 
     ``sqrt(u^2)/u`` could give an answer any sign anywhere. So some change must be natural: the
     changing radicand vanishes, has a pole or leaves the reals between two points. If the
-    answer has non-analytic parts, every change must be, and none may be where they break. If it
+    answer has non-analytic parts, ``sqrt(u^2)`` among them, every change must be, and none may be
+    where they break. If it
     has inverse functions that may turn back, as ``arcsin(cos x)`` does, the radicand must be
     negative between the two points of every change: where it is only zero, they may turn as well.
     """
@@ -81,9 +84,16 @@ def change(comparison: Comparison) -> Outcome | None:
             )
         else:
             natural = True
-    if unnatural and (tape.breaks or turns or not natural):
+    if unnatural and (tape.breaks or turns or not natural or _has_square_root_of_square(tape)):
         return comparison.refutation(unnatural[0], "the branch changes where f has none")
     return None
+
+
+def _has_square_root_of_square(tape: Tape) -> bool:
+    """Whether there is a root of a square, which is a modulus: ``sqrt(x^2 + 2x + 1)``."""
+    return any(
+        branch.root and is_square(branch.argument, tape.variable) for branch in tape.branches
+    )
 
 
 def _breaks_between(comparison: Comparison, one: Point, two: Point) -> bool:

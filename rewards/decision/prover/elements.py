@@ -131,9 +131,7 @@ class Elements:
         known = self.field.find(kind, (arg,))
         if known is None:
             first = fmpq(1, c.q) if "root" in kind else abs(c)
-            if self.units:
-                first = self.units.get((kind, str(arg.num), str(arg.den)), first)
-            known = self._new_scaled(kind, arg, first)
+            known = self._new_scaled(kind, arg, self.noted(kind, arg) or first)
             self.rules.add(kind.split()[-1])
         if c == known.unit:
             return known, 1
@@ -144,6 +142,10 @@ class Elements:
         if abs(ratio.p) > MAX_LETTER_POWER:
             raise NotProvedError("a power that is too high")
         return known, int(ratio.p)
+
+    def noted(self, kind: str, arg: Quotient) -> fmpq | None:
+        """The unit that an attempt before this one would have needed."""
+        return self.units.get((kind, str(arg.num), str(arg.den))) if self.units else None
 
     def _new_scaled(
         self, kind: str, arg: Quotient, unit: fmpq, cosine: Generator | None = None

@@ -52,9 +52,10 @@ class Exponentials(Elements):
                 self.rules.add(f"exp {inner.kind}")
                 return value
         known = self.field.find("exp", (arg,))
-        if known is not None and (far := _orders(c, known.unit)):
+        unit = known.unit if known else self.noted("exp", arg)
+        if unit is not None and (far := _orders(c, unit)):
             # Regarded as independent: what is proved then is true.
-            unit = known.unit * fmpq(MAX_LETTER_POWER) ** far
+            unit = unit * fmpq(MAX_LETTER_POWER) ** far
             arg, c = arg * self.field.constant(unit), c / unit
         generator, times = self.scaled("exp", arg, c)
         return generator.element**times

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 
 from flint import fmpq
 
+from ...expression.traversal import fold, without_factor
 from ...expression.tree import Call, Expression, Number
 from . import special  # noqa: F401  (registers the rules of functions)
 from .elements import NowhereError, RestartError
@@ -86,6 +87,30 @@ def slope_factors(expression: Expression, variable: str) -> list[Expression]:
         return [field.tree(poly) for poly in polys if not field.is_constant(poly)]
 
     return _in_field(expression, variable, {}, Translator, factors)
+
+
+def is_square(expression: Expression, variable: str) -> bool:
+    """Whether an expression is a constant times a square that may vanish, as far as is seen.
+
+    Args:
+        expression: the expression; its parameters are real.
+        variable: the variable.
+
+    """
+    inner = without_factor(expression, variable)
+    exponent = fold(inner.args[1]) if inner.function == "pow" else None
+    written = exponent is not None and exponent % 2 == 0  # sin(x)^2 is 1 - cos(x)^2 in the field
+
+    def squares(field: Field, value: Quotient) -> list[Expression]:
+        if value.is_zero() or not _is_small(value):
+            return []
+        above, below = value.num.factor()[1], value.den.factor()[1]
+        even = written or all(power % 2 == 0 for _, power in (*above, *below))
+        may_vanish = any(not field.is_positive(factor) for factor, _ in above)
+        return [expression] if even and may_vanish else []
+
+    base = inner.args[0] if written else expression
+    return bool(_in_field(base, variable, {}, Translator, squares))
 
 
 def _in_field(

@@ -96,6 +96,12 @@ def test_multiples_of_angles(n: int, angle: str, slope: str) -> None:
     assert proof_of(answer, integrand(n - 1)) is None
 
 
+def test_exponents_far_apart_are_proved_after_a_finer_unit() -> None:
+    f = r"2024e^{2024x}+\frac{2e^{x/6}}{4+e^{x/6}}"
+    assert proof_of(r"e^{2024x}+12\ln(4+(e^{x/12})^2)", f) is not None
+    assert proof_of(r"e^{2024x}+6\ln(4+(e^{x/12})^2)", f) is None
+
+
 @pytest.mark.parametrize(
     ("integrand", "answer"),
     [
