@@ -32,6 +32,7 @@ _SAME = frozenset(
     "sin cos tan cot sec csc asin acos atan sinh cosh tanh coth sech csch asinh acosh atanh "
     "sqrt exp ln erf erfc erfi".split()
 )
+_WITH_POLES = frozenset(("tan", "cot", "sec", "csc"))
 _USUAL = tuple(Fraction(n, 97) for n in (31, -47, 83, 141, -160, 262, -355, 5, 701, -12))
 _PARAMETERS = (Fraction(137, 60), Fraction(5, 7), Fraction(71, 8))
 _INTEGERS = (Fraction(3), Fraction(8), Fraction(14))
@@ -99,7 +100,10 @@ def _apply(name: str, args: list[Value]) -> Value:
         raise NoValueError(f"no value for {name}")
     if name not in ("ln", "sqrt", "atan", "asinh") and args[0] and mpmath.mag(args[0]) > _HUGE:
         raise NoValueError("too large")
-    return getattr(mpmath, name)(args[0])
+    result = getattr(mpmath, name)(args[0])
+    if name in _WITH_POLES and result and mpmath.mag(result) > mpmath.mp.prec // 2:
+        raise NoValueError("a pole")  # tan(asin(1)) is large only for want of digits
+    return result
 
 
 def points(*trees: Expression, assumptions: Mapping[str, str]) -> Iterator[dict[str, Fraction]]:

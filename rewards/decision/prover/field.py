@@ -12,10 +12,10 @@ Work is bounded by numbers of generators, terms and degrees, never by clocks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from math import comb, prod
 from typing import Any, TypeAlias
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
@@ -71,8 +71,16 @@ def _may_take_long(a: Poly, b: Poly) -> bool:
         return True
     if min(a.total_degree(), b.total_degree()) < MAX_GCD_BOX.bit_length():
         return False  # there are at most 2^degree monomials
-    least: Iterable[int] = map(min, a.degrees(), b.degrees())
-    return prod(1 + degree for degree in least) > MAX_GCD_BOX
+    degrees = a.degrees(), b.degrees()
+    if math.prod(1 + min(pair) for pair in zip(*degrees, strict=True)) <= MAX_GCD_BOX:
+        return False
+    # FLINT divides exponents that are x^5000's by 5000 first.
+    (steps, least), (others, least_other) = a.deflation_index(), b.deflation_index()
+    rows = zip(*degrees, least, least_other, steps, others, strict=True)
+    box: int = math.prod(
+        1 + min(m - k, n - j) // max(1, math.gcd(s, t)) for m, n, k, j, s, t in rows
+    )
+    return box > MAX_GCD_BOX
 
 
 @lru_cache(maxsize=256)
@@ -180,7 +188,7 @@ class Quotient:
             return self.inverse() ** -exponent
         for part in (self.num, self.den):
             terms = len(part)
-            if terms > 1 and comb(exponent + terms - 1, terms - 1) > MAX_TERMS:
+            if terms > 1 and math.comb(exponent + terms - 1, terms - 1) > MAX_TERMS:
                 raise NotProvedError("too many terms in a power")
         return Quotient(self.num**exponent, self.den**exponent, self.support if exponent else 0)
 
@@ -410,7 +418,7 @@ class Field:
             if times <= 0:
                 continue
             terms = max(1, len(generator.relation) - 1)
-            if times > MAX_TIMES or len(poly) * comb(times + terms - 1, terms - 1) > MAX_TERMS:
+            if times > MAX_TIMES or len(poly) * math.comb(times + terms - 1, terms - 1) > MAX_TERMS:
                 raise NotProvedError("too many terms modulo the relations")
             poly = divmod(poly, generator.relation)[1]
             if poly.is_zero():

@@ -96,6 +96,12 @@ def test_multiples_of_angles(n: int, angle: str, slope: str) -> None:
     assert proof_of(answer, integrand(n - 1)) is None
 
 
+@pytest.mark.parametrize("n", [9, 5000, 10_000])
+def test_half_arc_tangents_of_powers(n: int) -> None:
+    answer = rf"2\arctan\frac{{x^{{{n}}}}}{{1+\sqrt{{1+(x^{{{n}}})^2}}}}"
+    assert proof_of(answer, rf"\frac{{{n}x^{{{n - 1}}}}}{{1+x^{{{2 * n}}}}}") is not None
+
+
 def test_exponents_far_apart_are_proved_after_a_finer_unit() -> None:
     f = r"2024e^{2024x}+\frac{2e^{x/6}}{4+e^{x/6}}"
     assert proof_of(r"e^{2024x}+12\ln(4+(e^{x/12})^2)", f) is not None
