@@ -98,8 +98,10 @@ def test_multiples_of_angles(n: int, angle: str, slope: str) -> None:
 
 @pytest.mark.parametrize("n", [9, 5000, 10_000])
 def test_half_arc_tangents_of_powers(n: int) -> None:
-    answer = rf"2\arctan\frac{{x^{{{n}}}}}{{1+\sqrt{{1+(x^{{{n}}})^2}}}}"
-    assert proof_of(answer, rf"\frac{{{n}x^{{{n - 1}}}}}{{1+x^{{{2 * n}}}}}") is not None
+    power = rf"x^{{{n}}}"
+    answer = rf"2e^{{-x}}\arctan\frac{{{power}}}{{1+\sqrt{{1+({power})^2}}}}"
+    slope = rf"\frac{{{n}x^{{{n - 1}}}e^{{-x}}}}{{1+x^{{{2 * n}}}}}"
+    assert proof_of(answer, rf"{slope}-e^{{-x}}\arctan({power})") is not None
 
 
 def test_exponents_far_apart_are_proved_after_a_finer_unit() -> None:
