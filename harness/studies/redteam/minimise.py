@@ -72,21 +72,24 @@ def label_holds(case: Case) -> bool:
     formulas = case.formulas
     if formulas is None:
         return False
-    trees = formulas.integrand, formulas.answer
+    whole = formulas.integrand, formulas.answer
+    if formulas.factor != ONE:
+        return not case.wanted and refuted(*whole, case.assumptions, ladder=_LADDER)
+    # What answer and truth share cancels exactly; beside it a small term would not be seen.
+    answer, truth = _unshared(formulas)
     if case.wanted:
-        return confirmed(*trees, case.assumptions)
-    if formulas.factor == ONE:  # terms that answer and truth share cancel exactly
-        trees = formulas.added, _difference(formulas.answer, formulas.truth)
-    return refuted(*trees, case.assumptions, ladder=_LADDER)
+        unshared = replace(formulas, truth=truth, answer=answer).integrand, answer
+        return all(confirmed(*trees, case.assumptions) for trees in (whole, unshared))
+    return refuted(formulas.added, add(answer, neg(truth)), case.assumptions, ladder=_LADDER)
 
 
-def _difference(first: Expression, second: Expression) -> Expression:
-    """``first - second`` without the terms that are in both."""
-    ours, theirs = (
+def _unshared(formulas: Formulas) -> tuple[Expression, Expression]:
+    """Answer and truth without the terms that are in both."""
+    answer, truth = (
         Counter(tree.args if isinstance(tree, Call) and tree.function == "add" else (tree,))
-        for tree in (first, second)
+        for tree in (formulas.answer, formulas.truth)
     )
-    return add(*(ours - theirs).elements(), *map(neg, (theirs - ours).elements()))
+    return add(*(answer - truth).elements()), add(*(truth - answer).elements())
 
 
 def _smaller(case: Case) -> Iterator[Case]:

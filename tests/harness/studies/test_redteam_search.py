@@ -200,6 +200,14 @@ def test_edits_keep_label_and_fault() -> None:
     assert minimise(small, still) == small
 
 
+@pytest.mark.parametrize(
+    ("answer", "right"), [(r"\sinh(2024x)", False), (r"\sinh(2024x)+x^{2025}/x", True)]
+)
+def test_a_large_term_hides_no_small_one(answer: str, right: bool) -> None:
+    truth = parse(r"\sinh(2024x)+x^{2024}")
+    assert label_holds(Case.of(Formulas(truth, parse(answer)), True, "a rewrite")) is right
+
+
 def test_nothing_smaller_shows_the_fault() -> None:
     case = case_at("mutation", 0, 0)
     assert minimise(case, lambda smaller: False) == case
