@@ -93,7 +93,7 @@ def decide(
         return None
 
     first, *tapes = judge(USUAL)
-    if first.status is Status.CORRECT:
+    if _holds_everywhere(first):
         return first
     others: list[Conventions] = []
     if any(tape.odd_roots for tape in tapes):
@@ -104,9 +104,13 @@ def decide(
         others.append(Conventions(real_bars=True))
     for conventions in others:
         outcome, *_ = judge(conventions)
-        if outcome.status is Status.CORRECT:
+        if _holds_everywhere(outcome) or first.status is not outcome.status is Status.CORRECT:
             return outcome
     return first
+
+
+def _holds_everywhere(outcome: Outcome) -> bool:
+    return outcome.status is Status.CORRECT and "branch" not in outcome.flags
 
 
 #: Conventions for which the prover has rules.

@@ -153,6 +153,8 @@ def test_the_evidence_says_why() -> None:
     assert branch.evidence.coverage is not None
     assert branch.evidence.coverage < 1
     assert "branch" in branch.evidence.flags
+    secant = verify_antiderivative(r"\operatorname{arcsec}x", r"\frac{1}{x\sqrt{x^2-1}}").evidence
+    assert (secant.flags, secant.coverage) == (("textbook_secants",), 1.0)  # preferred to a branch
     jumps = verify_antiderivative(
         r"\frac{2}{\sqrt3}\arctan\frac{\tan(x/2)}{\sqrt3}", r"\frac{1}{2+\cos x}"
     )

@@ -28,6 +28,8 @@ SEEN = arb(2**16)
 ZERO_BITS = 1024
 #: Work units (slots evaluated, times precision over 64 bits) after which a verdict is undecided.
 BUDGET = 4_000_000
+#: F' cannot be computed well enough to say which branch holds.
+UNCLEAR: Choice = ()
 #: Precision of the comparison beside zeros of the answer's radicands.
 THOROUGH_BITS = 1024
 
@@ -153,7 +155,8 @@ class Comparison:
             branch = None if self.policy.strict_domain else self.other_branch(point)
             if branch is None:
                 return self.refutation(point)
-            self.flipped.append((point, branch))
+            if branch != UNCLEAR:
+                self.flipped.append((point, branch))
         return None
 
     def visit_new(self, spots: Sequence[float]) -> Outcome | None:
@@ -276,11 +279,12 @@ class Comparison:
         return self._slopes[key]
 
     def other_branch(self, point: Point) -> Choice | None:
-        """The branches of f's radicals with which f equals F' here."""
+        """The branches of f's radicals with which f equals F' here; None if there are none."""
         if not self.pool.tape.radicals:
             return None
         known = self.flipped[-1][1] if self.flipped else None
-        for bits in (self.bits, 2 * self.bits):
+        bits = self.bits
+        while bits <= self.max_bits:
             slope, unclear = self.slope(point, bits), False
             for choice in radicals.choices(self.pool.tape, known):
                 holds = self.holds(slope, point, choice)
@@ -288,8 +292,10 @@ class Comparison:
                     return choice
                 unclear |= holds is None
             if not unclear:
-                break
-        return None
+                return None
+            bits *= 2
+        vague = not slope.contains(ZERO) and slope.rel_accuracy_bits() < AGREE_BITS
+        return UNCLEAR if vague else None
 
     def holds(self, slope: Ball, point: Point, choice: Choice) -> bool | None:
         """Whether F' agrees with f on another branch; None: undecided at this precision."""

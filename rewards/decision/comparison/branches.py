@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from flint import ctx
 
@@ -11,10 +11,13 @@ from ..balls import Tape
 from ..integrand import BASE_BITS, Point
 from ..outcome import Outcome
 from ..point_count import has_fixed_branch
-from ..prover.normal import is_square
+from ..prover.normal import squares
 from . import radicals
 from .at_points import Comparison
 from .radicals import Choice
+
+#: Distances, relative to 1 + |x|, of more points beside one.
+NEARBY = (-0.113, -0.031, -0.0047, 0.0047, 0.031, 0.113)
 
 
 def drop_indifferent(comparison: Comparison) -> None:
@@ -26,6 +29,12 @@ def drop_indifferent(comparison: Comparison) -> None:
     comparison.agreeing = [
         point for point in comparison.agreeing if _tells(comparison, point, seen)
     ]
+
+
+def beside(points: Sequence[Point]) -> list[float]:
+    """Places near points, where the same branch should hold."""
+    places = [float(point.x.real) for point in points]
+    return [x + share * (1 + abs(x)) for x in places for share in NEARBY]
 
 
 def _tells(comparison: Comparison, point: Point, choices: Collection[Choice]) -> bool:
@@ -63,9 +72,7 @@ def change(comparison: Comparison) -> Outcome | None:
     )
     radicand = {slot: inner for slot, _, inner in f.radicals}
     tape = comparison.tape
-    turns = any(
-        not (branch.root or has_fixed_branch(branch, tape.variable)) for branch in tape.branches
-    )
+    turns = may_turn(tape)
     unnatural: list[Point] = []
     natural = False
     for (a, before, left), (b, point, right) in itertools.pairwise(marked):
@@ -84,16 +91,21 @@ def change(comparison: Comparison) -> Outcome | None:
             )
         else:
             natural = True
-    if unnatural and (tape.breaks or turns or not natural or _has_square_root_of_square(tape)):
+    if unnatural and (tape.breaks or turns or not natural or _has_modulus(tape)):
         return comparison.refutation(unnatural[0], "the branch changes where f has none")
     return None
 
 
-def _has_square_root_of_square(tape: Tape) -> bool:
-    """Whether there is a root of a square, which is a modulus: ``sqrt(x^2 + 2x + 1)``."""
+def may_turn(tape: Tape) -> bool:
+    """Whether there is an inverse function that may turn back, as in ``arccos(cos x)``."""
     return any(
-        branch.root and is_square(branch.argument, tape.variable) for branch in tape.branches
+        not (branch.root or has_fixed_branch(branch, tape.variable)) for branch in tape.branches
     )
+
+
+def _has_modulus(tape: Tape) -> bool:
+    """Whether there is a root with a modulus as a factor: ``sqrt(x^2 + 2x + 1)`` is |x + 1|."""
+    return any(branch.root and squares(branch.argument, tape.variable) for branch in tape.branches)
 
 
 def _breaks_between(comparison: Comparison, one: Point, two: Point) -> bool:

@@ -42,6 +42,7 @@ class Confirmation:
         ours: parts of F that have not shown.
         theirs: parts of f.
         analytic: whether neither has absolute values, steps or cases.
+        turns: whether F has an inverse function that may turn back, as in arccos(cos x).
         agreement: bits to which F' and f agree at some point.
 
     """
@@ -51,19 +52,21 @@ class Confirmation:
         self.tape, self.pool = comparison.tape, comparison.pool
         self.ours, self.theirs = Unseen(), Unseen()
         self.analytic = not (self.tape.breaks or self.pool.tape.breaks)
+        self.turns = branches.may_turn(self.tape)
         self.agreement = -math.inf
 
     def refute(self) -> Outcome | None:
         """Look far away, with many bits, and until every part of F and f shows.
 
-        Where something happens is searched for only if a part does not show at the points so far.
+        Where something happens is searched for only if a part does not show at the points so far,
+        or F may turn back between them.
         None if the agreement stands. See `rewards.decision.confirmation`.
         """
         flipped = len(self.at.flipped)
         longest = self._longest_number()
         refuted = self._look_closer()
         refuted = refuted or self._show(self.at.agreeing[:BRANCHING_POINTS], self.at.bits)
-        if refuted is None and not (self.analytic and self.all_seen):
+        if refuted is None and (self.turns or not (self.analytic and self.all_seen)):
             known = len(self.at.agreeing)
             refuted = self.at.visit_new((*self.pool.events(), *places(self.tape, self.at.values)))
             refuted = refuted or self._show(self.at.agreeing[known:], self.at.bits)

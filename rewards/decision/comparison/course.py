@@ -77,7 +77,7 @@ def run(comparison: Comparison, proving: Proving | None) -> Outcome:
         if proof and usual and at.has_value() and steps.impossible():
             return _accepted(at, steps, proof)
     if refuted is None and proof and at.finite and len(at.agreeing) >= MIN_POINTS:
-        refuted = steps.refute()
+        refuted = steps.refute(proved=True)
         if refuted is None and (at.tape.special or not usual):
             refuted = unseen.look(at)
     elif refuted is None:
@@ -115,6 +115,11 @@ def _by_points(comparison: Comparison, steps: Steps, *, proved: bool) -> Outcome
         return at.undecided(f"only {at.usable} usable points")
     if at.flipped:
         branches.drop_indifferent(at)
+    if at.flipped and 0 < len(at.agreeing) < MIN_POINTS:
+        refuted = at.visit_new(branches.beside(at.agreeing))
+        branches.drop_indifferent(at)
+    if refuted is not None:
+        return refuted
     if at.flipped and len(at.agreeing) < MIN_POINTS:
         if at.agreeing:
             return at.undecided("the right branch holds at too few points")
@@ -124,7 +129,8 @@ def _by_points(comparison: Comparison, steps: Steps, *, proved: bool) -> Outcome
         return at.undecided("the answer has no finite value at any point")
     if not proved and at.faint > at.max_bits - 2 * AGREE_BITS:
         return at.undecided("a constant of the answer is too near to a whole number")
-    refuted = branches.change(at) or steps.refute()
+    # The search for steps adds points beside them, which branches are compared at in turn.
+    refuted = branches.change(at) or steps.refute(proved=proved) or branches.change(at)
     if refuted is None and at.tape.special:
         refuted = unseen.look(at)
     if refuted is None and not proved:

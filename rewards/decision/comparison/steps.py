@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from flint import acb, arb, ctx
@@ -18,8 +18,8 @@ from ..integrand import BASE_BITS, Point
 from ..jets import ZERO, Ball
 from ..magnitude import log2
 from ..outcome import Outcome
-from ..point_count import has_fixed_branch
-from ..prover.normal import slope_factors
+from ..point_count import BRANCHING_POINTS, has_fixed_branch, points_wanted
+from ..prover.normal import slope_factors, squares
 from ..ranges import never_vanishes
 from .at_points import BUDGET, Comparison
 from .jumps import enclosure, jump
@@ -36,8 +36,9 @@ BESIDE = arb(2) ** -32
 CLOSE_BITS = 192
 #: The size of f is first measured so far away, and then closer, so many times.
 NEARBY, MAX_CLOSER_LOOKS = arb(2) ** -128, 3
-#: The same as `MAX_SEARCH`, for zeros of a radicand, beside which more points are taken.
-MAX_RADICAND_SEARCH = 80
+#: The same as `MAX_SEARCH`, for zeros of a radicand, beside which more points are taken, and for
+#: places where an inverse function turns back. More if f changes somewhere, too: F may elsewhere.
+MAX_RADICAND_SEARCH, MAX_THOROUGH_SEARCH = 80, 400
 #: Longer answers are not searched for jumps of inverse functions, which are only flagged.
 MAX_FLAGGED = 400
 
@@ -66,7 +67,8 @@ class Steps:
         self.tape, self.pool = comparison.tape, comparison.pool
         self.too_large = False
         self.touching: list[Place] = []
-        self._known: dict[tuple[Branch, float], list[Place]] = {}
+        self._budget = MAX_RADICAND_SEARCH
+        self._known: dict[tuple[Branch, float, int], list[Place]] = {}
 
     def impossible(self) -> bool:
         """Whether F has no steps: no place where it could, or a form that excludes them."""
@@ -74,15 +76,17 @@ class Steps:
         if not (self.tape.breaks or branches) or self._steady():
             return True
         width = 2.0 ** -(self.at.bits * 3 // 8)
-        return not self.tape.breaks and not any(self._zeros(each, width) for each in branches)
+        return not self.tape.breaks and not any(self._turns(each, width) for each in branches)
 
-    def refute(self) -> Outcome | None:
+    def refute(self, *, proved: bool) -> Outcome | None:
         """Refute an F that jumps where f is bounded, or that differs from f between breakpoints."""
         if self.tape.pointwise:
             return self.at.undecided("a condition singles out points")
         ctx.prec = max(self.at.bits, JUMP_BITS) if self.tape.breaks else self.at.bits
         width = 2.0 ** -(min(ctx.prec, MAX_JUMP_BITS) * 3 // 8)
         cells: list[Ball] = []
+        if not proved and points_wanted(self.pool.tape) == BRANCHING_POINTS:
+            self._budget = MAX_THOROUGH_SEARCH
         for brk in self.tape.breaks:
             budget = min(MAX_SEARCH, (BUDGET - self.at.spent) // (4 * self.tape.size))
             places, complete = breakpoints(self.tape, brk, self.at.values, budget, width)
@@ -94,11 +98,14 @@ class Steps:
                     return self._jumped(witness)
             cells += [low for low, _ in places]
         for branch in self.tape.branches:
-            zeros = self._zeros(branch, width) if branch.root else []
+            turns = self._turns(branch, width)
+            if not branch.root:
+                cells += [place.low for place in turns]
+                continue
             if not has_fixed_branch(branch, self.tape.variable):
-                self.touching += zeros
+                self.touching += turns
             # Incomplete gamma functions and their like come with factors such as x/(x^3)^(1/3).
-            for place in zeros if self.at.order and not self.tape.special else ():
+            for place in turns if self.at.order and not self.tape.special else ():
                 if not self._is_regular(place):
                     continue
                 if witness := self._jump(place, real=True):
@@ -108,6 +115,7 @@ class Steps:
                 "f is too large, or a constant too small, where the answer may jump"
             )
         cells += [place.low for place in self.touching]
+        cells += [low for low, _ in self._poles()]
         ctx.prec = self.at.bits
         refuted = self.at.visit(self._between(cells), thorough=True)
         if refuted is None and any(self._nowhere(x, cells) for x in self.at.valueless):
@@ -127,11 +135,14 @@ class Steps:
         if not (self.tape.poles or self.touching):
             return False
         ctx.prec = BASE_BITS
-        poles = self.tape.poles[:4] if self.tape.size <= MAX_FLAGGED else []
-        crossings = (pole_crossings(self.tape, slot, self.at.values) for slot in poles)
-        places = itertools.chain.from_iterable(crossings)
         touching = ((place.low, place.high) for place in self.touching[:8])
-        return any(self._sides(*place, 0) for place in itertools.chain(touching, places))
+        return any(self._sides(*place, 0) for place in itertools.chain(touching, self._poles()))
+
+    def _poles(self) -> Iterator[tuple[Ball, Ball]]:
+        """Where the argument of an inverse function has a pole, in a short answer."""
+        poles = self.tape.poles[:4] if self.tape.size <= MAX_FLAGGED else []
+        for slot in poles:
+            yield from pole_crossings(self.tape, slot, self.at.values)
 
     def _nowhere(self, x: float, cells: Sequence[Ball]) -> bool:
         """Whether F, without a value at x, has none in the whole cell around x.
@@ -163,34 +174,37 @@ class Steps:
         slots = [branch.slot for branch in f.branches] + [brk.slot for brk in f.breaks]
         return not any(jets[slot][0].contains(ZERO) for slot in slots)
 
-    def _zeros(self, branch: Branch, width: float) -> list[Place]:
-        """Zeros of the argument of a root or logarithm, where its branch may change."""
-        key = branch, width
+    def _turns(self, branch: Branch, width: float) -> list[Place]:
+        """Where the branch of a root or logarithm may change, or an inverse function turn back."""
+        key = branch, width, self._budget
         if key not in self._known:
             self._known[key] = self._search(branch, width)
         return self._known[key]
 
     def _search(self, branch: Branch, width: float) -> list[Place]:
         # A bound holds where all roots are real: sqrt(x)^2 + 1 vanishes at -1.
-        if never_vanishes(branch.argument) and not has_roots(branch.argument):
+        if branch.root and never_vanishes(branch.argument) and not has_roots(branch.argument):
             return []
-        passing = [(self.tape, Break(branch.slot, "zero"))]
+        passing = [(self.tape, Break(branch.slot, "zero"))] if branch.root else []
         if not has_fixed_branch(branch, self.tape.variable):
-            # Where an argument only touches zero, a factor of its slope passes zero.
-            for factor in slope_factors(branch.argument, self.tape.variable):
+            # Where an argument touches zero, or 1 as in arccos(cos x), a factor of its slope passes
+            # zero; a double pole is one of a square.
+            argument, variable = branch.argument, self.tape.variable
+            doubled = squares(argument, variable) if branch.root else ()
+            for factor in (*slope_factors(argument, variable), *doubled):
                 tape = compile_tape(factor, self.tape.variable)
                 passing.append((tape, Break(tape.root, "zero")))
-        zeros = []
+        found = []
         for tape, zero in passing:
-            self.at.spend(MAX_RADICAND_SEARCH * zero.slot // 2)
-            places, _ = breakpoints(tape, zero, self.at.values, MAX_RADICAND_SEARCH, width)
-            zeros += [Place(low, high, tape, zero) for low, high in places]
-        return [place for place in zeros if self._vanishes(branch, place)]
+            self.at.spend(self._budget * zero.slot // 2)
+            places, _ = breakpoints(tape, zero, self.at.values, self._budget, width)
+            found += [Place(low, high, tape, zero) for low, high in places]
+        return [place for place in found if self._may_change(branch, place)]
 
-    def _vanishes(self, branch: Branch, place: Place) -> bool:
+    def _may_change(self, branch: Branch, place: Place) -> bool:
         x = acb(place.low.union(place.high))
         value = self.tape.run(x, self.at.values, derivative=False, until=branch.slot)[branch.slot]
-        return bool(value[0].contains(ZERO))
+        return bool(value[0].contains(ZERO) if branch.root else value[0].real.contains_integer())
 
     def _between(self, cells: Sequence[Ball]) -> list[Point]:
         """A point in each cell between neighbouring breakpoints, and beyond the outer ones."""

@@ -5,11 +5,12 @@ They are exact and need no clock: the work is bounded by the budgets of `field` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 from flint import fmpq
 
-from ...expression.traversal import fold, without_factor
+from ...expression.traversal import fold
 from ...expression.tree import Call, Expression, Number
 from . import special  # noqa: F401  (registers the rules of functions)
 from .elements import NowhereError, RestartError
@@ -89,28 +90,47 @@ def slope_factors(expression: Expression, variable: str) -> list[Expression]:
     return _in_field(expression, variable, {}, Translator, factors)
 
 
-def is_square(expression: Expression, variable: str) -> bool:
-    """Whether an expression is a constant times a square that may vanish, as far as is seen.
+def squares(expression: Expression, variable: str) -> list[Expression]:
+    """What occurs squared as a factor, above or below, and may vanish: as far as is seen.
 
     Args:
         expression: the expression; its parameters are real.
         variable: the variable.
 
     """
-    inner = without_factor(expression, variable)
-    exponent = fold(inner.args[1]) if inner.function == "pow" else None
-    written = exponent is not None and exponent % 2 == 0  # sin(x)^2 is 1 - cos(x)^2 in the field
 
-    def squares(field: Field, value: Quotient) -> list[Expression]:
+    def factors(field: Field, value: Quotient, times: int) -> list[Expression]:
         if value.is_zero() or not _is_small(value):
             return []
-        above, below = value.num.factor()[1], value.den.factor()[1]
-        even = written or all(power % 2 == 0 for _, power in (*above, *below))
-        may_vanish = any(not field.is_positive(factor) for factor, _ in above)
-        return [expression] if even and may_vanish else []
+        parts = value.num, value.den
+        polys = [p for part in parts for p, power in part.factor()[1] if power % times == 0]
+        for sine in field.related if times == 2 else ():  # sin(x)^2 is 1 - cos(x)^2 in the field
+            square = sine.element.num**sine.order - sine.relation
+            if sine.partner and any((part % square).is_zero() for part in parts):
+                polys.append(sine.element.num)
+        return [
+            field.tree(field.poly(poly))
+            for poly in polys
+            if not (field.is_positive(poly) or field.is_constant(field.poly(poly)))
+        ]
 
-    base = inner.args[0] if written else expression
-    return bool(_in_field(base, variable, {}, Translator, squares))
+    bases = [(expression, 2), *((base, 1) for base in _written_squares(expression))]
+    return [
+        factor
+        for base, times in bases
+        for factor in _in_field(base, variable, {}, _WholeAngles, partial(factors, times=times))
+    ]
+
+
+def _written_squares(expression: Expression) -> Iterator[Expression]:
+    """What is squared among the factors of an expression, which may be no square in the field."""
+    if expression.function in ("mul", "div", "neg"):
+        for arg in expression.args:
+            yield from _written_squares(arg)
+    elif expression.function == "pow":
+        exponent = fold(expression.args[1])
+        if exponent is not None and exponent % 2 == 0:
+            yield expression.args[0]
 
 
 def _in_field(

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from fractions import Fraction
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 
 import mpmath
@@ -78,6 +79,22 @@ def test_labels_of_templates_hold(name: str) -> None:
         trees = [parse(case.integrand), read(text, symbols=["x", "a", "b", "n"])[0].expression]
         refuted.append(numeric.refuted(trees[0], trees[1], case.assumptions))
     assert sum(refuted) == 0 if case.wanted else sum(refuted) >= 4
+
+
+def test_a_misplaced_branch_changes_sign_on_one_side_of_that_of_the_integrand() -> None:
+    for index in range(40):
+        case = case_at("misplaced_branch", 7, index)
+        integrand = parse(case.integrand)
+        slope = differentiate(parse(case.completion.removeprefix(r"\boxed{").removesuffix("}")))
+        signs = []
+        for place in range(-1200, 1200, 7):
+            values = [
+                numeric.value(tree, {"x": Fraction(place, 97)}) for tree in (slope, integrand)
+            ]
+            assert mpmath.almosteq(*map(abs, values), rel_eps=1e-6)
+            signs.append(mpmath.sign(values[0] * values[1]))
+        changes = sum(one != two for one, two in pairwise(signs))
+        assert (changes == 1) is case.wanted, case
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from calculus_harness.rewards.decision.integrand import prepare
 from calculus_harness.rewards.decision.prover import Proof, prove
 from calculus_harness.rewards.decision.prover.elements import RestartError
 from calculus_harness.rewards.decision.prover.field import Field, NotProvedError, Quotient
+from calculus_harness.rewards.decision.prover.normal import squares
 from calculus_harness.rewards.decision.prover.translate import Translator
 from calculus_harness.rewards.expression.traversal import needs_worker
 from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
@@ -38,6 +39,29 @@ def proof_of(answer: str, integrand: str) -> Proof | None:
     trees = [reading.expression for reading in read(answer, symbols=problem.symbols)]
     found = (prove(tree, problem.expression, "x", kinds) for tree in trees)
     return next((proof for proof in found if proof), None)
+
+
+@pytest.mark.parametrize(
+    ("radicand", "square"),
+    [
+        ("x^2-6x+9", True),
+        ("x^3-2x^2+x", True),
+        (r"\frac{5}{x^2+2x+1}", True),
+        (r"1-\cos^2(2x+3)", True),
+        (r"e^x\sec^2 3x-e^x", True),
+        (r"\cosh^2 x-1", True),
+        (r"x(\sqrt{x}-1)^2", True),
+        ("x^2+1", False),
+        ("(x^2+1)^2", False),
+        ("a^2(x^2+1)", False),
+        (r"e^{2x}", False),
+        (r"1-\sin x", False),
+        ("(x-1)^3", False),
+    ],
+)
+def test_squares_that_may_vanish(radicand: str, square: bool) -> None:
+    expression = read(radicand, symbols=["x", "a"])[0].expression
+    assert bool(squares(expression, "x")) is square
 
 
 @pytest.mark.parametrize(
