@@ -102,11 +102,13 @@ def decide(
         others.append(Conventions(textbook_secants=True))
     if any(tape.bars for tape in tapes):
         others.append(Conventions(real_bars=True))
+    outcomes = [first]
     for conventions in others:
         outcome, *_ = judge(conventions)
-        if _holds_everywhere(outcome) or first.status is not outcome.status is Status.CORRECT:
+        if _holds_everywhere(outcome):
             return outcome
-    return first
+        outcomes.append(outcome)
+    return next((outcome for outcome in outcomes if outcome.status is Status.CORRECT), first)
 
 
 def _holds_everywhere(outcome: Outcome) -> bool:

@@ -117,9 +117,9 @@ def _by_points(comparison: Comparison, steps: Steps, *, proved: bool) -> Outcome
         branches.drop_indifferent(at)
     if at.flipped and 0 < len(at.agreeing) < MIN_POINTS:
         refuted = at.visit_new(branches.beside(at.agreeing))
+        if refuted is not None:
+            return refuted
         branches.drop_indifferent(at)
-    if refuted is not None:
-        return refuted
     if at.flipped and len(at.agreeing) < MIN_POINTS:
         if at.agreeing:
             return at.undecided("the right branch holds at too few points")

@@ -85,8 +85,12 @@ class Steps:
         ctx.prec = max(self.at.bits, JUMP_BITS) if self.tape.breaks else self.at.bits
         width = 2.0 ** -(min(ctx.prec, MAX_JUMP_BITS) * 3 // 8)
         cells: list[Ball] = []
-        if not proved and points_wanted(self.pool.tape) == BRANCHING_POINTS:
-            self._budget = MAX_THOROUGH_SEARCH
+        if not proved:
+            if points_wanted(self.pool.tape) == BRANCHING_POINTS:
+                self._budget = MAX_THOROUGH_SEARCH
+            inverses = (branch for branch in self.tape.branches if not branch.root)
+            cells += [place.low for each in inverses for place in self._turns(each, width)]
+            cells += [low for low, _ in self._poles()]
         for brk in self.tape.breaks:
             budget = min(MAX_SEARCH, (BUDGET - self.at.spent) // (4 * self.tape.size))
             places, complete = breakpoints(self.tape, brk, self.at.values, budget, width)
@@ -98,10 +102,7 @@ class Steps:
                     return self._jumped(witness)
             cells += [low for low, _ in places]
         for branch in self.tape.branches:
-            turns = self._turns(branch, width)
-            if not branch.root:
-                cells += [place.low for place in turns]
-                continue
+            turns = self._turns(branch, width) if branch.root else []
             if not has_fixed_branch(branch, self.tape.variable):
                 self.touching += turns
             # Incomplete gamma functions and their like come with factors such as x/(x^3)^(1/3).
@@ -115,7 +116,6 @@ class Steps:
                 "f is too large, or a constant too small, where the answer may jump"
             )
         cells += [place.low for place in self.touching]
-        cells += [low for low, _ in self._poles()]
         ctx.prec = self.at.bits
         refuted = self.at.visit(self._between(cells), thorough=True)
         if refuted is None and any(self._nowhere(x, cells) for x in self.at.valueless):

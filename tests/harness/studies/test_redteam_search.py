@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 from importlib import import_module
 from itertools import pairwise
@@ -82,17 +83,17 @@ def test_labels_of_templates_hold(name: str) -> None:
 
 
 def test_a_misplaced_branch_changes_sign_on_one_side_of_that_of_the_integrand() -> None:
-    for index in range(40):
+    for index in range(16):
         case = case_at("misplaced_branch", 7, index)
         integrand = parse(case.integrand)
         slope = differentiate(parse(case.completion.removeprefix(r"\boxed{").removesuffix("}")))
         signs = []
-        for place in range(-1200, 1200, 7):
-            values = [
-                numeric.value(tree, {"x": Fraction(place, 97)}) for tree in (slope, integrand)
-            ]
-            assert mpmath.almosteq(*map(abs, values), rel_eps=1e-6)
-            signs.append(mpmath.sign(values[0] * values[1]))
+        for place in range(-1200, 1200, 23):
+            at = {"x": Fraction(place, 97) + Fraction(1, 1009)}
+            with mpmath.workdps(300), suppress(numeric.NoValueError):
+                ours, theirs = numeric.value(slope, at), numeric.value(integrand, at)
+                assert mpmath.almosteq(abs(ours), abs(theirs), rel_eps=1e-9)
+                signs.append(mpmath.sign(ours * theirs))
         changes = sum(one != two for one, two in pairwise(signs))
         assert (changes == 1) is case.wanted, case
 
