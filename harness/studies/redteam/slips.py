@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 
 from ....benchmarks.hashed_random import HashedRandom
@@ -13,7 +12,6 @@ from .antiderivatives import ONE, SCALES, X, antiderivative, call, smooth
 from .case import BOXED, Case, DiscardedError, Formulas, generator
 from .numeric import refuted
 
-TWO, HALF = Number(2), Number(1, 2)
 _SWAPS = {"sin": "cos", "cos": "sin", "tanh": "erf", "erf": "tanh", "atan": "asinh"}
 _SWAPS |= {"sinh": "cosh", "cosh": "sinh", "asinh": "atan", "tan": "sin", "ln": "atan"}
 _VOICES = (BOXED, "<F>", r"\boxed{<F> + C}", r"So the answer is $<F> + C$.")
@@ -136,53 +134,3 @@ def steep_step(rng: HashedRandom) -> Case:
         ]
     )
     return Case.of(Formulas(truth, truth, factor=step), False, "a steep step taken for a constant")
-
-
-def _square(at: int) -> Expression:
-    """``(x - at)^2``, expanded."""
-    return add(power(X, TWO), mul(number(-2 * at), X), number(at * at))
-
-
-@generator
-def misplaced_branch(rng: HashedRandom) -> Case:
-    """The modulus of F as a root of a square, whose sign changes where that of f does not."""
-    zero, elsewhere, *_ = rng.shuffled(range(-9, 10))
-    t, k = add(X, number(-zero)), number(rng.integer(1, 9))
-    angle = mul(k, t)
-    function, squared = rng.choice(
-        [
-            (t, _square(zero)),
-            (power(t, Number(3)), power(t, Number(6))),
-            (call("atan", angle), power(call("atan", angle), TWO)),
-            (call("sin", angle), add(ONE, neg(power(call("cos", angle), TWO)))),
-            (call("tan", angle), add(power(call("sec", angle), TWO), neg(ONE))),
-            (call("sinh", angle), add(power(call("cosh", angle), TWO), neg(ONE))),
-            (call("tanh", angle), add(ONE, neg(power(call("sech", angle), TWO)))),
-        ]
-    )
-    squared = rng.choice([squared, power(function, TWO), mul(function, function)])
-    positive = rng.choice(
-        [ONE, k, add(ONE, power(X, TWO)), call("exp", angle), call("cosh", X), Call("pi")]
-    )
-    whole = mul(positive, squared)
-    modulus = rng.choice(
-        [
-            call("sqrt", whole),
-            mul(call("sqrt", positive), call("sqrt", squared)),
-            power(whole, HALF),
-            power(mul(power(positive, TWO), power(squared, TWO)), mul(HALF, HALF)),
-            div(ONE, call("sqrt", div(ONE, whole))),
-            div(whole, call("sqrt", mul(squared, positive))),
-            mul(call("sqrt", positive), call("acosh", call("cosh", function))),
-        ]
-    )
-    there = add(X, number(-elsewhere))
-    root = call("sqrt", rng.choice([power(there, TWO), _square(elsewhere)]))
-    truth, wanted = mul(call("sqrt", positive), function), rng.below(4) == 0
-    formulas = Formulas(
-        truth,
-        answer=truth if wanted else modulus,
-        factor=rng.choice([div(there, root), div(root, there)]),
-    )
-    case = Case.of(formulas, wanted, "an answer on another branch")
-    return replace(case, formulas=None)  # an edit may move one branch to the other

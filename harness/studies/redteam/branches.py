@@ -1,0 +1,63 @@
+"""Generators of answers on a branch of the integrand's radicals: the right one, and others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ....benchmarks.hashed_random import HashedRandom
+from ....rewards.expression.build import ONE, TWO, add, div, mul, neg, number, power
+from ....rewards.expression.tree import Call, Expression, Number
+from .antiderivatives import X, call
+from .case import Case, Formulas, generator
+
+HALF = Number(1, 2)
+
+
+def _square(at: int) -> Expression:
+    """``(x - at)^2``, expanded."""
+    return add(power(X, TWO), mul(number(-2 * at), X), number(at * at))
+
+
+@generator
+def misplaced_branch(rng: HashedRandom) -> Case:
+    """F, or its modulus as a root of a square, where f has a sign that changes elsewhere."""
+    zero, elsewhere, *_ = rng.shuffled(range(-9, 10))
+    t, k = add(X, number(-zero)), number(rng.integer(1, 9))
+    angle = mul(k, t)
+    function, squared = rng.choice(
+        [
+            (t, _square(zero)),
+            (power(t, Number(3)), power(t, Number(6))),
+            (call("atan", angle), power(call("atan", angle), TWO)),
+            (call("sin", angle), add(ONE, neg(power(call("cos", angle), TWO)))),
+            (call("tan", angle), add(power(call("sec", angle), TWO), neg(ONE))),
+            (call("sinh", angle), add(power(call("cosh", angle), TWO), neg(ONE))),
+            (call("tanh", angle), add(ONE, neg(power(call("sech", angle), TWO)))),
+        ]
+    )
+    squared = rng.choice([squared, power(function, TWO), mul(function, function)])
+    positive = rng.choice(
+        [ONE, k, add(ONE, power(X, TWO)), call("exp", angle), call("cosh", X), Call("pi")]
+    )
+    whole = mul(positive, squared)
+    modulus = rng.choice(
+        [
+            call("sqrt", whole),
+            mul(call("sqrt", positive), call("sqrt", squared)),
+            power(whole, HALF),
+            power(mul(power(positive, TWO), power(squared, TWO)), mul(HALF, HALF)),
+            div(ONE, call("sqrt", div(ONE, whole))),
+            div(whole, call("sqrt", mul(squared, positive))),
+            mul(call("sqrt", positive), call("acosh", call("cosh", function))),
+        ]
+    )
+    there = add(X, number(-elsewhere))
+    root = call("sqrt", rng.choice([power(there, TWO), _square(elsewhere)]))
+    truth, wanted = mul(call("sqrt", positive), function), rng.below(4) == 0
+    formulas = Formulas(
+        truth,
+        answer=truth if wanted else modulus,
+        factor=rng.choice([div(there, root), div(root, there)]),
+    )
+    case = Case.of(formulas, wanted, "an answer on another branch")
+    return replace(case, formulas=None)  # an edit may move one branch to the other
