@@ -30,6 +30,7 @@ def misplaced_branch(rng: HashedRandom) -> Case:
             (power(t, Number(3)), power(t, Number(6))),
             (call("atan", angle), power(call("atan", angle), TWO)),
             (call("sin", angle), add(ONE, neg(power(call("cos", angle), TWO)))),
+            (call("sin", angle), div(add(ONE, neg(call("cos", mul(TWO, angle)))), TWO)),
             (call("tan", angle), add(power(call("sec", angle), TWO), neg(ONE))),
             (call("sinh", angle), add(power(call("cosh", angle), TWO), neg(ONE))),
             (call("tanh", angle), add(ONE, neg(power(call("sech", angle), TWO)))),

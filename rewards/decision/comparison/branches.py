@@ -54,12 +54,13 @@ def _tells(comparison: Comparison, point: Point, choices: Collection[Choice]) ->
 def change(comparison: Comparison) -> Outcome | None:
     """Refute a change of branch that comes from the answer, not from the integrand.
 
-    ``sqrt(u^2)/u`` could give an answer any sign anywhere. So some change must be natural: the
-    changing radicand vanishes, has a pole or leaves the reals between two points. If the
-    answer has non-analytic parts, ``sqrt(u^2)`` among them, every change must be, and none may be
-    where they break. If it
-    has inverse functions that may turn back, as ``arcsin(cos x)`` does, the radicand must be
-    negative between the two points of every change: where it is only zero, they may turn as well.
+    ``sqrt(u^2)/u`` could give an answer any sign anywhere. So every third change at least must be
+    natural: the changing radicand vanishes, has a pole or leaves the reals between two points. (Of
+    ``-2 sqrt(1 - sin x)`` for ``sqrt(1 + sin x)`` every other one is.) If the answer has
+    non-analytic parts, ``sqrt(u^2)`` among them, every change must be, and none may be where they
+    break. If it has inverse functions that may turn back, as ``arcsin(cos x)`` does, the radicand
+    must be negative between the two points of every change: where it is only zero, they may turn
+    as well.
     """
     if not comparison.flipped:
         return None
@@ -74,7 +75,7 @@ def change(comparison: Comparison) -> Outcome | None:
     tape = comparison.tape
     turns = may_turn(tape)
     unnatural: list[Point] = []
-    natural = False
+    natural = 0
     for (a, before, left), (b, point, right) in itertools.pairwise(marked):
         changed = {radicand[slot] for slot, _, _ in set(left) ^ set(right)}
         comparison.spend(64 * f.size * len(changed))
@@ -90,8 +91,8 @@ def change(comparison: Comparison) -> Outcome | None:
                 other, "the branch changes where the answer is not analytic"
             )
         else:
-            natural = True
-    if unnatural and (tape.breaks or turns or not natural or _has_modulus(tape)):
+            natural += 1
+    if unnatural and (tape.breaks or turns or len(unnatural) > 2 * natural or _has_modulus(tape)):
         return comparison.refutation(unnatural[0], "the branch changes where f has none")
     return None
 
