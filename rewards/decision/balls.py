@@ -98,7 +98,7 @@ class Branch:
     Attributes:
         argument: its argument.
         slot: a slot with the zeros of the argument.
-        root: whether it is a root or a logarithm, whose branch changes at zeros only.
+        root: whether it is a root or a logarithm, whose branch changes at zeros and poles only.
 
     """
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ..expression.traversal import may_have_pole
 from ..expression.tree import Expression, Number, Symbol
 from .balls import Branch, Tape
 from .domain import uniform
@@ -31,7 +32,7 @@ def has_fixed_branch(branch: Branch, variable: str) -> bool:
     """Whether a branch can change only at an end of the real domain.
 
     So it is for a linear argument; for a root also for a quadratic without a double zero, and for
-    an argument that never vanishes, or is the logarithm of a linear one.
+    an argument that never vanishes and has no pole, or is the logarithm of a linear one.
     """
     argument = branch.argument
     coefficients = polynomial(argument, variable)
@@ -39,7 +40,8 @@ def has_fixed_branch(branch: Branch, variable: str) -> bool:
         inside = polynomial(argument.args[0], variable)
         return inside is not None and inside[0] == 0.0
     if coefficients is None:
-        return branch.root and never_vanishes(argument)
+        steady = never_vanishes(argument) and not may_have_pole(argument, variable)
+        return branch.root and steady
     a, b, c = coefficients
     if a == 0.0:
         return True

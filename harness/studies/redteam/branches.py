@@ -1,4 +1,4 @@
-"""Generators of answers on a branch of the integrand's radicals: the right one, and others."""
+"""Generators of answers with roots that change their branch: where they may, and where not."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from ....benchmarks.hashed_random import HashedRandom
 from ....rewards.expression.build import ONE, TWO, add, div, mul, neg, number, power
 from ....rewards.expression.tree import Call, Expression, Number
-from .antiderivatives import X, call
+from .antiderivatives import X, call, smooth
 from .case import Case, Formulas, generator
 
 HALF = Number(1, 2)
@@ -62,3 +62,27 @@ def misplaced_branch(rng: HashedRandom) -> Case:
     )
     case = Case.of(formulas, wanted, "an answer on another branch")
     return replace(case, formulas=None)  # an edit may move one branch to the other
+
+
+@generator
+def hidden_step(rng: HashedRandom) -> Case:
+    """F plus a step that roots of squares make, at a zero or a pole."""
+    u = add(mul(number(rng.integer(1, 9)), X), number(rng.integer(-9, 9)))
+    sin, cos, tan, cot = (call(name, u) for name in ("sin", "cos", "tan", "cot"))
+    inverse, secant = div(ONE, power(u, TWO)), add(ONE, power(tan, TWO))
+    steps = [
+        (u, call("sqrt", inverse)),
+        (u, power(power(u, Number(-6)), Number(1, 6))),
+        (div(ONE, u), call("sqrt", power(u, TWO))),
+        (cos, call("sqrt", secant)),
+        (cos, call("exp", mul(HALF, call("ln", secant)))),
+        (cos, power(add(ONE, neg(power(sin, TWO))), neg(HALF))),
+        (sin, call("sqrt", add(ONE, power(cot, TWO)))),
+        (cot, call("sqrt", add(power(call("sec", u), TWO), neg(ONE)))),
+        (call("csc", u), div(tan, call("sqrt", secant))),
+        (call("sinh", u), call("sqrt", add(power(call("coth", u), TWO), neg(ONE)))),
+        (call("sgn", div(ONE, u)),),
+    ]
+    truth, step = smooth(rng), mul(number(rng.integer(1, 9)), *rng.choice(steps))
+    case = Case.of(Formulas(truth, add(truth, step)), False, "F plus a step")
+    return replace(case, formulas=None)  # mpmath sees no step

@@ -72,6 +72,18 @@ def jump(
     return None
 
 
+def is_unbounded(pool: Pool, low: Ball, high: Ball) -> bool:
+    """Whether f grows towards a place, at which it has no enclosure."""
+    scale, width = 1 + abs(low), high - low
+    near, far = (
+        _size(pool, acb((low - step).mid()), acb((high + step).mid()))
+        for step in (2 * width + NEAR * scale, FAR * scale)
+    )
+    if near is None or far is None or not near > GROWTH * far + GROWTH:
+        return False
+    return enclosure(pool, acb(low), acb(high)) is None
+
+
 def enclosure(pool: Pool, left: Ball, right: Ball) -> Ball | None:
     """An enclosure of f on the interval, if f is finite and real on all of it."""
     interval = acb(left.real.union(right.real))

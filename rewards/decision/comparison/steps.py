@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from flint import acb, arb, ctx
 
+from ...expression.traversal import may_have_pole
+from ...expression.tree import Expression
 from ...verdict import Status, Witness
 from ..balls import Branch, Break, Tape, precision
 from ..compiler import compile_tape
@@ -22,7 +24,7 @@ from ..point_count import BRANCHING_POINTS, has_fixed_branch, points_wanted
 from ..prover.normal import slope_factors, squares
 from ..ranges import never_vanishes
 from .at_points import BUDGET, Comparison
-from .jumps import enclosure, jump
+from .jumps import enclosure, is_unbounded, jump
 
 #: Most evaluations on intervals in the search for breakpoints of one non-analytic part.
 MAX_SEARCH = 3000
@@ -182,18 +184,19 @@ class Steps:
         return self._known[key]
 
     def _search(self, branch: Branch, width: float) -> list[Place]:
+        argument, variable = branch.argument, self.tape.variable
         # A bound holds where all roots are real: sqrt(x)^2 + 1 vanishes at -1.
-        if branch.root and never_vanishes(branch.argument) and not has_roots(branch.argument):
-            return []
-        passing = [(self.tape, Break(branch.slot, "zero"))] if branch.root else []
-        if not has_fixed_branch(branch, self.tape.variable):
-            # Where an argument touches zero, or 1 as in arccos(cos x), a factor of its slope passes
-            # zero; a double pole is one of a square.
-            argument, variable = branch.argument, self.tape.variable
-            doubled = squares(argument, variable) if branch.root else ()
-            for factor in (*slope_factors(argument, variable), *doubled):
-                tape = compile_tape(factor, self.tape.variable)
-                passing.append((tape, Break(tape.root, "zero")))
+        steady = branch.root and never_vanishes(argument) and not has_roots(argument)
+        passing = [(self.tape, Break(branch.slot, "zero"))] if branch.root and not steady else []
+        factors: list[Expression] = []
+        if not (steady or has_fixed_branch(branch, variable)):
+            # Where an argument touches 0, or 1 as in arccos(cos x), a factor of its slope is 0.
+            factors += slope_factors(argument, variable)
+        if branch.root and may_have_pole(argument, variable):
+            factors += squares(argument, variable)
+        for factor in factors:
+            tape = compile_tape(factor, variable)
+            passing.append((tape, Break(tape.root, "zero")))
         found = []
         for tape, zero in passing:
             self.at.spend(self._budget * zero.slot // 2)
@@ -230,6 +233,8 @@ class Steps:
         may have a peak that is seen only from there.
         """
         low, high, tape, passing = place
+        if is_unbounded(self.pool, low, high):
+            return None
         magnitude = self._magnitude(low)
         fine = self._fineness(low) // 2
         for _ in range(MAX_CLOSER_LOOKS):
@@ -237,11 +242,11 @@ class Steps:
             with precision(2 * CLOSE_BITS + 8 * (magnitude + fine)):
                 value = tape.run(acb(low), self.at.values, until=passing.slot)[passing.slot][0].real
                 target = arb(0) if passing.at == "zero" else (value + 0.5).floor().mid()
-                if abs(value - target) > 1:
-                    return None  # a pole, where a sign changes, too
                 slack = arb(2) ** -BASE_BITS * (1 + abs(low))
                 ends = ((low - slack).mid(), (high + slack).mid())
-                closer = isolate(tape, passing.slot, target, self.at.values, *ends, width)
+                closer = None
+                if not abs(value - target) > 1:  # else a pole, where a sign changes, too
+                    closer = isolate(tape, passing.slot, target, self.at.values, *ends, width)
                 low, high = closer or (low, high)
                 seen, magnitude = magnitude, max(magnitude, self._magnitude(high, width))
             if (magnitude == MAX_MAGNITUDE or (magnitude and closer is None)) and self._is_bounded(

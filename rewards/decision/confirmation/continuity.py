@@ -17,7 +17,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from ...expression.traversal import additive_terms, all_nodes, fold, is_constant, without_factor
+from ...expression.traversal import (
+    additive_terms,
+    all_nodes,
+    fold,
+    is_constant,
+    may_have_pole,
+    without_factor,
+)
 from ...expression.tree import Call, Expression, Number
 from ..balls import Branch
 from ..point_count import has_fixed_branch
@@ -216,7 +223,9 @@ class _Form:
     def _has_branches(self, node: Expression) -> bool:
         if not _may_step(node) or is_constant(node, self.variable):
             return False
-        return node.function in _STEPS or not self._keeps_branch(node.args[0])
+        inner = node.args[0]
+        steady = self._keeps_branch(inner) and not may_have_pole(inner, self.variable)
+        return node.function in _STEPS or not steady
 
 
 def _factors(node: Call) -> tuple[Expression, ...]:
