@@ -74,11 +74,12 @@ def jump(
 
 def is_unbounded(pool: Pool, low: Ball, high: Ball) -> bool:
     """Whether f grows towards a place, at which it has no enclosure."""
-    scale, width = 1 + abs(low), high - low
-    near, far = (
-        _size(pool, acb((low - step).mid()), acb((high + step).mid()))
-        for step in (2 * width + NEAR * scale, FAR * scale)
-    )
+    step = 2 * (high - low) + NEAR * (1 + abs(low))
+    with precision(512):
+        near, far = (
+            _size(pool, acb((low - distance).mid()), acb((high + distance).mid()))
+            for distance in (step, step / FAR)
+        )
     if near is None or far is None or not near > GROWTH * far + GROWTH:
         return False
     return enclosure(pool, acb(low), acb(high)) is None

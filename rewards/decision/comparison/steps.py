@@ -32,8 +32,6 @@ MAX_SEARCH = 3000
 JUMP_BITS, MAX_JUMP_BITS = 512, 2048
 #: Beside larger values of f, in bits, or smaller constants, a jump cannot be excluded.
 MAX_MAGNITUDE = 20_000
-#: A pole of f that is so near to a place is at it.
-BESIDE = arb(2) ** -32
 #: Places are isolated to so many bits, and three more for each bit of the size of f.
 CLOSE_BITS = 192
 #: The size of f is first measured so far away, and then closer, so many times.
@@ -173,7 +171,8 @@ class Steps:
         """Whether no root, logarithm or non-analytic part of f changes at a place."""
         f = self.pool.tape
         jets = f.run(acb(place.low.union(place.high)), self.pool.values, derivative=False)
-        slots = [branch.slot for branch in f.branches] + [brk.slot for brk in f.breaks]
+        slots = [branch.slot for branch in f.branches if branch.root]
+        slots += [brk.slot for brk in f.breaks]
         return not any(jets[slot][0].contains(ZERO) for slot in slots)
 
     def _turns(self, branch: Branch, width: float) -> list[Place]:
@@ -232,30 +231,38 @@ class Steps:
         Only a very close look shows a jump beside a large f, as in ``e^x + sgn(x - 1000)``, and f
         may have a peak that is seen only from there.
         """
-        low, high, tape, passing = place
-        if is_unbounded(self.pool, low, high):
+        place = self._isolated(place)
+        if is_unbounded(self.pool, place.low, place.high):
             return None
-        magnitude = self._magnitude(low)
-        fine = self._fineness(low) // 2
+        magnitude = self._magnitude(place.low)
+        fine = self._fineness(place.low) // 2
         for _ in range(MAX_CLOSER_LOOKS):
-            width = arb(2) ** (-CLOSE_BITS - 3 * (magnitude + fine))
-            with precision(2 * CLOSE_BITS + 8 * (magnitude + fine)):
-                value = tape.run(acb(low), self.at.values, until=passing.slot)[passing.slot][0].real
-                target = arb(0) if passing.at == "zero" else (value + 0.5).floor().mid()
-                slack = arb(2) ** -BASE_BITS * (1 + abs(low))
-                ends = ((low - slack).mid(), (high + slack).mid())
-                closer = None
-                if not abs(value - target) > 1:  # else a pole, where a sign changes, too
-                    closer = isolate(tape, passing.slot, target, self.at.values, *ends, width)
-                low, high = closer or (low, high)
-                seen, magnitude = magnitude, max(magnitude, self._magnitude(high, width))
-            if (magnitude == MAX_MAGNITUDE or (magnitude and closer is None)) and self._is_bounded(
-                low, high
-            ):
-                self.too_large = True
+            width, bits = _sharpness(magnitude + fine)
+            wide, place = place, self._isolated(place, magnitude + fine)
+            with precision(bits):
+                seen, magnitude = magnitude, max(magnitude, self._magnitude(place.high, width))
+                if magnitude == MAX_MAGNITUDE or (magnitude and place is wide):
+                    self.too_large |= self._is_bounded(place)
             if magnitude in (seen, MAX_MAGNITUDE):
                 break
-        return self._sides(low, high, magnitude + fine, real=real)
+        return self._sides(place.low, place.high, magnitude + fine, real=real)
+
+    def _isolated(self, place: Place, magnitude: int = 0) -> Place:
+        """The same place in a narrow interval; as it is if it is a pole, where a sign changes, too.
+
+        ``magnitude`` is that of f, in bits: the larger, the narrower.
+        """
+        low, high, tape, passing = place
+        width, bits = _sharpness(magnitude)
+        with precision(bits):
+            value = tape.run(acb(low), self.at.values, until=passing.slot)[passing.slot][0].real
+            target = arb(0) if passing.at == "zero" else (value + 0.5).floor().mid()
+            if abs(value - target) > 1:
+                return place
+            slack = arb(2) ** -BASE_BITS * (1 + abs(low))
+            ends = ((low - slack).mid(), (high + slack).mid())
+            closer = isolate(tape, passing.slot, target, self.at.values, *ends, width)
+        return place._replace(low=closer[0], high=closer[1]) if closer else place
 
     def _fineness(self, x: Ball) -> int:
         """Bits by which the least constant of F is below 1: a step may be as small."""
@@ -269,10 +276,11 @@ class Steps:
         self.too_large |= least < -MAX_MAGNITUDE
         return int(max(-least, 0)) if not self.too_large else 0
 
-    def _is_bounded(self, low: Ball, high: Ball) -> bool:
-        """Whether f has no pole at a place."""
-        margin = BESIDE * (1 + abs(low))
-        return enclosure(self.pool, acb(low - margin), acb(high + margin)) is not None
+    def _is_bounded(self, place: Place) -> bool:
+        """Whether f has no pole at a place, or so near that it is taken to be there."""
+        margin = place.high - place.low
+        ends = acb(place.low - margin), acb(place.high + margin)
+        return enclosure(self.pool, *ends) is not None
 
     def _sides(
         self, low: Ball, high: Ball, magnitude: int, *, real: bool = False
@@ -300,3 +308,8 @@ class Steps:
         if self.too_large:
             return 0
         return int(min(size, MAX_MAGNITUDE)) if size > 64 else 0
+
+
+def _sharpness(magnitude: int) -> tuple[Ball, int]:
+    """The width of an isolated place where f has this magnitude in bits, and the precision."""
+    return arb(2) ** (-CLOSE_BITS - 3 * magnitude), 2 * CLOSE_BITS + 8 * magnitude
