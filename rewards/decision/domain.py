@@ -33,6 +33,8 @@ SEARCH_BUDGET = 3000
 #: Breakpoints must all be isolated within this distance of 0; further out, as the budget allows.
 WINDOW = 16.0
 MAX_BREAKPOINTS = 64
+#: Smaller intervals wait until all others are looked at, or half of the budget is spent.
+FOLLOWED = 2.0**-10
 #: Most steps by which one of them is narrowed down: a bisection to the smallest width.
 MAX_ISOLATION_STEPS = 1500
 
@@ -176,8 +178,11 @@ def breakpoints(
         for low, high in ((near, far), (-far, -near)):
             serial += 1
             heapq.heappush(queue, (near, serial, arb(low), arb(high)))
-    while queue and budget > 0 and len(intervals) < MAX_BREAKPOINTS:
-        near, _, low, high = heapq.heappop(queue)
+    later: list[tuple[float, int, Ball, Ball]] = []
+    reserve = budget // 2
+    while (queue or later) and budget > 0 and len(intervals) < MAX_BREAKPOINTS:
+        wide = queue and (budget > reserve or not later)
+        _, _, low, high = heapq.heappop(queue if wide else later)
         budget -= 1
         jets = tape.run(acb(low.union(high)), values, until=brk.slot)
         value, slope = jets[brk.slot]
@@ -195,12 +200,16 @@ def breakpoints(
                     intervals.append(isolated)
                 continue
         middle = ((low + high) / 2).mid()
-        # Once begun, a small interval is followed to its end before the next is looked at.
+        # Once begun, a small interval is followed before the next is looked at; to its end later,
+        # as one with a double zero or a singularity takes many steps.
         for a, b in ((low, middle), (middle, high)):
             serial += 1
-            rank = float(min(abs(a), abs(b))) if size > 1 else -1.0 / max(float(size), 1e-300)
-            heapq.heappush(queue, (rank, serial, a, b))
-    complete = all(low >= WINDOW or high <= -WINDOW for _, _, low, high in queue)
+            if size <= FOLLOWED:
+                heapq.heappush(later, (float(size), serial, a, b))
+            else:
+                rank = float(min(abs(a), abs(b))) if size > 1 else -1.0 / float(size)
+                heapq.heappush(queue, (rank, serial, a, b))
+    complete = all(low >= WINDOW or high <= -WINDOW for _, _, low, high in queue + later)
     return _merged(intervals, width), complete
 
 

@@ -38,7 +38,7 @@ CLOSE_BITS = 192
 NEARBY, MAX_CLOSER_LOOKS = arb(2) ** -128, 3
 #: The same as `MAX_SEARCH`, for zeros of a radicand, beside which more points are taken, and for
 #: places where an inverse function turns back. More if f changes somewhere, too: F may elsewhere.
-MAX_RADICAND_SEARCH, MAX_THOROUGH_SEARCH = 80, 400
+MAX_RADICAND_SEARCH, MAX_THOROUGH_SEARCH = 120, 400
 #: Longer answers are not searched for jumps of inverse functions, which are only flagged.
 MAX_FLAGGED = 400
 
@@ -68,15 +68,20 @@ class Steps:
         self.too_large = False
         self.touching: list[Place] = []
         self._budget = MAX_RADICAND_SEARCH
+        self._complete = True
         self._known: dict[tuple[Branch, float, int], list[Place]] = {}
 
     def impossible(self) -> bool:
-        """Whether F has no steps: no place where it could, or a form that excludes them."""
-        branches = [branch for branch in self.tape.branches if branch.root]
-        if not (self.tape.breaks or branches) or self._steady():
+        """Whether F has no steps: no place where it could, or a form that excludes them.
+
+        Of special functions also none that the search had to leave out.
+        """
+        if not (self.tape.breaks or self.tape.branches) or self._steady():
             return True
         width = 2.0 ** -(self.at.bits * 3 // 8)
-        return not self.tape.breaks and not any(self._turns(each, width) for each in branches)
+        if self.tape.breaks or any(self._turns(each, width) for each in self.tape.branches):
+            return False
+        return self._complete or not self.tape.special
 
     def refute(self, *, proved: bool) -> Outcome | None:
         """Refute an F that jumps where f is bounded, or that differs from f between breakpoints."""
@@ -88,8 +93,6 @@ class Steps:
         if not proved:
             if points_wanted(self.pool.tape) == BRANCHING_POINTS:
                 self._budget = MAX_THOROUGH_SEARCH
-            inverses = (branch for branch in self.tape.branches if not branch.root)
-            cells += [place.low for each in inverses for place in self._turns(each, width)]
             cells += [low for low, _ in self._poles()]
         for brk in self.tape.breaks:
             budget = min(MAX_SEARCH, (BUDGET - self.at.spent) // (4 * self.tape.size))
@@ -102,8 +105,10 @@ class Steps:
                     return self._jumped(witness)
             cells += [low for low, _ in places]
         for branch in self.tape.branches:
-            turns = self._turns(branch, width) if branch.root else []
-            if not has_fixed_branch(branch, self.tape.variable):
+            turns = self._turns(branch, width)
+            if not branch.root:
+                cells += [place.low for place in turns]
+            elif not has_fixed_branch(branch, self.tape.variable):
                 self.touching += turns
             # Incomplete gamma functions and their like come with factors such as x/(x^3)^(1/3).
             for place in turns if self.at.order and not self.tape.special else ():
@@ -199,7 +204,8 @@ class Steps:
         found = []
         for tape, zero in passing:
             self.at.spend(self._budget * zero.slot // 2)
-            places, _ = breakpoints(tape, zero, self.at.values, self._budget, width)
+            places, complete = breakpoints(tape, zero, self.at.values, self._budget, width)
+            self._complete &= complete
             found += [Place(low, high, tape, zero) for low, high in places]
         return [place for place in found if self._may_change(branch, place)]
 

@@ -42,7 +42,10 @@ _STEPS = frozenset(
 )
 _ROOTS = frozenset(("sqrt", "root"))
 _LOGARITHMS = frozenset(("ln", "log"))
-_BRANCHING = _STEPS | _ROOTS | _LOGARITHMS | {"pow"}
+#: Inverse functions that may turn back; the first three are continuous.
+_CONTINUOUS_INVERSES = frozenset(("asin", "acos", "acosh"))
+_INVERSES = _CONTINUOUS_INVERSES | {"asec", "acsc", "asech"}
+_BRANCHING = _STEPS | _ROOTS | _LOGARITHMS | _INVERSES | {"pow"}
 
 Form = Callable[[Expression], bool]
 
@@ -106,7 +109,7 @@ def branch_points(integrand: Expression) -> frozenset[Expression]:
     return frozenset(
         node.args[0]
         for node in _branching(integrand)
-        if _may_step(node) and node.function not in _STEPS
+        if _may_step(node) and node.function not in _STEPS | _INVERSES
     )
 
 
@@ -193,7 +196,7 @@ class _Form:
             if isinstance(inner, Call) and inner.function == "ln" and inner.args[0] in self.ended:
                 inner = inner.args[0]
             return self._real(inner) and all(is_constant(n, self.variable) for n in node.args[1:])
-        plain = node.function == "abs" or self._is_continuous(node, _ENTIRE)
+        plain = self._is_continuous(node, _ENTIRE | _CONTINUOUS_INVERSES | {"abs"})
         return plain and all(map(self.continuous, node.args))
 
     def _real(self, node: Expression) -> bool:
@@ -224,6 +227,8 @@ class _Form:
         if not _may_step(node) or is_constant(node, self.variable):
             return False
         inner = node.args[0]
+        if node.function in _INVERSES:
+            return not has_fixed_branch(Branch(inner, -1, False), self.variable)
         steady = self._keeps_branch(inner) and not may_have_pole(inner, self.variable)
         return node.function in _STEPS or not steady
 
