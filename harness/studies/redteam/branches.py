@@ -66,14 +66,14 @@ def misplaced_branch(rng: HashedRandom) -> Case:
 
 @generator
 def hidden_step(rng: HashedRandom) -> Case:
-    """F plus a step that roots of squares make, at a zero or a pole."""
+    """F plus a step: a root of a square, or an inverse function, with a quotient beside it."""
     u = add(mul(number(rng.integer(1, 9)), X), number(rng.integer(-9, 9)))
     sin, cos, tan, cot = (call(name, u) for name in ("sin", "cos", "tan", "cot"))
-    inverse, secant = div(ONE, power(u, TWO)), add(ONE, power(tan, TWO))
+    squared, secant = power(u, TWO), add(ONE, power(tan, TWO))
     steps = [
-        (u, call("sqrt", inverse)),
+        (u, call("sqrt", div(ONE, squared))),
         (u, power(power(u, Number(-6)), Number(1, 6))),
-        (div(ONE, u), call("sqrt", power(u, TWO))),
+        (div(ONE, u), call("sqrt", squared)),
         (cos, call("sqrt", secant)),
         (cos, call("exp", mul(HALF, call("ln", secant)))),
         (cos, power(add(ONE, neg(power(sin, TWO))), neg(HALF))),
@@ -81,6 +81,10 @@ def hidden_step(rng: HashedRandom) -> Case:
         (cot, call("sqrt", add(power(call("sec", u), TWO), neg(ONE)))),
         (call("csc", u), div(tan, call("sqrt", secant))),
         (call("sinh", u), call("sqrt", add(power(call("coth", u), TWO), neg(ONE)))),
+        (call("csc", u), call("sin", call("acos", cos))),
+        (call("sec", u), call("cos", call("asin", sin))),
+        (div(ONE, u), call("acosh", call("cosh", u))),
+        (call("csc", squared), call("sqrt", power(call("sin", squared), TWO))),
         (call("sgn", div(ONE, u)),),
     ]
     truth, step = smooth(rng), mul(number(rng.integer(1, 9)), *rng.choice(steps))
