@@ -6,14 +6,12 @@ from collections.abc import Callable
 
 from ....benchmarks.expressions import parse
 from ....benchmarks.hashed_random import HashedRandom
-from ....rewards.expression.build import add, div, mul, neg, number, power
+from ....rewards.expression.build import TWO, add, div, mul, neg, number, power
 from ....rewards.expression.tree import Call, Expression, Number
 from ....rewards.latex import to_latex
 from .antiderivatives import ONE, SCALES, X, antiderivative, call, smooth
 from .case import Case, Formulas, generator
 from .templates import TEMPLATES
-
-TWO = Number(2)
 
 
 def _halved(u: Expression) -> Expression:
