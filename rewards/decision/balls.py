@@ -99,12 +99,14 @@ class Branch:
         argument: its argument.
         slot: a slot with the zeros of the argument.
         root: whether it is a root or a logarithm, whose branch changes at zeros and poles only.
+        turns: whether it is an inverse function that turns back where its argument touches 1 or -1.
 
     """
 
     argument: Expression
     slot: int
     root: bool
+    turns: bool = False
 
 
 @dataclass(slots=True)

@@ -39,6 +39,8 @@ NEARBY, MAX_CLOSER_LOOKS = arb(2) ** -128, 3
 #: The same as `MAX_SEARCH`, for zeros of a radicand, beside which more points are taken, and for
 #: places where an inverse function turns back. More if f changes somewhere, too: F may elsewhere.
 MAX_RADICAND_SEARCH, MAX_THOROUGH_SEARCH = 120, 400
+#: Where f is larger, in bits, jumps beside inverse functions that turn back are not looked for.
+MAX_BITS_AT_TURNS = 64
 #: Longer answers are not searched for jumps of inverse functions, which are only flagged.
 MAX_FLAGGED = 400
 
@@ -112,7 +114,7 @@ class Steps:
                 self.touching += turns
             # Incomplete gamma functions and their like come with factors such as x/(x^3)^(1/3).
             for place in turns if self.at.order and not self.tape.special else ():
-                if not self._is_regular(place):
+                if not self._is_regular(place) or (branch.turns and self._is_large(place)):
                     continue
                 if witness := self._jump(place, real=True):
                     return self._jumped(witness)
@@ -180,6 +182,11 @@ class Steps:
         slots += [brk.slot for brk in f.breaks]
         return not any(jets[slot][0].contains(ZERO) for slot in slots)
 
+    def _is_large(self, place: Place) -> bool:
+        """Whether f is so large at a place that a jump there takes long to be seen."""
+        value = self.pool.f(Point(acb(place.low.mid()), measured=False), self.at.bits)
+        return not value.is_finite() or log2(value.abs_upper()) > MAX_BITS_AT_TURNS
+
     def _turns(self, branch: Branch, width: float) -> list[Place]:
         """Where the branch of a root or logarithm may change, or an inverse function turn back."""
         key = branch, width, self._budget
@@ -188,6 +195,8 @@ class Steps:
         return self._known[key]
 
     def _search(self, branch: Branch, width: float) -> list[Place]:
+        if not (branch.root or branch.turns):
+            return []
         argument, variable = branch.argument, self.tape.variable
         # A bound holds where all roots are real: sqrt(x)^2 + 1 vanishes at -1.
         steady = branch.root and never_vanishes(argument) and not has_roots(argument)
