@@ -112,6 +112,20 @@ def additive_terms(expression: Expression, variable: str) -> list[Expression]:
     return [expression]
 
 
+def written_factors(expression: Expression, variable: str) -> list[Expression]:
+    """What varies among the factors of a product, quotient or power, each once."""
+    nodes = [expression]
+    factors: list[Expression] = []
+    for node in nodes:
+        if node.function in ("mul", "div", "neg"):
+            nodes += node.args
+        elif node.function == "pow" and fold(node.args[1]) is not None:
+            nodes.append(node.args[0])
+        elif not is_constant(node, variable):
+            factors.append(node)
+    return list(dict.fromkeys(factors))
+
+
 def without_factor(term: Expression, variable: str) -> Expression:
     """A term without its sign and constant factors.
 

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from flint import acb, arb, ctx
 
-from ...expression.traversal import may_have_pole
+from ...expression.traversal import may_have_pole, written_factors
 from ...expression.tree import Expression
 from ...verdict import Status, Witness
 from ..balls import Branch, Break, Tape, precision
 from ..compiler import compile_tape
 from ..confirmation.continuity import has_roots
-from ..domain import breakpoints, isolate, pole_crossings
+from ..domain import WINDOW, breakpoints, isolate, pole_crossings
 from ..integrand import BASE_BITS, Point
 from ..jets import ZERO, Ball
 from ..magnitude import log2
@@ -39,8 +39,9 @@ NEARBY, MAX_CLOSER_LOOKS = arb(2) ** -128, 3
 #: The same as `MAX_SEARCH`, for zeros of a radicand, beside which more points are taken, and for
 #: places where an inverse function turns back. More if f changes somewhere, too: F may elsewhere.
 MAX_RADICAND_SEARCH, MAX_THOROUGH_SEARCH = 120, 400
-#: Where f is larger, in bits, jumps beside inverse functions that turn back are not looked for.
-MAX_BITS_AT_TURNS = 64
+#: Where f is larger, in bits, and the place not in `WINDOW`, jumps by inverse functions that turn
+#: back are not looked for.
+MAX_FAR_BITS = 64
 #: Longer answers are not searched for jumps of inverse functions, which are only flagged.
 MAX_FLAGGED = 400
 
@@ -114,9 +115,11 @@ class Steps:
                 self.touching += turns
             # Incomplete gamma functions and their like come with factors such as x/(x^3)^(1/3).
             for place in turns if self.at.order and not self.tape.special else ():
-                if not self._is_regular(place) or (branch.turns and self._is_large(place)):
+                if self.too_large:
+                    break
+                if branch.turns and self._is_far_and_large(place):
                     continue
-                if witness := self._jump(place, real=True):
+                if self._is_regular(place) and (witness := self._jump(place, real=True)):
                     return self._jumped(witness)
         if self.too_large:
             return self.at.undecided(
@@ -182,10 +185,12 @@ class Steps:
         slots += [brk.slot for brk in f.breaks]
         return not any(jets[slot][0].contains(ZERO) for slot in slots)
 
-    def _is_large(self, place: Place) -> bool:
-        """Whether f is so large at a place that a jump there takes long to be seen."""
+    def _is_far_and_large(self, place: Place) -> bool:
+        """Whether f is so large at a place far away that a jump there takes long to be seen."""
+        if abs(place.low) < WINDOW:
+            return False
         value = self.pool.f(Point(acb(place.low.mid()), measured=False), self.at.bits)
-        return not value.is_finite() or log2(value.abs_upper()) > MAX_BITS_AT_TURNS
+        return not value.is_finite() or log2(value.abs_upper()) > MAX_FAR_BITS
 
     def _turns(self, branch: Branch, width: float) -> list[Place]:
         """Where the branch of a root or logarithm may change, or an inverse function turn back."""
@@ -207,6 +212,10 @@ class Steps:
             factors += slope_factors(argument, variable)
         if branch.root and may_have_pole(argument, variable):
             factors += squares(argument, variable)
+        if branch.root and argument.function in ("mul", "div", "neg"):
+            # Steep factors are easier to isolate than their product.
+            written = written_factors(argument, variable)
+            factors += [factor for factor in written if not never_vanishes(factor)]
         for factor in factors:
             tape = compile_tape(factor, variable)
             passing.append((tape, Break(tape.root, "zero")))
@@ -216,7 +225,8 @@ class Steps:
             places, complete = breakpoints(tape, zero, self.at.values, self._budget, width)
             self._complete &= complete
             found += [Place(low, high, tape, zero) for low, high in places]
-        return [place for place in found if self._may_change(branch, place)]
+        kept = [place for place in found if self._may_change(branch, place)]
+        return sorted(kept, key=lambda place: abs(float(place.low)))
 
     def _may_change(self, branch: Branch, place: Place) -> bool:
         x = acb(place.low.union(place.high))
