@@ -1,4 +1,4 @@
-"""Generators of answers with roots that change their branch: where they may, and where not."""
+"""Generators of answers on another branch, and of steps that roots and inverse functions make."""
 
 from __future__ import annotations
 
