@@ -40,7 +40,8 @@ _DOMAIN = frozenset(
 #: Derivatives of these change branch where their argument passes a special value (a double zero,
 #: say), so agreement on one interval says nothing about the next.
 _BRANCHING = frozenset("asin acos asec acsc asinh acosh asech acsch".split())
-_TURNING = _BRANCHING - {"asinh", "acsch"}
+#: They turn back where their argument touches 1 or -1.
+TURNING = _BRANCHING - {"asinh", "acsch"}
 #: Not analytic: their argument's zeros (or, for rounding, whole numbers) are breakpoints.
 _BREAKS_AT_ZERO = frozenset(("abs", "sgn", "heaviside", "arg"))
 _BREAKS_AT_INTEGERS = frozenset(("floor", "ceil", "frac"))
@@ -115,7 +116,7 @@ class _Compiler:
             if (fold(inner.args[1]) or 0) <= 0:
                 break
             inner = inner.args[0]
-        turns = node.function in _TURNING
+        turns = node.function in TURNING
         self.tape.branches.append(Branch(node.args[at], self.slot(inner), root, turns))
 
     def chain(self, name: str, slots: Sequence[int]) -> int:

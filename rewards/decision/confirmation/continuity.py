@@ -27,6 +27,7 @@ from ...expression.traversal import (
 )
 from ...expression.tree import Call, Expression, Number
 from ..balls import Branch
+from ..compiler import TURNING
 from ..point_count import has_fixed_branch
 from ..ranges import never_vanishes
 
@@ -42,10 +43,9 @@ _STEPS = frozenset(
 )
 _ROOTS = frozenset(("sqrt", "root"))
 _LOGARITHMS = frozenset(("ln", "log"))
-#: Inverse functions that may turn back; the first three are continuous.
+#: Those of `TURNING` that are continuous.
 _CONTINUOUS_INVERSES = frozenset(("asin", "acos", "acosh"))
-_INVERSES = _CONTINUOUS_INVERSES | {"asec", "acsc", "asech"}
-_BRANCHING = _STEPS | _ROOTS | _LOGARITHMS | _INVERSES | {"pow"}
+_BRANCHING = _STEPS | _ROOTS | _LOGARITHMS | TURNING | {"pow"}
 
 Form = Callable[[Expression], bool]
 
@@ -109,7 +109,7 @@ def branch_points(integrand: Expression) -> frozenset[Expression]:
     return frozenset(
         node.args[0]
         for node in _branching(integrand)
-        if _may_step(node) and node.function not in _STEPS | _INVERSES
+        if _may_step(node) and node.function not in _STEPS | TURNING
     )
 
 
@@ -227,7 +227,7 @@ class _Form:
         if not _may_step(node) or is_constant(node, self.variable):
             return False
         inner = node.args[0]
-        if node.function in _INVERSES:
+        if node.function in TURNING:
             return not has_fixed_branch(Branch(inner, -1, False), self.variable)
         steady = self._keeps_branch(inner) and not may_have_pole(inner, self.variable)
         return node.function in _STEPS or not steady
