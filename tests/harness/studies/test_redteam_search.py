@@ -24,6 +24,7 @@ from calculus_harness.harness.studies.redteam import (
     Case,
     Judge,
     Result,
+    branches,
     case_at,
     numeric,
     search,
@@ -31,6 +32,7 @@ from calculus_harness.harness.studies.redteam import (
 from calculus_harness.harness.studies.redteam.case import Formulas
 from calculus_harness.harness.studies.redteam.minimise import label_holds, minimise, size
 from calculus_harness.rewards import Status, Verdict
+from calculus_harness.rewards.expression.build import ZERO
 from calculus_harness.rewards.expression.derivative import differentiate
 from calculus_harness.rewards.latex import read
 from tests.examples import examples
@@ -96,6 +98,22 @@ def test_a_misplaced_branch_changes_sign_on_one_side_of_that_of_the_integrand() 
                 signs.append(mpmath.sign(ours * theirs))
         changes = sum(one != two for one, two in pairwise(signs))
         assert (changes == 1) is case.wanted, case
+
+
+def test_a_hidden_step_is_constant_but_for_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside an antiderivative of zero, an answer of this generator is the step alone."""
+    monkeypatch.setattr(branches, "smooth", lambda rng: ZERO)
+    for index in range(40):
+        case = case_at("hidden_step", 7, index)
+        step = parse(case.completion.removeprefix(r"\boxed{").removesuffix("}"))
+        heights = set()
+        for place in range(-1200, 1200, 97):
+            x = Fraction(place, 97) + Fraction(1, 1009)
+            with mpmath.workdps(300), suppress(numeric.NoValueError):
+                one, near = (numeric.value(step, {"x": at}) for at in (x, x + Fraction(1, 10**40)))
+                assert abs(near - one) < mpmath.mpf(10) ** -100, case
+                heights.add(int(mpmath.nint(10**6 * one)))
+        assert len(heights) > 1, case
 
 
 @pytest.mark.parametrize(
