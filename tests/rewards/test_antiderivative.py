@@ -155,6 +155,12 @@ def test_the_evidence_says_why() -> None:
     assert "branch" in branch.evidence.flags
     secant = verify_antiderivative(r"\operatorname{arcsec}x", r"\frac{1}{x\sqrt{x^2-1}}").evidence
     assert (secant.flags, secant.coverage) == (("textbook_secants",), 1.0)  # preferred to a branch
+    both = verify_antiderivative(
+        r"\operatorname{arcsec}x-\frac23(-x)^{3/2}+x",
+        r"\frac{1}{x\sqrt{x^2-1}}+\sqrt{-x}+\frac{x+5}{\sqrt{(x+5)^2}}",
+    )
+    assert both.correct
+    assert both.evidence.flags == ("textbook_secants", "branch")
     jumps = verify_antiderivative(
         r"\frac{2}{\sqrt3}\arctan\frac{\tan(x/2)}{\sqrt3}", r"\frac{1}{2+\cos x}"
     )
