@@ -173,6 +173,15 @@ def refuted(
     return False
 
 
+def _is_steady(tree: Expression, point: Point) -> bool:
+    """Whether more digits do not change the value, as they do that of ``ln(cos(asin(1)))``."""
+    values = []
+    for digits in (600, 1200):
+        with mpmath.workdps(digits):
+            values.append(value(tree, point))
+    return bool(mpmath.almosteq(*values, rel_eps=mpmath.mpf(10) ** -100))
+
+
 def confirmed(
     integrand: Expression, answer: Expression, assumptions: Mapping[str, str] | None = None
 ) -> bool:
@@ -185,6 +194,8 @@ def confirmed(
     for point in points(integrand, answer, assumptions=assumptions or {}):
         try:
             gap, expected = _gap(trees, point, 600)
+            if not agreed and not _is_steady(answer, point):
+                continue
         except NoValueError:
             continue
         if abs(gap) > abs(expected) * mpmath.mpf(10) ** -300:

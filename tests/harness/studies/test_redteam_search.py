@@ -139,6 +139,7 @@ def test_an_infinite_answer_is_not_right() -> None:
     hidden = r"\frac{1}{\operatorname{artanh}(1)-3}"
     assert not numeric.confirmed(parse(hidden), parse(rf"x{hidden}"))
     assert not numeric.confirmed(parse(r"\tan(\arcsin(1))"), parse(r"x\tan(\arcsin(1))"))
+    assert not numeric.confirmed(parse("1"), parse(r"x+\ln(\sqrt{\cos(\arcsin(1))})"))
 
 
 @pytest.mark.parametrize("name", ["mutation", "mutation_at_scale", "rewrite"])
