@@ -82,6 +82,9 @@ class Confirmation:
                 if bits == self.at.max_bits:
                     break
                 bits *= 2
+        if refuted is None and self.at.max_bits > CONFIRMING_BITS and not self.all_seen:
+            # Where terms are in balance, they may be small beside a third.
+            refuted = self._show(self.at.agreeing, self.at.max_bits)
         ctx.prec = self.at.bits
         if refuted is None and self.agreement < longest + AGREE_BITS:
             return self.at.undecided("a number is too long to be compared")

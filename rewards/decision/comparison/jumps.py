@@ -44,7 +44,7 @@ def jump(
             left, right = acb((low - step).mid()), acb((high + step).mid())
             bound = _size(pool, left, right)
             further = _size(pool, acb((low - far).mid()), acb((high + far).mid()))
-            between = None if real else enclosure(pool, left, right)
+            between = enclosure(pool, left, right)
             if bound is None or further is None:
                 return None
             if between is None and bound > GROWTH * further + GROWTH:
@@ -57,7 +57,7 @@ def jump(
                 continue  # 1 - sin(x)^2 so near to a pole of the secant takes more bits
             gap = acb(gap.real) if real else gap
             # What f accounts for: its enclosure over the interval, or else its size at the ends.
-            if between is None:
+            if real or between is None:
                 allowed = EXCESS * step * bound
             else:
                 gap, allowed = gap - between * (right - left), arb(0)

@@ -129,13 +129,41 @@ class Roots(Exponentials):
             # Not factored, x^2000 - 1 is another polynomial than its factors, and proves less.
             whole = part.total_degree() > MAX_FACTOR_DEGREE
             for factor, e in [(part, 1)] if whole else part.factor()[1]:
-                base = factor / factor.leading_coefficient()
+                base, times = factor / factor.leading_coefficient(), int(e) * direction
+                preferred = self._conjugate(base)
+                if preferred is not None:
+                    base, norm = preferred
+                    sign *= 1 if norm > 0 or times % 2 == 0 else -1
+                    factors += [(base**0 * p, k * times) for p, k in _prime_factors(abs(norm))]
+                    times = -times
+                    self.rules.add("conjugates")
                 s = self.sign(base)
                 if s is None:
                     return 1, None
-                sign *= s ** (int(e) % 2)
-                factors.append((base * s, int(e) * direction))
+                sign *= s ** (times % 2)
+                factors.append((base * s, times))
         return sign, factors
+
+    def _conjugate(self, poly: Poly) -> tuple[Poly, fmpq] | None:
+        """The conjugate ``a - b r`` of ``a + b r`` with a square root r, and their product.
+
+        Only if the product is a number, and of the two the conjugate is the one to be used: then
+        ``sqrt(x^2 + 1) - x`` is ``1/(sqrt(x^2 + 1) + x)``.
+        """
+        for generator in self.field.related:
+            if generator.order != 2 or "root" not in generator.kind:
+                continue
+            place = self.field.size - 1 - generator.index
+            if poly.degrees()[place] != 1:
+                continue
+            letter = self.field.variables[generator.index]
+            other = poly - 2 * letter * poly.derivative(place)
+            other = other / other.leading_coefficient()
+            if list(poly.coeffs()) < list(other.coeffs()):
+                norm = self.field.reduce(poly * other)
+                if norm.is_constant() and not norm.is_zero():
+                    return other, norm.leading_coefficient()
+        return None
 
     # --- logarithms ---
 
