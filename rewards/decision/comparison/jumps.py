@@ -75,11 +75,15 @@ def jump(
 def is_unbounded(pool: Pool, low: Ball, high: Ball) -> bool:
     """Whether f grows towards a place, at which it has no enclosure."""
     step = 2 * (high - low) + NEAR * (1 + abs(low))
-    with precision(512):
-        near, far = (
-            _size(pool, acb((low - distance).mid()), acb((high + distance).mid()))
-            for distance in (step, step / FAR)
-        )
+    near = far = None
+    for bits in (512, 2048):  # an angle that is 1/x^2 takes many
+        with precision(bits):
+            near, far = (
+                _size(pool, acb((low - distance).mid()), acb((high + distance).mid()))
+                for distance in (step, step / FAR)
+            )
+        if near is not None and far is not None:
+            break
     if near is None or far is None or not near > GROWTH * far + GROWTH:
         return False
     return enclosure(pool, acb(low), acb(high)) is None
