@@ -20,10 +20,18 @@ from ...expression.traversal import needs_worker, symbols_of
 from ...expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
 from ..balls import precision
 from ..compiler import compile_tape
-from .field import Field, Generator, NotProvedError, Poly, Quotient, unit_circle
+from .field import (
+    MAX_DIVIDED_DEGREE,
+    Field,
+    Generator,
+    NotProvedError,
+    Poly,
+    Quotient,
+    unit_circle,
+)
 
 #: Largest power of a sum that is expanded, and of a generator; bits of numbers that are raised.
-MAX_POWER, MAX_LETTER_POWER, MAX_NUMBER_BITS = 64, 20_000, 32_768
+MAX_POWER, MAX_LETTER_POWER, MAX_NUMBER_BITS = 64, 10**7, 32_768
 #: Most signs that one case fixes, and bits with which the sign of a constant is computed.
 MAX_CONDITIONS, SIGN_BITS = 5, 256
 #: Assumptions that make a parameter positive (see `rewards.decision.integrand.ASSUMPTIONS`).
@@ -201,7 +209,7 @@ class Elements:
             for s, candidate in ((1, poly), (-1, -poly)):
                 if candidate == least or self.field.is_positive(candidate - least):
                     return s
-            if self.split:
+            if self.split and poly.total_degree() <= MAX_DIVIDED_DEGREE:
                 others, remainder = divmod(poly, known)
                 if remainder.is_zero():
                     rest = self.sign(others)

@@ -33,6 +33,8 @@ MAX_TIMES = 256
 #: Greatest common divisors are only sought of polynomials so small: as the product of their numbers
 #: of terms, and as the number of monomials that their degrees allow.
 MAX_GCD_TERMS, MAX_GCD_BOX = 2500, 20_000
+#: Polynomials of a higher degree are not divided: the quotient may have as many terms.
+MAX_DIVIDED_DEGREE = 40_000
 #: Numbers of variables of the rings that are tried: small exponent vectors are faster.
 SIZES = (8, 16, MAX_GENERATORS)
 
@@ -69,18 +71,21 @@ def gcd(a: Poly, b: Poly) -> Poly:
 def _may_take_long(a: Poly, b: Poly) -> bool:
     if len(a) * len(b) > MAX_GCD_TERMS:
         return True
-    if min(a.total_degree(), b.total_degree()) < MAX_GCD_BOX.bit_length():
+    totals = a.total_degree(), b.total_degree()
+    low = max(totals) <= MAX_DIVIDED_DEGREE
+    if low and min(totals) < MAX_GCD_BOX.bit_length():
         return False  # there are at most 2^degree monomials
     degrees = a.degrees(), b.degrees()
-    if math.prod(1 + min(pair) for pair in zip(*degrees, strict=True)) <= MAX_GCD_BOX:
+    if low and math.prod(1 + min(pair) for pair in zip(*degrees, strict=True)) <= MAX_GCD_BOX:
         return False
     # FLINT divides exponents that are x^5000's by 5000 first.
     (steps, least), (others, least_other) = a.deflation_index(), b.deflation_index()
-    rows = zip(*degrees, least, least_other, steps, others, strict=True)
-    box: int = math.prod(
-        1 + min(m - k, n - j) // max(1, math.gcd(s, t)) for m, n, k, j, s, t in rows
-    )
-    return box > MAX_GCD_BOX
+    box, highest = 1, 0
+    for m, n, k, j, s, t in zip(*degrees, least, least_other, steps, others, strict=True):
+        step = max(1, math.gcd(s, t))
+        spans = (m - k) // step, (n - j) // step
+        box, highest = box * (1 + min(spans)), max(highest, *spans)
+    return box > MAX_GCD_BOX or highest > MAX_DIVIDED_DEGREE
 
 
 @lru_cache(maxsize=256)
