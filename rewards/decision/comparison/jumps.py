@@ -58,7 +58,8 @@ def jump(
             gap = acb(gap.real) if real else gap
             # What f accounts for: its enclosure over the interval, or else its size at the ends.
             if real or between is None:
-                allowed = EXCESS * step * bound
+                largest = bound if between is None else max(bound, between.abs_upper())
+                allowed = EXCESS * step * largest
             else:
                 gap, allowed = gap - between * (right - left), arb(0)
             if gap.abs_lower() > allowed:

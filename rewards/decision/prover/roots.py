@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from flint import fmpq, fmpz
 
 from .exponentials import Exponentials
-from .field import UNIT, NotProvedError, Poly, Quotient
+from .field import UNIT, NotProvedError, Poly, Quotient, product
 
 #: Rational numbers of at most so many bits are factored.
 MAX_FACTOR_BITS = 64
@@ -160,9 +161,10 @@ class Roots(Exponentials):
             other = poly - 2 * letter * poly.derivative(place)
             other = other / other.leading_coefficient()
             if list(poly.coeffs()) < list(other.coeffs()):
-                norm = self.field.reduce(poly * other)
-                if norm.is_constant() and not norm.is_zero():
-                    return other, norm.leading_coefficient()
+                with suppress(NotProvedError):  # the product is too large
+                    norm = self.field.reduce(product(poly, other))
+                    if norm.is_constant() and not norm.is_zero():
+                        return other, norm.leading_coefficient()
         return None
 
     # --- logarithms ---
