@@ -27,7 +27,7 @@ def choices(tape: Tape, first: Choice | None = None) -> Iterator[Choice]:
     """Branches of f other than the principal one; ``first`` is tried before the others."""
     if first is not None:
         yield first
-    orders = [range(order) for _, order, _ in tape.radicals]
+    orders = [range(min(order, MAX_BRANCHES)) for _, order, _ in tape.radicals]
     for powers in itertools.islice(itertools.product(*orders), 1, MAX_BRANCHES):
         choice = tuple(
             (slot, k, order) for k, (slot, order, _) in zip(powers, tape.radicals, strict=True) if k

@@ -8,6 +8,7 @@ the sign that the present *case* gives it. A proof needs all cases.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -27,11 +28,14 @@ from .field import (
     NotProvedError,
     Poly,
     Quotient,
+    product,
     unit_circle,
 )
 
 #: Largest power of a sum that is expanded, and of a generator; bits of numbers that are raised.
 MAX_POWER, MAX_LETTER_POWER, MAX_NUMBER_BITS = 64, 10**7, 32_768
+#: Highest order of a root.
+MAX_ORDER = 20_000
 #: Most signs that one case fixes, and bits with which the sign of a constant is computed.
 MAX_CONDITIONS, SIGN_BITS = 5, 256
 #: Assumptions that make a parameter positive (see `rewards.decision.integrand.ASSUMPTIONS`).
@@ -190,16 +194,23 @@ class Elements:
             base.relate(made, unit_circle(base.size, made.index, cosine.index), 2)
         elif "root" in kind:
             order = int(unit.q)
-            if order > MAX_LETTER_POWER:
+            if order > MAX_ORDER:
                 raise NotProvedError("a root of too high an order")
             letter = base.variables[made.index]
-            base.relate(made, letter**order - arg.num * arg.den ** (order - 1), order)
+            below = base.poly(arg.den) ** (order - 1)
+            base.relate(made, letter**order - product(arg.num, below.num), order)
         return made
 
     # --- signs ---
 
     def sign(self, poly: Poly) -> int | None:
         """The sign of a polynomial: manifest, implied, computed, or the present case's."""
+        if poly.is_zero():
+            return None
+        content = poly.term_content()
+        if content.total_degree() > 1 and self.field.is_real(self.field.poly(content)):
+            letters = zip(self.field.variables[::-1], content.degrees(), strict=True)
+            poly = poly / math.prod((x ** (d // 2 * 2) for x, d in letters), start=content**0)
         if self.field.is_positive(poly):
             return 1
         if self.field.is_positive(-poly):
@@ -277,8 +288,13 @@ class Elements:
 
     def integer_power(self, element: Quotient, k: int) -> Quotient:
         """A power; of a long sum, as a power of a generator for it."""
+        if element.is_zero():
+            if k <= 0:
+                raise NotProvedError("a power of zero that has no value")
+            return element
         lead = element.num.leading_coefficient()
-        size = 0 if lead in (1, -1) else lead.p.bit_length() + lead.q.bit_length()
+        numbers = [lead] if abs(k) <= 2 else [*element.num.coeffs(), *element.den.coeffs()]
+        size = max(0 if c in (1, -1) else c.p.bit_length() + c.q.bit_length() for c in numbers)
         if size * abs(k) > MAX_NUMBER_BITS or abs(k) > MAX_LETTER_POWER:
             raise NotProvedError("a power that is too high")
         terms = len(element.num) + len(element.den)

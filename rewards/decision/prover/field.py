@@ -33,6 +33,8 @@ MAX_TIMES = 256
 #: Greatest common divisors are only sought of polynomials so small: as the product of their numbers
 #: of terms, and as the number of monomials that their degrees allow.
 MAX_GCD_TERMS, MAX_GCD_BOX = 2500, 20_000
+#: And those that are factored: in degree, and in the product of their two highest degrees.
+MAX_FACTORED_DEGREE, MAX_FACTORED_BOX = 400, 300
 #: Polynomials of a higher degree are not divided: the quotient may have as many terms.
 MAX_DIVIDED_DEGREE = 40_000
 #: Numbers of variables of the rings that are tried: small exponent vectors are faster.
@@ -71,21 +73,28 @@ def gcd(a: Poly, b: Poly) -> Poly:
 def _may_take_long(a: Poly, b: Poly) -> bool:
     if len(a) * len(b) > MAX_GCD_TERMS:
         return True
-    totals = a.total_degree(), b.total_degree()
-    low = max(totals) <= MAX_DIVIDED_DEGREE
-    if low and min(totals) < MAX_GCD_BOX.bit_length():
+    if max(a.total_degree(), b.total_degree()) < MAX_GCD_BOX.bit_length():
         return False  # there are at most 2^degree monomials
-    degrees = a.degrees(), b.degrees()
-    if low and math.prod(1 + min(pair) for pair in zip(*degrees, strict=True)) <= MAX_GCD_BOX:
-        return False
-    # FLINT divides exponents that are x^5000's by 5000 first.
-    (steps, least), (others, least_other) = a.deflation_index(), b.deflation_index()
-    box, highest = 1, 0
-    for m, n, k, j, s, t in zip(*degrees, least, least_other, steps, others, strict=True):
-        step = max(1, math.gcd(s, t))
-        spans = (m - k) // step, (n - j) // step
-        box, highest = box * (1 + min(spans)), max(highest, *spans)
-    return box > MAX_GCD_BOX or highest > MAX_DIVIDED_DEGREE
+    pairs = list(zip(_spans(a, b), _spans(b, a), strict=True))
+    if max(map(max, pairs)) > MAX_DIVIDED_DEGREE:
+        return True
+    box = math.prod(1 + min(pair) for pair in pairs)
+    return box > 1 and max(box, math.prod(1 + max(pair) for pair in pairs)) > MAX_GCD_BOX
+
+
+def _spans(poly: Poly, other: Poly) -> list[int]:
+    """Degrees in each variable as FLINT has them, which first takes x^5000 for x if it can."""
+    (steps, least), (others, _) = poly.deflation_index(), other.deflation_index()
+    return [
+        (degree - low) // max(1, math.gcd(step, another))
+        for degree, low, step, another in zip(poly.degrees(), least, steps, others, strict=True)
+    ]
+
+
+def is_factored_quickly(poly: Poly) -> bool:
+    """Whether the irreducible factors of a polynomial take no long time."""
+    *_, second, first = sorted(poly.degrees())
+    return bool(first <= MAX_FACTORED_DEGREE and first * second <= MAX_FACTORED_BOX)
 
 
 @lru_cache(maxsize=256)

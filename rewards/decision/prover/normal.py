@@ -21,6 +21,7 @@ from .field import (
     Poly,
     Quotient,
     TooManyGeneratorsError,
+    is_factored_quickly,
 )
 from .prove import MAX_RESTARTS
 from .translate import Translator
@@ -162,7 +163,10 @@ def _in_field(
 
 def _is_small(value: Quotient) -> bool:
     parts = (value.num, value.den)
-    return all(len(p) <= MAX_TERMS and p.total_degree() <= MAX_DEGREE for p in parts)
+    return all(
+        len(p) <= MAX_TERMS and p.total_degree() <= MAX_DEGREE and is_factored_quickly(p)
+        for p in parts
+    )
 
 
 def _factored(field: Field, poly: Poly) -> Expression:

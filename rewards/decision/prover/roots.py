@@ -8,12 +8,12 @@ from contextlib import suppress
 from flint import fmpq, fmpz
 
 from .exponentials import Exponentials
-from .field import UNIT, NotProvedError, Poly, Quotient, product
+from .field import UNIT, NotProvedError, Poly, Quotient, is_factored_quickly, product
 
 #: Rational numbers of at most so many bits are factored.
 MAX_FACTOR_BITS = 64
-#: Polynomials with more terms have no root, and those of a higher degree are not factored.
-MAX_FACTOR_TERMS, MAX_FACTOR_DEGREE = 200, 400
+#: Polynomials with more terms have no root.
+MAX_FACTOR_TERMS = 200
 
 
 class Roots(Exponentials):
@@ -128,8 +128,7 @@ class Roots(Exponentials):
                 raise NotProvedError("a polynomial that is too large to be factored")
             sign *= 1 if part.leading_coefficient() > 0 else -1
             # Not factored, x^2000 - 1 is another polynomial than its factors, and proves less.
-            whole = part.total_degree() > MAX_FACTOR_DEGREE
-            for factor, e in [(part, 1)] if whole else part.factor()[1]:
+            for factor, e in part.factor()[1] if is_factored_quickly(part) else [(part, 1)]:
                 base, times = factor / factor.leading_coefficient(), int(e) * direction
                 preferred = self._conjugate(base)
                 if preferred is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flint import acb
+from flint import Ordering, acb, fmpq_mpoly_ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,7 +21,13 @@ from calculus_harness.rewards.decision.compiler import compile_tape
 from calculus_harness.rewards.decision.integrand import prepare
 from calculus_harness.rewards.decision.prover import Proof, prove
 from calculus_harness.rewards.decision.prover.elements import RestartError
-from calculus_harness.rewards.decision.prover.field import Field, NotProvedError, Quotient
+from calculus_harness.rewards.decision.prover.field import (
+    Field,
+    NotProvedError,
+    Quotient,
+    gcd,
+    is_factored_quickly,
+)
 from calculus_harness.rewards.decision.prover.normal import squares
 from calculus_harness.rewards.decision.prover.translate import Translator
 from calculus_harness.rewards.expression.traversal import needs_worker
@@ -564,3 +570,15 @@ def test_the_support_has_the_generators_that_occur(data: st.DataObject) -> None:
         assert known in (-1, seen)
         assert value.num.gcd(value.den).is_one()
         values.append(value)
+
+
+def test_what_takes_long_is_neither_factored_nor_divided() -> None:
+    ring = fmpq_mpoly_ctx.get(["x", "y"], Ordering.lex)
+    x, y = ring.gens()
+    assert gcd(x**5000 + y**5000, x**6 + y**6).is_one()  # x^2 + y^2 took FLINT 8 s
+    assert gcd(x**9000 - 1, x**6000 - 1) == x**3000 - 1
+    assert gcd(x**1_000_000 - 1, x - 1).is_one()
+    assert gcd(x**1_000_000 * (x + y), x**3 * (x + y)) == x**3 * (x + y)
+    assert not is_factored_quickly((x - y) ** 60 * x**2 - 1)
+    assert not is_factored_quickly(x**2000 - 1)
+    assert is_factored_quickly(x**400 - 1)
