@@ -28,4 +28,4 @@ def test_dead_nodes_that_cannot_be_replaced_cost_no_answer(monkeypatch: pytest.M
         return add(nodes)
 
     monkeypatch.setattr(ray_nodes, "add_node", once)
-    assert simulate(0, 4000, nodes=2, pause=1.0) == 2
+    assert simulate(0, 20_000, nodes=2, pause=0.25) == 2
