@@ -196,6 +196,10 @@ class Tape:
                 jets_[slot] = (jets_[slot][0] * overrides[slot], None)
         return jets_
 
+    def at(self, slot: int, x: Ball, values: Mapping[str, Ball], *, derivative: bool = True) -> Jet:
+        """The jet of one slot."""
+        return self.run(x, values, derivative=derivative, until=slot)[slot]
+
     @property
     def varying(self) -> Sequence[bool]:
         """Whether each slot depends on a symbol."""

@@ -13,13 +13,18 @@ import heapq
 import itertools
 import math
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from hashlib import blake2b
 
 from flint import acb, arb
 
 from .balls import Break, Tape
 from .jets import Ball, Jet
+
+#: A part of an expression: its jet at a number or on an interval, perhaps without the derivative
+#: (`Tape.at` with the slot and the values given).
+Part = Callable[..., Jet]
 
 #: Candidates under the measure, one per stratum.
 STRATA = 64
@@ -163,9 +168,11 @@ def _holds_break(value: Ball, at: str) -> bool:
 
 
 def breakpoints(
-    tape: Tape, brk: Break, values: Mapping[str, Ball], budget: int, width: float
+    part: Part, at: str, budget: int, width: float
 ) -> tuple[list[tuple[Ball, Ball]], bool]:
     """Intervals, at most ``width`` wide, that isolate the breakpoints of a part; are these all?
+
+    ``at`` is that of the `Break`.
 
     They are all if no undecided interval is left within `WINDOW` of the origin after ``budget``
     evaluations on intervals.
@@ -184,18 +191,17 @@ def breakpoints(
         wide = queue and (budget > reserve or not later)
         _, _, low, high = heapq.heappop(queue if wide else later)
         budget -= 1
-        jets = tape.run(acb(low.union(high)), values, until=brk.slot)
-        value, slope = jets[brk.slot]
-        if not _holds_break(value, brk.at):
+        value, slope = part(acb(low.union(high)))
+        if not _holds_break(value, at):
             continue
         size = high - low
         if size < width:
             intervals.append((low, high))
             continue
         if value.is_finite() and _monotone(slope):
-            target = arb(0) if brk.at == "zero" else value.real.unique_fmpz()
+            target = arb(0) if at == "zero" else value.real.unique_fmpz()
             if target is not None:
-                isolated = isolate(tape, brk.slot, arb(target), values, low, high, width)
+                isolated = isolate(part, arb(target), low, high, width)
                 if isolated is not None:
                     intervals.append(isolated)
                 continue
@@ -226,8 +232,9 @@ def overlooked(
     The search for breakpoints has a budget, so some may be missed.
     """
     ends: set[float] = set()
-    for part in parts:
-        intervals, _ = breakpoints(tape, part, values, OVERLOOKED_BUDGET, OVERLOOKED_WIDTH)
+    for brk in parts:
+        part = partial(tape.at, brk.slot, values=values)
+        intervals, _ = breakpoints(part, brk.at, OVERLOOKED_BUDGET, OVERLOOKED_WIDTH)
         ends.update(float(low.mid()) for low, _ in intervals)
     if not ends:
         return []
@@ -272,7 +279,7 @@ def pole_crossings(
     """Narrow intervals near the origin in which u changes sign through a pole."""
 
     def at(x: float) -> float | None:
-        value = tape.run(acb(x), values, derivative=False, until=slot)[slot][0]
+        value, _ = tape.at(slot, acb(x), values, derivative=False)
         return float(value.real) if value.is_finite() and value.imag.contains(0) else None
 
     grid = [(i + 0.382) * 1.25 - 7.5 for i in range(12)]
@@ -297,22 +304,15 @@ def _monotone(slope: Ball | None) -> bool:
 
 
 def isolate(
-    tape: Tape,
-    slot: int,
-    target: Ball,
-    values: Mapping[str, Ball],
-    low: Ball,
-    high: Ball,
-    width: float | Ball,
+    part: Part, target: Ball, low: Ball, high: Ball, width: float | Ball
 ) -> tuple[Ball, Ball] | None:
-    """An interval that isolates where a monotone u passes ``target`` in [low, high], or None.
+    """An interval that isolates where a monotone part passes ``target`` in [low, high], or None.
 
     Interval Newton steps, and a bisection where one does not halve the interval.
     """
 
     def sign(at: Ball) -> int:
-        jets = tape.run(acb(at), values, derivative=False, until=slot)
-        real = jets[slot][0].real - target
+        real = part(acb(at), derivative=False)[0].real - target
         return 1 if real > 0 else -1 if real < 0 else 0
 
     left, right = sign(low), sign(high)
@@ -327,8 +327,8 @@ def isolate(
             break
         size = high - low
         middle = ((low + high) / 2).mid()
-        slope = tape.run(acb(low.union(high)), values, until=slot)[slot][1]
-        value = tape.run(acb(middle), values, derivative=False, until=slot)[slot][0].real - target
+        slope = part(acb(low.union(high)))[1]
+        value = part(acb(middle), derivative=False)[0].real - target
         if value.is_zero():
             return middle, middle
         newton = middle - value / slope.real if slope is not None else low.union(high)

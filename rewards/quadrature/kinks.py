@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from flint import acb, arb
 
@@ -143,7 +144,8 @@ def _isolated(
     tape: Tape, slot: int, target: arb, values: Mapping[str, Ball], low: arb, high: arb
 ) -> arb | None:
     """The point of [low, high] where a monotone part has a value, exactly if it has a name."""
-    isolated = isolate(tape, slot, target, values, low, high, arb(2) ** (16 - END_BITS))
+    part = partial(tape.at, slot, values=values)
+    isolated = isolate(part, target, low, high, arb(2) ** (16 - END_BITS))
     if isolated is None:
         return None
     place = arb(isolated[0].union(isolated[1]))

@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Iterator
 from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 
 from flint import arb, fmpq
 
@@ -127,9 +128,8 @@ def _locate(line: RealLine, low: arb, high: arb, bits: int, ends: tuple[arb, arb
             if line.is_singular(point):
                 return point
         for slot, target in line.special_slots(low.union(high)):
-            isolated = isolate(
-                line.tape, slot, target, line.values, low, high, arb(2) ** (16 - bits)
-            )
+            part = partial(line.tape.at, slot, values=line.values)
+            isolated = isolate(part, target, low, high, arb(2) ** (16 - bits))
             if isolated is not None:
                 point = arb(isolated[0].union(isolated[1]))
                 if line.is_singular(point):

@@ -26,8 +26,10 @@ MAX_BITS, MAX_SPECIAL_BITS = 4096, 512
 SEEN = arb(2**16)
 #: A ball around zero is taken for zero at this precision, relative to the terms that cancel.
 ZERO_BITS = 1024
-#: Work units (slots evaluated, times precision over 64 bits) after which a verdict is undecided.
+#: Work units (slots evaluated, times `cost`) after which a verdict is undecided.
 BUDGET = 4_000_000
+#: With more bits than this, the time of an evaluation grows with their square.
+LINEAR_BITS = 4096
 #: F' cannot be computed well enough to say which branch holds.
 UNCLEAR: Choice = ()
 #: Precision of the comparison beside zeros of the answer's radicands.
@@ -99,6 +101,22 @@ class Comparison:
         if self.spent > BUDGET:
             raise OutOfBudgetError
 
+    def run(
+        self, tape: Tape, x: Ball, *, derivative: bool = True, until: int | None = None
+    ) -> list[Jet]:
+        """The jets of the answer, of f or of a part of them, within the budget (see `Tape.run`)."""
+        self.spend((tape.size if until is None else until + 1) * cost(ctx.prec))
+        return tape.run(x, self.values, derivative=derivative, until=until)
+
+    def part(self, tape: Tape, slot: int, x: Ball, *, derivative: bool = True) -> Jet:
+        """The jet of one slot, within the budget."""
+        return self.run(tape, x, derivative=derivative, until=slot)[slot]
+
+    def integrand(self, x: Ball) -> Ball | None:
+        """f at a number or on an interval, within the budget; None for an exact zero."""
+        f, order = self.pool.tape, self.pool.order
+        return self.run(f, x, derivative=order == 1)[f.root][order]
+
     def derivative(self, point: Point, bits: int) -> tuple[list[Jet], Ball]:
         """All jets at a point, and the value to compare: F' (or F, with order 0).
 
@@ -109,10 +127,15 @@ class Comparison:
         known = self.screened.get(point) if bits == BASE_BITS else None
         if known is not None:
             return known
-        self.spend(self.tape.size * (1 + bits // 64))
-        jets = self.tape.run(point.x, self.values, derivative=self.order == 1)
+        jets = self.run(self.tape, point.x, derivative=self.order == 1)
         slope = self._slopes[point, bits] = jets[self.tape.root][self.order] or ZERO
         return jets, slope
+
+    def has_no_value(self, jets: Sequence[Jet]) -> bool:
+        """Whether F or F' has none: by the rules, the slope of ``1/(sgn x - 1)`` is zero."""
+        value, slope = jets[self.tape.root]
+        finite = value.is_finite() and (slope is None or slope.is_finite())
+        return not finite and self.tape.undefined(jets)
 
     # --- at one point, and at several ---
 
@@ -180,9 +203,10 @@ class Comparison:
             jets, slope = self.derivative(point, bits)
             expected = self.pool.f(point, bits)
             difference = slope - expected
-            if difference.is_finite():
-                if not difference.contains(ZERO):
-                    return False
+            missing = self.has_no_value(jets)
+            if difference.is_finite() and not difference.contains(ZERO):
+                return False
+            if difference.is_finite() and not missing:
                 # Balls that overlap agree to the accuracy that both have.
                 agreed = min(slope.rel_accuracy_bits(), expected.rel_accuracy_bits())
                 if agreed < AGREE_BITS:
@@ -201,8 +225,8 @@ class Comparison:
                 if radius > radius_before - 16:
                     return None
                 radius_before = radius
-            elif bits > 2 * self.bits:
-                if thorough and not slope.is_finite() and self.tape.undefined(jets):
+            elif bits > 2 * self.bits or 2 * bits > self.max_bits:
+                if missing and (thorough or self.tape.breaks):
                     self.valueless.append(float(point.x.real))
                 return None
             bits *= 2
@@ -300,7 +324,7 @@ class Comparison:
     def holds(self, slope: Ball, point: Point, choice: Choice) -> bool | None:
         """Whether F' agrees with f on another branch; None: undecided at this precision."""
         f = self.pool.tape
-        self.spend(f.size * (1 + ctx.prec // 64))
+        self.spend(f.size * cost(ctx.prec))
         value = radicals.value(f, point.x, self.pool.values, choice)
         difference = slope - value
         if not difference.is_finite():
@@ -309,6 +333,11 @@ class Comparison:
             return False
         agreed = log2(value.abs_lower()) - log2(difference.abs_upper())
         return True if agreed > AGREE_BITS else None
+
+
+def cost(bits: int) -> int:
+    """Work units of one slot at a precision."""
+    return (1 + bits // 64) * max(1, bits // LINEAR_BITS)
 
 
 @lru_cache(maxsize=1024)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from flint import acb, arb
 
 from ...verdict import Witness
-from ..balls import Tape, precision
-from ..integrand import Pool
+from ..balls import precision
 from ..jets import ZERO, Ball
+from .at_points import Comparison
 
 #: The two sides are so far from the place, relative to 1 + |x|; f is also seen from further off.
 NEAR, FAR = arb(2.0**-300), arb(2.0**-20)
@@ -20,14 +18,7 @@ EXCESS = 16
 
 
 def jump(
-    answer: Tape,
-    values: Mapping[str, Ball],
-    pool: Pool,
-    low: Ball,
-    high: Ball,
-    magnitude: int = 0,
-    *,
-    real: bool = False,
+    comparison: Comparison, low: Ball, high: Ball, magnitude: int = 0, *, real: bool = False
 ) -> Witness | None:
     """The values on both sides of [low, high], if they provably differ by a jump.
 
@@ -36,21 +27,22 @@ def jump(
     derivative may change its sign.
     None where F is continuous, where f is unbounded or not real, or where F has no value.
     """
+    at, answer = comparison, comparison.tape
     for bits in (512, 1024, 4096):
         with precision(bits + 4 * magnitude):
             scale = 1 + abs(low)
             step = max(NEAR * scale * arb(2) ** (-2 * magnitude), 2 * (high - low))
             far = max(FAR * scale, 2 * step)
             left, right = acb((low - step).mid()), acb((high + step).mid())
-            bound = _size(pool, left, right)
-            further = _size(pool, acb((low - far).mid()), acb((high + far).mid()))
-            between = enclosure(pool, left, right)
+            bound = _size(at, left, right)
+            further = _size(at, acb((low - far).mid()), acb((high + far).mid()))
+            between = enclosure(at, left, right)
             if bound is None or further is None:
                 return None
             if between is None and bound > GROWTH * further + GROWTH:
                 return None
             before, after = (
-                answer.run(x, values, derivative=False)[answer.root][0] for x in (left, right)
+                at.run(answer, x, derivative=False)[answer.root][0] for x in (left, right)
             )
             gap = after - before
             if not gap.is_finite():
@@ -73,37 +65,34 @@ def jump(
     return None
 
 
-def is_unbounded(pool: Pool, low: Ball, high: Ball) -> bool:
+def is_unbounded(comparison: Comparison, low: Ball, high: Ball) -> bool:
     """Whether f grows towards a place, at which it has no enclosure."""
     step = 2 * (high - low) + NEAR * (1 + abs(low))
     near = far = None
     for bits in (512, 2048):  # an angle that is 1/x^2 takes many
         with precision(bits):
             near, far = (
-                _size(pool, acb((low - distance).mid()), acb((high + distance).mid()))
+                _size(comparison, acb((low - distance).mid()), acb((high + distance).mid()))
                 for distance in (step, step / FAR)
             )
         if near is not None and far is not None:
             break
     if near is None or far is None or not near > GROWTH * far + GROWTH:
         return False
-    return enclosure(pool, acb(low), acb(high)) is None
+    return enclosure(comparison, acb(low), acb(high)) is None
 
 
-def enclosure(pool: Pool, left: Ball, right: Ball) -> Ball | None:
+def enclosure(comparison: Comparison, left: Ball, right: Ball) -> Ball | None:
     """An enclosure of f on the interval, if f is finite and real on all of it."""
-    interval = acb(left.real.union(right.real))
-    jets = pool.tape.run(interval, pool.values, derivative=pool.order == 1)
-    value = jets[pool.tape.root][pool.order] or ZERO
+    value = comparison.integrand(acb(left.real.union(right.real))) or ZERO
     return value if value.is_finite() and value.imag.contains(0) else None
 
 
-def _size(pool: Pool, *points: Ball) -> Ball | None:
+def _size(comparison: Comparison, *points: Ball) -> Ball | None:
     """The larger |f| at the points, if f is finite and real there."""
     sizes = []
     for x in points:
-        jets = pool.tape.run(x, pool.values, derivative=pool.order == 1)
-        value = jets[pool.tape.root][pool.order]
+        value = comparison.integrand(x)
         if value is None:
             continue
         if not (value.is_finite() and value.imag.contains(0)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from flint import acb, arb, ctx
@@ -99,8 +100,8 @@ class Steps:
             cells += [low for low, _ in self._poles()]
         for brk in self.tape.breaks:
             budget = min(MAX_SEARCH, (BUDGET - self.at.spent) // (4 * self.tape.size))
-            places, complete = breakpoints(self.tape, brk, self.at.values, budget, width)
-            self.at.spend(budget * self.tape.size)
+            part = partial(self.at.part, self.tape, brk.slot)
+            places, complete = breakpoints(part, brk.at, budget, width)
             if not complete:
                 return self.at.undecided("a non-analytic part has breakpoints too close to isolate")
             for low, high in places if self.at.order else ():
@@ -146,7 +147,7 @@ class Steps:
             return False
         ctx.prec = BASE_BITS
         touching = ((place.low, place.high) for place in self.touching[:8])
-        return any(self._sides(*place, 0) for place in itertools.chain(touching, self._poles()))
+        return any(jump(self.at, *place) for place in itertools.chain(touching, self._poles()))
 
     def _poles(self) -> Iterator[tuple[Ball, Ball]]:
         """Where the argument of an inverse function has a pole, in a short answer."""
@@ -167,7 +168,7 @@ class Steps:
         for share in (0.004, 0.04, 0.37, 0.87):
             point = Point(acb(low + share * (high - low)), measured=False)
             for bits in (2 * self.at.bits, self.at.max_bits):
-                if self.at.derivative(point, bits)[1].is_finite():
+                if not self.at.has_no_value(self.at.derivative(point, bits)[0]):
                     return False
         return True
 
@@ -180,7 +181,7 @@ class Steps:
     def _is_regular(self, place: Place) -> bool:
         """Whether no root, logarithm or non-analytic part of f changes at a place."""
         f = self.pool.tape
-        jets = f.run(acb(place.low.union(place.high)), self.pool.values, derivative=False)
+        jets = self.at.run(f, acb(place.low.union(place.high)), derivative=False)
         slots = [branch.slot for branch in f.branches if branch.root]
         slots += [brk.slot for brk in f.breaks]
         return not any(jets[slot][0].contains(ZERO) for slot in slots)
@@ -221,8 +222,8 @@ class Steps:
             passing.append((tape, Break(tape.root, "zero")))
         found = []
         for tape, zero in passing:
-            self.at.spend(self._budget * zero.slot // 2)
-            places, complete = breakpoints(tape, zero, self.at.values, self._budget, width)
+            part = partial(self.at.part, tape, zero.slot)
+            places, complete = breakpoints(part, zero.at, self._budget, width)
             self._complete &= complete
             found += [Place(low, high, tape, zero) for low, high in places]
         kept = [place for place in found if self._may_change(branch, place)]
@@ -230,8 +231,8 @@ class Steps:
 
     def _may_change(self, branch: Branch, place: Place) -> bool:
         x = acb(place.low.union(place.high))
-        value = self.tape.run(x, self.at.values, derivative=False, until=branch.slot)[branch.slot]
-        return bool(value[0].contains(ZERO) if branch.root else value[0].real.contains_integer())
+        value, _ = self.at.part(self.tape, branch.slot, x, derivative=False)
+        return bool(value.contains(ZERO) if branch.root else value.real.contains_integer())
 
     def _between(self, cells: Sequence[Ball]) -> list[Point]:
         """A point in each cell between neighbouring breakpoints, and beyond the outer ones."""
@@ -257,7 +258,7 @@ class Steps:
         may have a peak that is seen only from there.
         """
         place = self._isolated(place)
-        if is_unbounded(self.pool, place.low, place.high):
+        if is_unbounded(self.at, place.low, place.high):
             return None
         magnitude = self._magnitude(place.low)
         fine = self._fineness(place.low) // 2
@@ -270,7 +271,7 @@ class Steps:
                     self.too_large |= self._is_bounded(place)
             if magnitude in (seen, MAX_MAGNITUDE):
                 break
-        return self._sides(place.low, place.high, magnitude + fine, real=real)
+        return jump(self.at, place.low, place.high, magnitude + fine, real=real)
 
     def _isolated(self, place: Place, magnitude: int = 0) -> Place:
         """The same place in a narrow interval; as it is if it is a pole, where a sign changes, too.
@@ -279,19 +280,20 @@ class Steps:
         """
         low, high, tape, passing = place
         width, bits = _sharpness(magnitude)
+        part = partial(self.at.part, tape, passing.slot)
         with precision(bits):
-            value = tape.run(acb(low), self.at.values, until=passing.slot)[passing.slot][0].real
+            value = part(acb(low))[0].real
             target = arb(0) if passing.at == "zero" else (value + 0.5).floor().mid()
             if abs(value - target) > 1:
                 return place
             slack = arb(2) ** -BASE_BITS * (1 + abs(low))
             ends = ((low - slack).mid(), (high + slack).mid())
-            closer = isolate(tape, passing.slot, target, self.at.values, *ends, width)
+            closer = isolate(part, target, *ends, width)
         return place._replace(low=closer[0], high=closer[1]) if closer else place
 
     def _fineness(self, x: Ball) -> int:
         """Bits by which the least constant of F is below 1: a step may be as small."""
-        jets = self.tape.run(acb(x), self.at.values, derivative=False)
+        jets = self.at.run(self.tape, acb(x), derivative=False)
         constants = (
             jet[0] for jet, moves in zip(jets, self.tape.varying, strict=True) if not moves
         )
@@ -305,13 +307,7 @@ class Steps:
         """Whether f has no pole at a place, or so near that it is taken to be there."""
         margin = place.high - place.low
         ends = acb(place.low - margin), acb(place.high + margin)
-        return enclosure(self.pool, *ends) is not None
-
-    def _sides(
-        self, low: Ball, high: Ball, magnitude: int, *, real: bool = False
-    ) -> Witness | None:
-        self.at.spend(16 * (self.tape.size + self.pool.tape.size))
-        return jump(self.tape, self.at.values, self.pool, low, high, magnitude, real=real)
+        return enclosure(self.at, *ends) is not None
 
     def _magnitude(self, x: Ball, distance: Ball = NEARBY) -> int:
         """Binary order of magnitude of f beside a place, if it is large."""
@@ -319,10 +315,7 @@ class Steps:
         for more in (1, 4, 16, 64):  # with few bits, what is beside x may be x itself
             with precision(bits * more):
                 beside = acb((x + (1 + abs(x)) * distance).mid())
-                target = self.pool.tape.run(
-                    beside, self.pool.values, derivative=self.pool.order == 1
-                )
-                value = target[self.pool.tape.root][self.pool.order]
+                value = self.at.integrand(beside)
             if value is None or value.is_finite():
                 break
         if value is None:

@@ -33,8 +33,9 @@ MAX_TIMES = 256
 #: Greatest common divisors are only sought of polynomials so small: as the product of their numbers
 #: of terms, and as the number of monomials that their degrees allow.
 MAX_GCD_TERMS, MAX_GCD_BOX = 2500, 20_000
-#: And those that are factored: in degree, and in the product of their two highest degrees.
-MAX_FACTORED_DEGREE, MAX_FACTORED_BOX = 400, 300
+#: And those that are factored: in degree, in the product of their two highest degrees, and in that
+#: of the degree and the bits of a coefficient.
+MAX_FACTORED_DEGREE, MAX_FACTORED_BOX, MAX_FACTORED_BITS = 400, 300, 200_000
 #: Polynomials of a higher degree are not divided: the quotient may have as many terms.
 MAX_DIVIDED_DEGREE = 40_000
 #: Numbers of variables of the rings that are tried: small exponent vectors are faster.
@@ -94,7 +95,9 @@ def _spans(poly: Poly, other: Poly) -> list[int]:
 def is_factored_quickly(poly: Poly) -> bool:
     """Whether the irreducible factors of a polynomial take no long time."""
     *_, second, first = sorted(poly.degrees())
-    return bool(first <= MAX_FACTORED_DEGREE and first * second <= MAX_FACTORED_BOX)
+    if first > MAX_FACTORED_DEGREE or first * second > MAX_FACTORED_BOX:
+        return False
+    return all(first * c.height_bits() <= MAX_FACTORED_BITS for c in poly.coeffs())
 
 
 @lru_cache(maxsize=256)
