@@ -27,7 +27,7 @@ SEEN = arb(2**16)
 #: A ball around zero is taken for zero at this precision, relative to the terms that cancel.
 ZERO_BITS = 1024
 #: Work units (slots evaluated, times `cost`) after which a verdict is undecided.
-BUDGET = 4_000_000
+BUDGET = 12_000_000
 #: With more bits than this, the time of an evaluation grows with their square.
 LINEAR_BITS = 4096
 #: F' cannot be computed well enough to say which branch holds.
@@ -337,7 +337,7 @@ class Comparison:
 
 def cost(bits: int) -> int:
     """Work units of one slot at a precision."""
-    return (1 + bits // 64) * max(1, bits // LINEAR_BITS)
+    return (1 + bits // 256) * max(1, bits // LINEAR_BITS)
 
 
 @lru_cache(maxsize=1024)
