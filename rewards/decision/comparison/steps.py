@@ -22,7 +22,7 @@ from ..jets import ZERO, Ball
 from ..magnitude import log2
 from ..outcome import Outcome
 from ..point_count import BRANCHING_POINTS, has_fixed_branch, points_wanted
-from ..prover.normal import slope_factors, squares
+from ..prover.normal import has_no_zeros, slope_factors, squares
 from ..ranges import never_vanishes
 from .at_points import BUDGET, Comparison
 from .jumps import enclosure, is_unbounded, jump
@@ -227,6 +227,9 @@ class Steps:
             self._complete &= complete
             found += [Place(low, high, tape, zero) for low, high in places]
         kept = [place for place in found if self._may_change(branch, place)]
+        if any(place.tape is self.tape for place in kept) and has_no_zeros(argument, variable):
+            # Where x + sqrt(x^2 + 1) is tiny, no digits tell it from zero on an interval.
+            kept = [place for place in kept if place.tape is not self.tape]
         return sorted(kept, key=lambda place: abs(float(place.low)))
 
     def _may_change(self, branch: Branch, place: Place) -> bool:

@@ -24,6 +24,7 @@ from .field import (
     is_factored_quickly,
 )
 from .prove import MAX_RESTARTS
+from .roots import conjugates, norm_of
 from .translate import Translator
 
 #: Polynomials are factored up to this number of terms, and this total degree.
@@ -89,6 +90,27 @@ def slope_factors(expression: Expression, variable: str) -> list[Expression]:
         return [field.tree(poly) for poly in polys if not field.is_constant(poly)]
 
     return _in_field(expression, variable, {}, Translator, factors)
+
+
+def has_no_zeros(expression: Expression, variable: str) -> bool:
+    """Whether an expression divides a number: ``x + sqrt(x^2 + 1)`` does, by its conjugate.
+
+    Args:
+        expression: the expression; its parameters are real.
+        variable: the variable.
+
+    Returns:
+        Whether that is seen; False says nothing.
+
+    """
+
+    def divisors(field: Field, value: Quotient) -> list[Expression]:
+        num = value.num
+        norms = (norm_of(field, num, other) for other in conjugates(field, num))
+        divides = num.is_constant() or any(norm is not None for norm in norms)
+        return [expression] if divides and not value.is_zero() else []
+
+    return bool(_in_field(expression, variable, {}, Translator, divisors))
 
 
 def squares(expression: Expression, variable: str) -> list[Expression]:

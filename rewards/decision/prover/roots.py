@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from flint import fmpq, fmpz
 
 from .exponentials import Exponentials
-from .field import UNIT, NotProvedError, Poly, Quotient, is_factored_quickly, product
+from .field import UNIT, Field, NotProvedError, Poly, Quotient, is_factored_quickly, product
 
 #: Rational numbers of at most so many bits are factored.
 MAX_FACTOR_BITS = 64
@@ -150,20 +150,11 @@ class Roots(Exponentials):
         Only if the product is a number, and of the two the conjugate is the one to be used: then
         ``sqrt(x^2 + 1) - x`` is ``1/(sqrt(x^2 + 1) + x)``.
         """
-        for generator in self.field.related:
-            if generator.order != 2 or "root" not in generator.kind:
-                continue
-            place = self.field.size - 1 - generator.index
-            if poly.degrees()[place] != 1:
-                continue
-            letter = self.field.variables[generator.index]
-            other = poly - 2 * letter * poly.derivative(place)
-            other = other / other.leading_coefficient()
+        for other in conjugates(self.field, poly):
             if list(poly.coeffs()) < list(other.coeffs()):
-                with suppress(NotProvedError):  # the product is too large
-                    norm = self.field.reduce(product(poly, other))
-                    if norm.is_constant() and not norm.is_zero():
-                        return other, norm.leading_coefficient()
+                norm = norm_of(self.field, poly, other)
+                if norm is not None:
+                    return other, norm
         return None
 
     # --- logarithms ---
@@ -223,6 +214,25 @@ class Roots(Exponentials):
         return self.function(
             name, (element,), lambda: base.derivative(element) / element, real=real
         )
+
+
+def conjugates(field: Field, poly: Poly) -> Iterator[Poly]:
+    """``a - b r`` for each square root r in which a polynomial is ``a + b r``, up to a factor."""
+    for generator in field.related:
+        place = field.size - 1 - generator.index
+        if generator.order == 2 and "root" in generator.kind and poly.degrees()[place] == 1:
+            other = poly - 2 * field.variables[generator.index] * poly.derivative(place)
+            yield other / other.leading_coefficient()
+
+
+def norm_of(field: Field, poly: Poly, conjugate: Poly) -> fmpq | None:
+    """The product of both if it is a number other than zero."""
+    with suppress(NotProvedError):  # the product is too large
+        found = field.reduce(product(poly, conjugate))
+        if found.is_constant() and not found.is_zero():
+            norm: fmpq = found.leading_coefficient()
+            return norm
+    return None
 
 
 def _prime_factors(value: fmpq) -> list[tuple[int, int]]:

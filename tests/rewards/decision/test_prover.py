@@ -28,7 +28,7 @@ from calculus_harness.rewards.decision.prover.field import (
     gcd,
     is_factored_quickly,
 )
-from calculus_harness.rewards.decision.prover.normal import squares
+from calculus_harness.rewards.decision.prover.normal import has_no_zeros, squares
 from calculus_harness.rewards.decision.prover.translate import Translator
 from calculus_harness.rewards.expression.traversal import needs_worker
 from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
@@ -583,3 +583,18 @@ def test_what_takes_long_is_neither_factored_nor_divided() -> None:
     assert not is_factored_quickly(x**2000 - 1)
     assert is_factored_quickly(x**400 - 1)
     assert not is_factored_quickly(x**40 - 10**8000)
+
+
+@pytest.mark.parametrize(
+    ("text", "none"),
+    [
+        (r"x+\sqrt{x^2+1}", True),
+        (r"x^{99}-\sqrt{(x^{99})^2+4}", True),
+        (r"\cosh x-\sinh x", True),
+        (r"x+\sqrt{x^2+x}", False),
+        (r"x-\sqrt{x^2}", False),
+        (r"\sqrt{x}^2+1", False),
+    ],
+)
+def test_what_has_no_zeros(text: str, none: bool) -> None:
+    assert has_no_zeros(read(text, symbols=["x"])[0].expression, "x") == none
