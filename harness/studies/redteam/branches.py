@@ -90,3 +90,32 @@ def hidden_step(rng: HashedRandom) -> Case:
     truth, step = smooth(rng), mul(number(rng.integer(1, 9)), *rng.choice(steps))
     case = Case.of(Formulas(truth, add(truth, step)), False, "F plus a step")
     return replace(case, formulas=None)  # mpmath sees no step
+
+
+@generator
+def tiny_step(rng: HashedRandom) -> Case:
+    """F plus a step of a tiny height, which is a part that is level on both sides."""
+    u = add(mul(number(rng.integer(1, 9)), X), number(rng.integer(-9, 9)))
+    sign = rng.choice(
+        [
+            call("sgn", u),
+            div(call("abs", u), u),
+            div(call("sqrt", power(u, TWO)), u),
+            call("floor", u),
+        ]
+    )
+    large = number(10 ** rng.choice([50, 300, 500]))
+    step = rng.choice(
+        [
+            div(sign, large),
+            div(div(sign, large), number(rng.integer(2, 9))),
+            mul(div(ONE, large), sign),
+            power(div(sign, number(10**50)), number(rng.choice([3, 7]))),
+            call("exp", add(sign, number(-rng.choice([100, 1000])))),
+            call("atan", div(sign, large)),
+            call("tanh", add(sign, number(rng.choice([90, 900])))),
+        ]
+    )
+    truth = smooth(rng)
+    case = Case.of(Formulas(truth, add(truth, step)), False, "F plus a tiny step")
+    return replace(case, formulas=None)  # mpmath sees no step

@@ -18,7 +18,7 @@ from ..compiler import compile_tape
 from ..confirmation.continuity import has_roots
 from ..domain import WINDOW, breakpoints, isolate, pole_crossings
 from ..integrand import BASE_BITS, Point
-from ..jets import ZERO, Ball
+from ..jets import ZERO, Ball, Jet
 from ..magnitude import log2
 from ..outcome import Outcome
 from ..point_count import BRANCHING_POINTS, has_fixed_branch, points_wanted
@@ -264,7 +264,7 @@ class Steps:
         if is_unbounded(self.at, place.low, place.high):
             return None
         magnitude = self._magnitude(place.low)
-        fine = self._fineness(place.low) // 2
+        fine = self._fineness(place) // 2
         for _ in range(MAX_CLOSER_LOOKS):
             width, bits = _sharpness(magnitude + fine)
             wide, place = place, self._isolated(place, magnitude + fine)
@@ -294,17 +294,33 @@ class Steps:
             closer = isolate(part, target, *ends, width)
         return place._replace(low=closer[0], high=closer[1]) if closer else place
 
-    def _fineness(self, x: Ball) -> int:
-        """Bits by which the least constant of F is below 1: a step may be as small."""
-        jets = self.at.run(self.tape, acb(x), derivative=False)
-        constants = (
-            jet[0] for jet, moves in zip(jets, self.tape.varying, strict=True) if not moves
-        )
-        least = min(
-            (log2(value.abs_lower()) for value in constants if not value.contains(ZERO)), default=0
-        )
-        self.too_large |= least < -MAX_MAGNITUDE
-        return int(max(-least, 0)) if not self.too_large else 0
+    def _fineness(self, place: Place) -> int:
+        """Bits by which a step at a place may be below 1.
+
+        As far as constants of F tell, but for one of integration; and parts that are level beside
+        the place, as ``sgn(x)/10^300`` is, with their own steps.
+        """
+        inside = set(self.tape.terms)
+        for slot, _, arguments in self.tape.operations():
+            if slot in inside:
+                inside.update(arguments)
+        with precision(max(JUMP_BITS, ctx.prec)):
+            distance = (1 + abs(place.low)) * NEARBY
+            left, right = acb((place.low - distance).mid()), acb((place.high + distance).mid())
+            jets = self.at.run(self.tape, left)
+        constants = [jets[slot][0] for slot in inside if not self.tape.varying[slot]]
+        bits = [-log2(value.abs_lower()) for value in constants if not value.contains(ZERO)]
+        level = [slot for slot in inside if self.tape.varying[slot] and _is_level(jets[slot])]
+        if level:
+            with precision(self.at.max_bits):
+                before, after = (self.at.run(self.tape, x) for x in (left, right))
+                for slot in level:
+                    here, there = before[slot][0], after[slot][0]
+                    sizes = (here.abs_lower(), there.abs_lower(), (here - there).abs_lower())
+                    bits += [-log2(size) for size in sizes if size > 0]
+        most = max(bits, default=0)
+        self.too_large |= most > MAX_MAGNITUDE
+        return int(max(most, 0)) if not self.too_large else 0
 
     def _is_bounded(self, place: Place) -> bool:
         """Whether f has no pole at a place, or so near that it is taken to be there."""
@@ -329,6 +345,11 @@ class Steps:
         if self.too_large:
             return 0
         return int(min(size, MAX_MAGNITUDE)) if size > 64 else 0
+
+
+def _is_level(jet: Jet) -> bool:
+    value, slope = jet
+    return bool(value.is_finite() and (slope is None or slope.contains(ZERO)))
 
 
 def _sharpness(magnitude: int) -> tuple[Ball, int]:
