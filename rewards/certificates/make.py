@@ -15,7 +15,7 @@ from ..decision.integrand import Integrand, as_latex, prepare
 from ..decision.outcome import DecisionPolicy, Refutation
 from ..decision.prover import prove
 from ..decision.prover.field import NotProvedError
-from ..errors import NoCertificateError
+from ..errors import NoCertificateError, UserError
 from ..expression.traversal import needs_worker
 from ..expression.tree import Expression, Number, Symbol
 from ..latex import Reading, to_latex
@@ -24,6 +24,10 @@ from ..workers.errors import TaskError, WorkerError
 from ..workers.pool import DEFAULT_DEADLINE, shared_pool
 from ..workers.verdicts import WorkItem, call_task
 from .identity import certificate
+
+#: Bounds of a witness are written as fractions up to this power of two.
+MAX_EXPONENT = 2**16
+TOO_LONG = "no certificate: its numbers have too many digits"
 
 
 def certify(
@@ -87,6 +91,12 @@ def certify(
             data, reading = _witness(answer.readings, problem, policy, key)
         else:
             raise NoCertificateError(f"no certificate: {verdict.status} {_basis(evidence)}")
+        data["integrand_text"] = to_latex(problem.expression)
+        data["answer_text"] = to_latex(reading.expression)
+    except UserError:
+        raise
+    except ValueError:  # an integer that Python does not write, for its length
+        raise NoCertificateError(TOO_LONG) from None
     except NeedsWorkerError:
         try:
             arguments = (completion, as_latex(integrand), options)
@@ -94,11 +104,7 @@ def certify(
             return made
         except WorkerError as error:
             raise NoCertificateError(f"no certificate: {error}") from None
-    texts = {
-        "integrand_text": to_latex(problem.expression),
-        "answer_text": to_latex(reading.expression),
-    }
-    return {**data, "variable": problem.variable, **texts}
+    return {**data, "variable": problem.variable}
 
 
 def certify_many(items: Iterable[WorkItem]) -> list[dict[str, Any] | str]:
@@ -175,6 +181,8 @@ def _bounds(ball: Any) -> list[list[str]]:
 
 def _exact(value: arb) -> Fraction:
     mantissa, exponent = value.man_exp()
+    if abs(exponent) > MAX_EXPONENT:
+        raise NoCertificateError(TOO_LONG)
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
