@@ -98,8 +98,10 @@ class Branch:
     Attributes:
         argument: its argument.
         slot: a slot with the zeros of the argument.
-        root: whether it is a root or a logarithm, whose branch changes at zeros and poles only.
+        root: whether it is a root or a logarithm, whose branch changes at zeros and poles only, and
+            of a complex argument where this is negative.
         turns: whether it is an inverse function that turns back where its argument touches 1 or -1.
+        outermost: whether it is a term up to a constant factor, to which a branch adds a constant.
 
     """
 
@@ -107,6 +109,7 @@ class Branch:
     slot: int
     root: bool
     turns: bool = False
+    outermost: bool = False
 
 
 @dataclass(slots=True)
@@ -270,6 +273,8 @@ def _off_whole(value: Ball) -> int | None:
     real = value.real
     if not value.is_finite() or real.abs_lower() > _LARGE:
         return 0
+    if real.abs_upper() > 2 * _LARGE:
+        return None
     gap = value - round(float(real.mid()))
     if gap.is_zero():
         return 0

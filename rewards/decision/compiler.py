@@ -105,19 +105,30 @@ class _Compiler:
         if node.function in _BRANCHING or node.function in SLOW:
             for i in range(len(slots)):
                 self._branch(node, slots[i], at=i)
+        elif node.function == "arg" and is_written_with(node, "i"):
+            self._branch(node, slots[0], root=True, outermost=id(node) in self.outermost)
         return self.apply(node.function, slots)
 
-    def _branch(self, node: Call, argument: int, *, root: bool = False, at: int = 0) -> None:
+    def _branch(
+        self,
+        node: Call,
+        argument: int,
+        *,
+        root: bool = False,
+        at: int = 0,
+        outermost: bool = False,
+    ) -> None:
         if not self.tape._varying[argument]:
             return
         # A power vanishes where its base does, and simple zeros of the base are easier to isolate.
         inner = node.args[at]
         while root and isinstance(inner, Call) and inner.function == "pow":
-            if (fold(inner.args[1]) or 0) <= 0:
+            if (fold(inner.args[1]) or 0) <= 0 or is_written_with(inner, "i"):
                 break
             inner = inner.args[0]
         turns = node.function in TURNING
-        self.tape.branches.append(Branch(node.args[at], self.slot(inner), root, turns))
+        branch = Branch(node.args[at], self.slot(inner), root, turns, outermost)
+        self.tape.branches.append(branch)
 
     def chain(self, name: str, slots: Sequence[int]) -> int:
         """A left fold of a two-argument rule."""
@@ -281,7 +292,7 @@ class _Compiler:
             top = self.apply("ln", [inner])
             if id(node) in self.outermost and self.tape._varying[inner]:
                 # Its branch adds an imaginary constant.
-                self.constant_branches.append(Branch(argument, inner, True))
+                self.constant_branches.append(Branch(argument, inner, True, outermost=True))
         if id(node) not in self.outermost:
             self._branch(node, inner, root=True)
         if node.function == "ln":

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from flint import acb, arb, ctx
 
-from ...expression.traversal import may_have_pole, written_factors
-from ...expression.tree import Expression
+from ...expression.traversal import is_written_with, may_have_pole, written_factors
+from ...expression.tree import Call, Expression
 from ...verdict import Status, Witness
 from ..balls import Branch, Break, Tape, precision
 from ..compiler import compile_tape
@@ -60,7 +60,8 @@ class Steps:
     """Jumps of one answer.
 
     Attributes:
-        touching: intervals around places where a radicand may touch zero.
+        touching: intervals around places where a radicand may touch zero, or a complex logarithm
+            may change its branch.
         too_large: whether f was so large beside a place, or a constant of F so small, that no jump
             can be excluded.
 
@@ -112,11 +113,11 @@ class Steps:
             turns = self._turns(branch, width)
             if not branch.root:
                 cells += [place.low for place in turns]
-            elif not has_fixed_branch(branch, self.tape.variable):
+            elif branch.outermost or not has_fixed_branch(branch, self.tape.variable):
                 self.touching += turns
             # Incomplete gamma functions and their like come with factors such as x/(x^3)^(1/3).
             for place in turns if self.at.order and not self.tape.special else ():
-                if self.too_large:
+                if self.too_large or (branch.outermost and self._is_cut(branch, place)):
                     break
                 if branch.turns and self._is_far_and_large(place):
                     continue
@@ -217,6 +218,8 @@ class Steps:
             # Steep factors are easier to isolate than their product.
             written = written_factors(argument, variable)
             factors += [factor for factor in written if not never_vanishes(factor)]
+        if branch.root and is_written_with(argument, "i"):
+            factors.append(Call("im", (argument,)))
         for factor in factors:
             tape = compile_tape(factor, variable)
             passing.append((tape, Break(tape.root, "zero")))
@@ -233,9 +236,19 @@ class Steps:
         return sorted(kept, key=lambda place: abs(float(place.low)))
 
     def _may_change(self, branch: Branch, place: Place) -> bool:
+        value = self._argument(branch, place)
+        if not branch.root:
+            return bool(value.real.contains_integer())
+        return bool(value.contains(ZERO)) or self._is_cut(branch, place)
+
+    def _is_cut(self, branch: Branch, place: Place) -> bool:
+        """Whether a complex argument of a root or logarithm may be negative at a place."""
+        value = self._argument(branch, place)
+        return value.real < 0 and is_written_with(branch.argument, "i")
+
+    def _argument(self, branch: Branch, place: Place) -> Ball:
         x = acb(place.low.union(place.high))
-        value, _ = self.at.part(self.tape, branch.slot, x, derivative=False)
-        return bool(value.contains(ZERO) if branch.root else value.real.contains_integer())
+        return self.at.part(self.tape, branch.slot, x, derivative=False)[0]
 
     def _between(self, cells: Sequence[Ball]) -> list[Point]:
         """A point in each cell between neighbouring breakpoints, and beyond the outer ones."""
@@ -307,6 +320,8 @@ class Steps:
         with precision(max(JUMP_BITS, ctx.prec)):
             distance = (1 + abs(place.low)) * NEARBY
             left, right = acb((place.low - distance).mid()), acb((place.high + distance).mid())
+            if any(map(self._is_complex, (left, right))):
+                return 0  # the domain ends here
             jets = self.at.run(self.tape, left)
         constants = [jets[slot][0] for slot in inside if not self.tape.varying[slot]]
         bits = [-log2(value.abs_lower()) for value in constants if not value.contains(ZERO)]
@@ -321,6 +336,11 @@ class Steps:
         most = max(bits, default=0)
         self.too_large |= most > MAX_MAGNITUDE
         return int(max(most, 0)) if not self.too_large else 0
+
+    def _is_complex(self, x: Ball) -> bool:
+        """Whether f has a value at x that is not real."""
+        value = self.at.integrand(x)
+        return value is not None and value.is_finite() and not value.imag.contains(0)
 
     def _is_bounded(self, place: Place) -> bool:
         """Whether f has no pole at a place, or so near that it is taken to be there."""

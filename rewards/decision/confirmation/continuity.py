@@ -22,6 +22,7 @@ from ...expression.traversal import (
     all_nodes,
     fold,
     is_constant,
+    is_written_with,
     may_have_pole,
     without_factor,
 )
@@ -230,7 +231,7 @@ class _Form:
         if node.function in TURNING:
             return not has_fixed_branch(Branch(inner, -1, False), self.variable)
         steady = self._keeps_branch(inner) and not may_have_pole(inner, self.variable)
-        return node.function in _STEPS or not steady
+        return node.function in _STEPS or not steady or is_written_with(inner, "i")
 
 
 def _factors(node: Call) -> tuple[Expression, ...]:
