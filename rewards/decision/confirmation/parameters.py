@@ -15,6 +15,9 @@ from ...expression.tree import Call, Expression, Number, Symbol
 LEAST, GREATEST = 0.21875, 9.71875
 #: Larger numbers of an expression are not taken for thresholds of a parameter.
 MAX_THRESHOLD = 1e6
+#: Where cases are distinguished, parameters are so large and so small, and so many times as
+#: large and as small, too.
+EXTREME = 2.0**40
 
 #: Kind of a parameter -> its value, from a size and its position among the parameters.
 _KINDS: dict[str, Callable[[float, int], float]] = {
@@ -37,7 +40,7 @@ def draws(
     variable: str,
     expressions: Sequence[Expression],
 ) -> list[Draw]:
-    """Values of all parameters: ascending, descending, beyond thresholds, and at special values.
+    """Values of all parameters: ascending and descending, beyond thresholds, at special values.
 
     Args:
         names: the parameters, sorted.
@@ -48,7 +51,7 @@ def draws(
     """
     if not names:
         return []
-    sizes = _sizes(len(names))
+    sizes = _spaced(LEAST, GREATEST, len(names))
 
     def draw(values: Sequence[float], turn: int) -> Draw:
         return tuple(
@@ -59,7 +62,12 @@ def draws(
     drawn = [draw(sizes, 0), draw(sizes[::-1] if len(sizes) > 1 else (GREATEST,), 1)]
     if any(_distinguishes(node, variable) for tree in expressions for node in nodes_of(tree)):
         threshold = max((n for tree in expressions for n in _numbers(tree)), default=1.0)
-        drawn.append(draw([2.375 * threshold * size / LEAST for size in sizes], 0))
+        scaled = [
+            [scale * size for size in sizes]
+            for scale in (2.375 * threshold / LEAST, EXTREME, 1 / EXTREME)
+        ]
+        for values in (*scaled, _spaced(1 / EXTREME, EXTREME, len(names))):
+            drawn += [draw(values, 0), draw(values[::-1], 1)]
     for tree in expressions:
         for name, value in _special_values(tree):
             if name in names:
@@ -67,12 +75,11 @@ def draws(
     return list(dict.fromkeys(drawn))
 
 
-def _sizes(count: int) -> tuple[float, ...]:
-    ratio = GREATEST / LEAST
-    # Rounded to binary fractions: no library's power function decides about a sample point.
-    return tuple(
-        round(LEAST * ratio ** (i / max(count - 1, 1)) * 1024) / 1024 for i in range(count)
-    )
+def _spaced(least: float, greatest: float, count: int) -> list[float]:
+    """So many sizes between both, spaced geometrically."""
+    step = (greatest / least) ** (1 / max(count - 1, 1))
+    # Rounded to few bits: no library's power function decides about a sample point.
+    return [float(f"{least * step**i:.4g}") for i in range(count)]
 
 
 def _distinguishes(node: Expression, variable: str) -> bool:

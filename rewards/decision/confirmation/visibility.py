@@ -33,7 +33,7 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[int, dict[int, 
     r"""log2 of the effects of each operation's parts on the root's value (for order 1: slope).
 
     A part is left out if it has exactly no effect here: ``0 \cdot t``, a constant in F. Parts of
-    functions that are slow to compute are taken to show.
+    functions of three or more arguments are taken to show.
 
     Args:
         tape: the expression.
@@ -53,7 +53,7 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[int, dict[int, 
             continue
         for place, argument in enumerate(arguments):
             u, du = jets[argument]
-            if rule is None or slot in tape.uncertain:
+            if rule is None:
                 on_value, linear = max(upper, lower), lower
             else:
                 on_value, linear = _partial(rule, [jets[a] for a in arguments], place, upper, lower)
