@@ -113,13 +113,17 @@ class Steps:
             turns = self._turns(branch, width)
             if not branch.root:
                 cells += [place.low for place in turns]
-            elif branch.outermost or not has_fixed_branch(branch, self.tape.variable):
+            elif not has_fixed_branch(branch, self.tape.variable):
                 self.touching += turns
+            elif branch.outermost:
+                self.touching += [place for place in turns if self._is_cut(branch, place)]
             # Incomplete gamma functions and their like come with factors such as x/(x^3)^(1/3).
             for place in turns if self.at.order and not self.tape.special else ():
-                if self.too_large or (branch.outermost and self._is_cut(branch, place)):
+                if self.too_large:
                     break
                 if branch.turns and self._is_far_and_large(place):
+                    continue
+                if branch.outermost and self._is_cut(branch, place):
                     continue
                 if self._is_regular(place) and (witness := self._jump(place, real=True)):
                     return self._jumped(witness)
