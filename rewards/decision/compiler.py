@@ -10,6 +10,7 @@ from typing import Any
 
 from flint import acb, fmpq
 
+from ..expression.build import add, neg, power
 from ..expression.traversal import (
     SLOW,
     additive_terms,
@@ -107,6 +108,8 @@ class _Compiler:
                 self._branch(node, slots[i], at=i)
         elif node.function == "arg" and is_written_with(node, "i"):
             self._branch(node, slots[0], root=True, outermost=id(node) in self.outermost)
+        elif node.function in ("atanh", "acoth") and self.tape._varying[slots[0]]:
+            self._logarithmic(node)
         return self.apply(node.function, slots)
 
     def _branch(
@@ -129,6 +132,15 @@ class _Compiler:
         turns = node.function in TURNING
         branch = Branch(node.args[at], self.slot(inner), root, turns, outermost)
         self.tape.branches.append(branch)
+
+    def _logarithmic(self, node: Call) -> None:
+        """A half of ln((1 + u)/(1 - u)), which is not real on both sides of u = 1 and -1."""
+        argument = add(Number(1), neg(power(node.args[0], Number(2))))
+        if id(node) in self.outermost:
+            branch = Branch(argument, self.slot(argument), True, outermost=True)
+            self.constant_branches.append(branch)
+        else:
+            self._branch(Call("ln", (argument,)), self.slot(argument), root=True)
 
     def chain(self, name: str, slots: Sequence[int]) -> int:
         """A left fold of a two-argument rule."""
@@ -282,8 +294,9 @@ class _Compiler:
         argument = node.args[0]
         if isinstance(argument, Call) and argument.function == "abs":
             inner = self.slot(argument.args[0])
-            self.tape.bars |= is_written_with(argument, "i")
-            if self.tape.conventions.real_bars:
+            complex_ = is_written_with(argument, "i")
+            self.tape.bars |= complex_
+            if self.tape.conventions.real_bars or (complex_ and id(node) not in self.outermost):
                 top = self.emit("ln_size", jets.ln_size, inner, -1)
             else:
                 top = self.emit("ln_abs", jets.ln_abs, inner, -1)
@@ -323,7 +336,9 @@ class _Compiler:
 
     def piecewise(self, node: Call) -> int:
         """Values and conditions in turn; the first condition that holds gives the value."""
+        real = len(self.tape.domain)
         values = [self.slot(arg) for arg in node.args[::2]]
+        del self.tape.domain[real:]  # a value need not be real where another one applies
         tests = [self._condition(arg) for arg in node.args[1::2]]
 
         def choose(all_: list[Jet]) -> Jet:

@@ -19,7 +19,7 @@ from .comparison.at_points import Comparison
 from .comparison.course import Proving, refutation, run
 from .compiler import compile_tape
 from .confirmation.continuity import cannot_jump
-from .confirmation.parameters import draws
+from .confirmation.parameters import EXTREME, draws
 from .first_point import decide_at_first_point
 from .integrand import BASE_BITS, Integrand, Pool
 from .outcome import DecisionPolicy, Outcome, OutOfBudgetError
@@ -83,8 +83,16 @@ def decide(
         )
 
     def other_draws(tape: Tape, conventions: Conventions) -> Outcome | None:
-        """A refutation at further values of the parameters."""
+        """A refutation at further values of the parameters, or of F's own constants."""
         names, kinds = integrand.parameters, integrand.assumptions
+        if not tape.symbols.keys() <= set(integrand.symbols):
+            for scale in (-1.0, EXTREME, -EXTREME, 1 / EXTREME):
+                pool = integrand.pool(conventions, variant)
+                refuted = refutation(
+                    Comparison(tape, pool, policy, variant, order, constants=scale)
+                )
+                if refuted is not None:
+                    return refuted
         for given in draws(names, kinds, integrand.variable, (integrand.expression, answer)):
             pool = integrand.pool(conventions, variant, given)
             refuted = refutation(Comparison(tape, pool, policy, variant, order))

@@ -43,7 +43,7 @@ class Comparison:
         tape: the answer.
         pool: the integrand with its points.
         order: 1 compares F' with f, 0 compares F with f.
-        values: of the parameters and of the answer's own constants.
+        values: of the parameters and of the answer's own constants (``constants`` times as large).
         bits: precision with which a comparison begins.
         max_bits: and with which it ends.
         agreeing: points at which F' and f agree.
@@ -59,14 +59,21 @@ class Comparison:
     """
 
     def __init__(
-        self, tape: Tape, pool: Pool, policy: DecisionPolicy, variant: int, order: int
+        self,
+        tape: Tape,
+        pool: Pool,
+        policy: DecisionPolicy,
+        variant: int,
+        order: int,
+        *,
+        constants: float = 1.0,
     ) -> None:
         self.tape, self.pool, self.policy, self.order = tape, pool, policy, order
         self.values: dict[str, Ball] = dict(pool.values)
         for name in tape.symbols:
             if name != tape.variable and name not in self.values:
                 # A symbol that only the answer has: a constant of integration, any real number.
-                self.values[name] = _any_constant(name, variant % 16)
+                self.values[name] = constants * _any_constant(name, variant % 16)
         self.unseen = set(tape.terms) if len(tape.terms) > 1 else set()
         self.agreeing: list[Point] = []
         self.flipped: list[tuple[Point, Choice]] = []

@@ -87,9 +87,16 @@ def run(comparison: Comparison, proving: Proving | None) -> Outcome:
 
 def refutation(comparison: Comparison) -> Outcome | None:
     """An outcome if one of the first points refutes; for further draws of the parameters."""
-    points = comparison.pool.take(2 * MIN_POINTS)
-    comparison.see_constants()
-    return comparison.visit(points) if comparison.pool.tier == "real" else None
+    at, points = comparison, comparison.pool.take(2 * MIN_POINTS)
+    at.see_constants()
+    if at.pool.tier != "real":
+        return None
+    refuted = at.visit(points)
+    if refuted is None and at.flipped and not at.agreeing:
+        refuted = at.visit(at.pool.take(COVERAGE_POINTS)[len(points) :])
+    if refuted is None and at.flipped and not at.agreeing:
+        return _on_another_branch(at)
+    return refuted
 
 
 def _by_points(comparison: Comparison, steps: Steps, *, proved: bool) -> Outcome | None:
@@ -123,8 +130,7 @@ def _by_points(comparison: Comparison, steps: Steps, *, proved: bool) -> Outcome
     if at.flipped and len(at.agreeing) < MIN_POINTS:
         if at.agreeing:
             return at.undecided("the right branch holds at too few points")
-        point, _ = at.flipped[0]
-        return at.refutation(point, "another branch of the integrand's radicals everywhere")
+        return _on_another_branch(at)
     if not (at.finite or shown):
         return at.undecided("the answer has no finite value at any point")
     if not proved and at.faint > at.max_bits - 2 * AGREE_BITS:
@@ -136,6 +142,11 @@ def _by_points(comparison: Comparison, steps: Steps, *, proved: bool) -> Outcome
     if refuted is None and not proved:
         refuted = Confirmation(at).refute()
     return refuted
+
+
+def _on_another_branch(comparison: Comparison) -> Outcome:
+    point, _ = comparison.flipped[0]
+    return comparison.refutation(point, "another branch of the integrand's radicals everywhere")
 
 
 def _accepted(comparison: Comparison, steps: Steps, proof: Proof | None) -> Outcome:

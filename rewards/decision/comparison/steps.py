@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from flint import acb, arb, ctx
 
+from ...expression.build import add, neg, power
 from ...expression.traversal import is_written_with, may_have_pole, written_factors
-from ...expression.tree import Call, Expression
+from ...expression.tree import Call, Expression, Number
 from ...verdict import Status, Witness
 from ..balls import Branch, Break, Tape, precision
 from ..compiler import compile_tape
@@ -43,6 +44,8 @@ MAX_RADICAND_SEARCH, MAX_THOROUGH_SEARCH = 120, 400
 #: Where f is larger, in bits, and the place not in `WINDOW`, jumps by inverse functions that turn
 #: back are not looked for.
 MAX_FAR_BITS = 64
+#: How well the ends of an inverse function's real domain are known.
+ENDS_WIDTH = 2.0**-40
 #: Longer answers are not searched for jumps of inverse functions, which are only flagged.
 MAX_FLAGGED = 400
 
@@ -81,7 +84,10 @@ class Steps:
 
         Of special functions also none that the search had to leave out.
         """
-        if not (self.tape.breaks or self.tape.branches) or self._steady():
+        if not (self.tape.breaks or self.tape.branches):
+            return True
+        # Beside complex constants, imaginary steps of the terms may be real ones.
+        if self._steady() and not any(branch.outermost for branch in self.tape.branches):
             return True
         width = 2.0 ** -(self.at.bits * 3 // 8)
         if self.tape.breaks or any(self._turns(each, width) for each in self.tape.branches):
@@ -99,6 +105,7 @@ class Steps:
             if points_wanted(self.pool.tape) == BRANCHING_POINTS:
                 self._budget = MAX_THOROUGH_SEARCH
             cells += [low for low, _ in self._poles()]
+            cells += [low for branch in self.tape.branches for low in self._ends(branch)]
         for brk in self.tape.breaks:
             budget = min(MAX_SEARCH, (BUDGET - self.at.spent) // (4 * self.tape.size))
             part = partial(self.at.part, self.tape, brk.slot)
@@ -159,6 +166,16 @@ class Steps:
         poles = self.tape.poles[:4] if self.tape.size <= MAX_FLAGGED else []
         for slot in poles:
             yield from pole_crossings(self.tape, slot, self.at.values)
+
+    def _ends(self, branch: Branch) -> list[Ball]:
+        """Where an inverse function of a linear argument, as arcsec(x - 3), stops being real."""
+        if not (branch.turns and has_fixed_branch(branch, self.tape.variable)):
+            return []
+        u = branch.argument
+        tape = compile_tape(add(power(u, Number(3)), neg(u)), self.tape.variable)
+        part = partial(self.at.part, tape, tape.root)
+        places, _ = breakpoints(part, "zero", self._budget, ENDS_WIDTH)
+        return [low for low, _ in places]
 
     def _nowhere(self, x: float, cells: Sequence[Ball]) -> bool:
         """Whether F, without a value at x, has none in the whole cell around x.
@@ -263,13 +280,8 @@ class Steps:
         # No round numbers: F may be undefined there.
         outer = [ends[0] - 1.03 - abs(ends[0]) / 8, ends[-1] + 1.03 + abs(ends[-1]) / 8]
         near = [end + s * 2.03e-4 * (1 + abs(end)) for end in ends for s in (1, -1)]
-        points = []
-        for x in (*middles, *outer, *near):
-            point = Point(acb(x), measured=False)
-            value = self.pool.f(point, self.at.bits)
-            if value.is_finite() and value.imag.is_zero():
-                points.append(point)
-        return points
+        points = (Point(acb(x), measured=False) for x in (*middles, *outer, *near))
+        return [point for point in points if self.pool.usable(point.x) is not None]
 
     def _jump(self, place: Place, *, real: bool = False) -> Witness | None:
         """A jump at a place, which is isolated as sharply as the size of f there demands.

@@ -5,8 +5,8 @@ One draw cannot show that ``|a - b|`` differs from ``a - b``, nor ``max(a, 5)`` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import cycle, pairwise, product
 
 from ...expression.traversal import fold, nodes_of, symbols_of
 from ...expression.tree import Call, Expression, Number, Symbol
@@ -19,15 +19,17 @@ MAX_THRESHOLD = 1e6
 #: large and as small, too.
 EXTREME = 2.0**40
 
-#: Kind of a parameter -> its value, from a size and its position among the parameters.
+#: Kind of a parameter -> its value, from a size and, for a sign or parity, 0 or 1.
 _KINDS: dict[str, Callable[[float, int], float]] = {
     "positive": lambda size, _: size,
     "negative": lambda size, _: -size,
-    "real": lambda size, at: size if at % 2 else -size,
-    "integer": lambda size, at: float(int(size) // 2 * 2 + 2 + (at + 1) % 2),
+    "real": lambda size, side: size if side else -size,
+    "integer": lambda size, side: float(int(size) // 2 * 2 + 3 - side),
     "even": lambda size, _: 2.0 * (int(size) + 1),
     "odd": lambda size, _: 2.0 * int(size) + 3.0,
 }
+#: Those with signs or parities, which are combined in all ways for so many parameters.
+_SIDED, MAX_SIDED = frozenset(("real", "integer")), 3
 #: Functions that distinguish cases.
 _CASES = frozenset("abs max min sgn floor ceil frac heaviside piecewise".split())
 
@@ -53,13 +55,18 @@ def draws(
         return []
     sizes = _spaced(LEAST, GREATEST, len(names))
 
-    def draw(values: Sequence[float], turn: int) -> Draw:
+    def draw(values: Sequence[float], sides: Iterable[int]) -> Draw:
         return tuple(
-            (name, _KINDS[kinds.get(name, "positive")](size, at + turn))
-            for at, (name, size) in enumerate(zip(names, values, strict=True))
+            (name, _KINDS[kinds.get(name, "positive")](size, side))
+            for name, size, side in zip(names, values, sides, strict=False)
         )
 
-    drawn = [draw(sizes, 0), draw(sizes[::-1] if len(sizes) > 1 else (GREATEST,), 1)]
+    drawn = [
+        draw(sizes, cycle((0, 1))),
+        draw(sizes[::-1] if len(sizes) > 1 else [GREATEST], cycle((1, 0))),
+    ]
+    if not _SIDED.isdisjoint(kinds.values()):
+        drawn += [draw(sizes, cycle(sides)) for sides in product((0, 1), repeat=MAX_SIDED)]
     if any(_distinguishes(node, variable) for tree in expressions for node in nodes_of(tree)):
         threshold = max((n for tree in expressions for n in _numbers(tree)), default=1.0)
         scaled = [
@@ -67,7 +74,7 @@ def draws(
             for scale in (2.375 * threshold / LEAST, EXTREME, 1 / EXTREME)
         ]
         for values in (*scaled, _spaced(1 / EXTREME, EXTREME, len(names))):
-            drawn += [draw(values, 0), draw(values[::-1], 1)]
+            drawn += [draw(values, cycle((0, 1))), draw(values[::-1], cycle((1, 0)))]
     for tree in expressions:
         for name, value in _special_values(tree):
             if name in names:

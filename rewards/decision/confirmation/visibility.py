@@ -27,9 +27,13 @@ _STEP = acb(1) + acb(2) ** -STEP_BITS
 # Orders of magnitude may be astronomical: finite ones stay whole numbers, which are exact.
 _NOTHING = -math.inf
 _LINEAR = frozenset((rules.add, rules.sub, rules.neg))
+#: Of these only one argument shows at a point.
+_CHOICES = frozenset((rules.maximum, rules.minimum))
+#: A slot, with an argument's place where arguments need not show together.
+Key = tuple[int, int]
 
 
-def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[int, dict[int, float]]:
+def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, float]]:
     r"""log2 of the effects of each operation's parts on the root's value (for order 1: slope).
 
     A part is left out if it has exactly no effect here: ``0 \cdot t``, a constant in F. Parts of
@@ -41,12 +45,12 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[int, dict[int, 
         order: 0 for the effect on the value, 1 for that on the derivative.
 
     Returns:
-        For each slot the effects of its operation's arguments, by their places.
+        For each operation (or argument of a choice) the effects of its arguments, by their places.
 
     """
     value, slope = [_NOTHING] * tape.size, [_NOTHING] * tape.size
     (slope if order else value)[tape.root] = 0
-    by_slot: dict[int, dict[int, float]] = {}
+    by_key: dict[Key, dict[int, float]] = {}
     for slot, rule, arguments in tape.operations():
         upper, lower = value[slot], slope[slot]
         if upper == _NOTHING and lower == _NOTHING:
@@ -63,8 +67,8 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[int, dict[int, 
             slope[argument] = max(slope[argument], linear)
             effect = max(on_value, linear + _size(du) if du is not None else _NOTHING)
             if effect > _NOTHING:
-                by_slot.setdefault(slot, {})[place] = effect
-    return by_slot
+                by_key.setdefault((slot, place if rule in _CHOICES else 0), {})[place] = effect
+    return by_key
 
 
 def _partial(
@@ -126,27 +130,27 @@ class Unseen:
 
     def __init__(self) -> None:
         self._looked = False
-        self._effective: dict[int, set[int]] = {}
-        self._shown: dict[int, list[set[int]]] = {}
+        self._effective: dict[Key, set[int]] = {}
+        self._shown: dict[Key, list[set[int]]] = {}
 
-    def see(self, effects: Mapping[int, Mapping[int, float]], error: float, margin: float) -> None:
+    def see(self, effects: Mapping[Key, Mapping[int, float]], error: float, margin: float) -> None:
         """Note what shows at a point where the comparison's error is ``error`` (log2)."""
         self._looked = True
-        for slot, parts in effects.items():
-            self._effective.setdefault(slot, set()).update(parts)
+        for key, parts in effects.items():
+            self._effective.setdefault(key, set()).update(parts)
             shown = {place for place, effect in parts.items() if effect > error + margin}
-            if shown not in self._shown.setdefault(slot, []):
-                self._shown[slot].append(shown)
+            if shown not in self._shown.setdefault(key, []):
+                self._shown[key].append(shown)
 
     @property
-    def slots(self) -> list[int]:
+    def keys(self) -> list[Key]:
         """Those of the operations."""
         return [
-            slot
-            for slot, parts in self._effective.items()
-            if not any(shown >= parts for shown in self._shown[slot])
+            key
+            for key, parts in self._effective.items()
+            if not any(shown >= parts for shown in self._shown[key])
         ]
 
     @property
     def all_seen(self) -> bool:
-        return self._looked and not self.slots
+        return self._looked and not self.keys

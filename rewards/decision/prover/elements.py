@@ -243,6 +243,8 @@ class Elements:
     def require_sign(self, element: Quotient) -> int:
         """The sign of an element, without which nothing can be proved."""
         element = self.normal(element)
+        if any(generator.kind in ("floor", "ceil") for generator in self.field.used(element)):
+            raise NotProvedError("what may be zero on an interval")
         above, below = self.sign(element.num), self.sign(element.den)
         if not (above and below):
             raise NotProvedError("a sign that is not known")

@@ -8,7 +8,7 @@ from functools import partial
 
 from flint import fmpq
 
-from ...expression.traversal import all_nodes, fold
+from ...expression.traversal import all_nodes, fold, is_written_with
 from ...expression.tree import Expression, Symbol
 from . import special  # noqa: F401  (registers the rules of functions)
 from .elements import NowhereError, RestartError
@@ -186,6 +186,8 @@ _OF_POSITIVE = frozenset(("sqrt", "ln", "log", "pow", "root"))
 
 def _is_for_positive(integrand: Expression, variable: str) -> bool:
     """Whether a part of the integrand, as sqrt(x) or ln(x), is real for x > 0 only."""
+    if is_written_with(integrand, "piecewise"):  # that part may apply for x > 0 only
+        return False
     for node in all_nodes(integrand):
         if node.function not in _OF_POSITIVE or node.args[0] != Symbol(variable):
             continue

@@ -186,7 +186,7 @@ def hidden(text: str, x: float, bits: int) -> int:
     with precision(bits):
         jets = tape.run(acb(x), {}, derivative=False)
         unseen.see(effects(tape, jets, 0), -bits + 4, 16)
-    return len(unseen.slots)
+    return len(unseen.keys)
 
 
 def test_a_saturated_argument_shows_only_near_its_scale_or_with_many_bits() -> None:
