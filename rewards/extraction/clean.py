@@ -48,8 +48,8 @@ _REALS = r"\\in\s*(?:\\(?:mathbb|mathbf|mathrm|Bbb)\s*\{?\s*[RC]\s*\}?|ℝ|\\R(?
 _CONSTANT_LETTER = r"[CcKk](?:_\{?\w\}?)?"
 # "{F + C : C in R}"
 _SET = re.compile(
-    rf"{_BRACE}(?P<element>.*?)(?::|\\colon|\\(?:[bB]igg?|middle)?\s?\\?(?:mid|vert)(?![A-Za-z])"
-    rf"|\\(?:[bB]igg?m?|middle)\s?\||(?<=\s)\|(?=\s)|;|,)(?:\s|\\[,;:! ]|\\q?quad)*"
+    rf"{_BRACE}(?P<element>.*?)(?:(?<!\\)[:;,]|\\colon|\\(?:[bB]igg?|middle)?\s?\\?(?:mid|vert)(?![A-Za-z])"
+    rf"|\\(?:[bB]igg?m?|middle)\s?\||(?<=[\s;])\|(?=[\s\\]))(?:\s|\\[,;:! ]|\\q?quad)*"
     rf"(?:\\forall\s*)?{_CONSTANT_LETTER}\s*{_REALS}(?:\s|\\[,;:! ])*"
     r"(?:\\(?:right|[bB]igg?r?)\s?)?\\(?:\}|rbrace)",
     re.DOTALL,
@@ -144,7 +144,7 @@ _PIECE = re.compile(
     rf"|(?P<else>{_TEXT_COMMAND}[\s,;(]*(?:otherwise|else|elsewhere)[^{{}}]*\}}|otherwise)"
     rf"|(?P<stop>{_TEXT_COMMAND}[^{{}}]*\b(?:where|with|since|because)\b[^{{}}]*\}})"
     rf"|(?P<pause>{_TEXT_COMMAND}[\s,;]*(?:and|while|but|or)?[\s,;]*\}}|(?<![\\A-Za-z])and(?![A-Za-z])"
-    r"|,(?!\d)|;|\\\\|\\q?quad(?![A-Za-z]))"
+    r"|(?<!\\),(?!\d)|(?<!\\);|\\\\|\\q?quad(?![A-Za-z]))"
     r"|(?P<open>\\(?:left|[bB]igg?l?)\s?(?:[(\[|.]|\\\{|\\l[a-z]+)|\\begin\s?\{[A-Za-z]+\*?\}|\\\{|[({\[])"
     r"|(?P<close>\\(?:right|[bB]igg?r?)\s?(?:[)\]|.]|\\\}|\\r[a-z]+)|\\end\s?\{[A-Za-z]+\*?\}|\\\}|[)}\]])"
     r"|(?P<bound>\\(?:[lg]eq?(?:slant)?|lt|gt|neq?|in)(?![A-Za-z])|[<>≤≥∈])|(?P<equal>=)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ..latex.functions import NAMES, UNARY
 from .clean import as_cases
 
 # Every branch begins with a literal, so that the search runs at the speed of a scan.
@@ -41,7 +42,9 @@ class Span:
 
 
 def restored(text: str) -> str:
-    """The text with its display delimiters restored where they lost their backslashes."""
+    """The text with lost backslashes of display delimiters, and with each table on one line."""
+    if "\\begin" in text:
+        text = _TABLE.sub(lambda m: m[0].replace("\n", " "), text)
     if ("[ " not in text and "[\n" not in text) or "\\[" in text:
         return text
     return _LOST.sub(lambda m: f"\\[{m[1]}\\]" if _FORMULA.search(m[1]) else m[0], text)
@@ -169,9 +172,13 @@ def _add_lines(formulas: list[Span], text: str, start: int, end: int) -> None:
 EMPHASIS = re.compile(r"(\*{1,3})(?=[^*\s])([^\n]*[^*\s])\1")
 
 # --- Formulas without delimiters -----------------------------------------------------------------
-_FUNCTION = (
-    r"(?:arc|ar|a)?(?:sinh?|cosh?|tanh?|coth?|sech?|csch?|cosec)|ln|log|lg|exp|sqrt|cbrt|erfc?i?|abs"
-    r"|sgn|sign|li|ei|si|ci|gamma|arg"
+#: Names of functions that are words, too, or too short to tell from one.
+_WORDS_TOO = frozenset("sh ch th arch arth fact factorial floor ceil ceiling daw gd Re Im".split())
+_FUNCTION = "|".join(
+    sorted(
+        {name for names in UNARY.items() for name in (names[0], *names[1])}.difference(_WORDS_TOO)
+        | set("sqrt cbrt li ei si ci gamma".split())
+    )
 )
 # A run of letters that is not a word: "dx", "ax", "pi", "xsinx".
 _MATH_WORD = re.compile(
@@ -187,14 +194,19 @@ _SHORT_WORDS = frozenset(
     "am an as at be by do go he if in is it me my no of oh on or so to up us we al da de di du el"
     " en es et il is la le ma ne où por se si un".split()
 )
-_STOP = re.compile(r"[:;?!](?=\s|\Z)|[.](?=\s+\S)|#|\*\*")
+# Behind a backslash, punctuation is a space: "\;", "\!"; a dot behind "\left" is a delimiter.
+_STOP = re.compile(r"(?<!\\)[:;?!](?=\s|\Z)|(?<!\\left)(?<!\\right)[.](?=\s+\S)|#|\*\*")
 _COMMAND_BEFORE = re.compile(r"\\[A-Za-z]+\s*\Z")
 #: Words of a formula that SymPy prints: ``Piecewise((x, x > 0), (-x, True))``.
-_CODE_WORD = re.compile(r"[Pp]iecewise(?=\s?\()|True(?=\s?\))")
+_CODE_WORD = re.compile(r"[Pp]iecewise(?=\s?\()|True(?=\s?\))|(?P<name>[A-Za-z]\w*)(?=[(\[])")
 _WORDS_AFTER_ALL = frozenset(("by", "my", "ay", "at", "as", "cost"))
+_TABLE_NAME = r"\s?\{(?:[dr]?cases|array|p?matrix|smallmatrix)\}"
+#: A table of values; no part of it is prose.
+_TABLE = re.compile(rf"\\begin{_TABLE_NAME}.{{0,4000}}?\\end{_TABLE_NAME}", re.DOTALL)
 _LEXEME = re.compile(
-    r"\\(?:text|mathrm|operatorname|mbox|textrm|mathcal|mathbf)\s?\*?\s?\{[^{}\n]{0,80}\}"
-    r"|\\[A-Za-z]+"
+    rf"{_TABLE.pattern}"
+    r"|\\(?:text|mathrm|operatorname|mbox|textrm|mathcal|mathbf)\s?\*?\s?\{[^{}\n]{0,80}\}"
+    r"|\\(?:left|right)[.]|\\[A-Za-z]+|\\[,;:! ]"
     r"|(?P<word>[^\W\d_²³¹⁰-₟\u02b0-\u02ff\u1d2c-\u1d7f]{2,}(?:['-][^\W\d_]+)?)"
     r"|(?P<stop>[:;.?](?=\s|\Z|\*)|(?<![\d)}])!(?=\s|\Z|\*)|[\"#]{1,6}(?=\s)"
     r"|(?<=\n)>|(?<=\n)\s*(?:[-*•+]|\d{1,2}[.)])\s)"
@@ -237,7 +249,7 @@ def has_prose(text: str, start: int = 0, end: int = LONGEST_LINE) -> bool:
         word = lexeme[0]
         if not word.isalpha() or _MATH_WORD.fullmatch(word):
             continue
-        if word in ("Piecewise", "piecewise", "True") and _CODE_WORD.match(text, lexeme.start()):
+        if _is_code(text, lexeme.start()):
             continue
         if len(word) > 2 or not word.isascii() or word.lower() in _SHORT_WORDS:
             return True
@@ -252,6 +264,12 @@ def _inside_call(text: str, stop: re.Match[str]) -> bool:
     return before.count("(") > before.count(")")
 
 
+def _is_code(text: str, start: int) -> bool:
+    """Whether a function is called here by a name that the LaTeX reader knows."""
+    word = _CODE_WORD.match(text, start)
+    return word is not None and (word["name"] is None or word["name"] in NAMES)
+
+
 def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
     """Whether a run of letters is part of a formula."""
     word = lexeme[0]
@@ -260,7 +278,7 @@ def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
     if _MATH_WORD.fullmatch(word) and word.lower() not in _WORDS_AFTER_ALL:
         return True
     start, end = lexeme.span()
-    if _CODE_WORD.match(text, start):
+    if _is_code(text, start):
         return True
     before, after = text[start - 1 : start], text[end : end + 1]
     if len(word) == 2 and word.lower() not in _SHORT_WORDS:  # a product: "{bp-aq}", "\sin bx"
