@@ -173,6 +173,25 @@ def refuted(
     return False
 
 
+def on_another_branch(integrand: Expression, answer: Expression) -> bool:
+    """Whether F' is f at some points and -f at all others, as x is beside ``x/sqrt(x^2)``.
+
+    By the verifier's rule on branches such an answer is right.
+    """
+    trees, signs = (integrand, differentiate(answer), answer), set()
+    for point in points(integrand, answer, assumptions={}):
+        try:
+            gap, expected = _gap(trees, point, 40)
+        except NoValueError:
+            continue
+        if expected:
+            sign = 1 + gap / expected
+            if not mpmath.almosteq(abs(sign), 1, rel_eps=1e-20):
+                return False
+            signs.add(int(mpmath.nint(mpmath.re(sign))))
+    return len(signs) == 2
+
+
 def _is_steady(tree: Expression, point: Point) -> bool:
     """Whether more digits do not change the value, as they do that of ``ln(cos(asin(1)))``."""
     values = []

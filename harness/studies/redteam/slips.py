@@ -10,7 +10,7 @@ from ....rewards.expression.build import ZERO, add, div, mul, neg, number, power
 from ....rewards.expression.tree import Call, Expression, Number
 from .antiderivatives import ONE, SCALES, X, antiderivative, call, smooth
 from .case import BOXED, Case, DiscardedError, Formulas, generator
-from .numeric import refuted
+from .numeric import on_another_branch, refuted
 
 _SWAPS = {"sin": "cos", "cos": "sin", "tanh": "erf", "erf": "tanh", "atan": "asinh"}
 _SWAPS |= {"sinh": "cosh", "cosh": "sinh", "asinh": "atan", "tan": "sin", "ln": "atan"}
@@ -48,6 +48,8 @@ def _mutated(truth: Expression, rng: HashedRandom) -> Case:
     formulas = Formulas(truth, answer)
     if not refuted(formulas.integrand, answer):
         raise DiscardedError("the slip changed nothing that can be seen")
+    if on_another_branch(formulas.integrand, answer):
+        raise DiscardedError("the slip changed a sign that the integrand's radicals change, too")
     return Case.of(formulas, False, kind, rng.choice(_VOICES))
 
 

@@ -85,7 +85,7 @@ def draws(
 def _spaced(least: float, greatest: float, count: int) -> list[float]:
     """So many sizes between both, spaced geometrically."""
     step = (greatest / least) ** (1 / max(count - 1, 1))
-    # Rounded to few bits: no library's power function decides about a sample point.
+    # Rounded to few digits: no library's power function decides about a sample point.
     return [float(f"{least * step**i:.4g}") for i in range(count)]
 
 

@@ -139,6 +139,13 @@ def test_labels_by_numbers(integrand: str, answer: str, right: bool) -> None:
     assert numeric.confirmed(*trees) or not right
 
 
+def test_another_branch_of_the_integrand_is_no_slip() -> None:
+    sign = r"\frac{\sqrt{xx}}{x}"
+    assert numeric.on_another_branch(parse(rf"-\frac{{2}}{{{sign}x^2}}"), parse(r"\frac{2}{x}"))
+    assert not numeric.on_another_branch(parse(r"-\frac{2}{x^2}"), parse(r"-\frac{2}{x}"))
+    assert not numeric.on_another_branch(parse(sign), parse(r"\frac{x^2}{2}"))
+
+
 def test_an_infinite_answer_is_not_right() -> None:
     assert not numeric.confirmed(parse("1"), parse(r"x+\operatorname{artanh}(1)"))
     hidden = r"\frac{1}{\operatorname{artanh}(1)-3}"
