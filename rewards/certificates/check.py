@@ -146,7 +146,7 @@ def _relation(i: int, g: dict[str, Any]) -> Poly:
         return {((i, 2),): Q(1), (): Q(1)}
     if name == "sin":
         return {((i, 2),): Q(1), ((int(g["partner"]), 2),): Q(1), (): Q(-1)}
-    if name not in ("root", "even root", "odd root", "base"):
+    if name not in ("root", "even root", "odd root", "either root", "base"):
         return {}
     order, (above, below) = 1 / Q(g["unit"]), _ratio(g["args"][0])
     if order.denominator != 1 or any(h >= i for p in (above, below) for m in p for h, _ in m):

@@ -186,7 +186,7 @@ class Elements:
             return other if kind == "sin" else -other
 
         positive = real and kind in ("exp", "root")
-        real = real and kind != "even root"
+        real = real and kind not in ("even root", "either root")
         rule = slope if support & base.varying else None
         made = base.get(kind, (arg,), rule, tree, unit, real=real, positive=positive)
         if cosine is not None:

@@ -60,6 +60,11 @@ class Exponentials(Elements):
         generator, times = self.scaled("exp", arg, c)
         return generator.element**times
 
+    def either_root(self, radicand: Quotient) -> Quotient:
+        """A square root that may be the negative of the principal one, as on one branch cut."""
+        generator, times = self.scaled("either root", radicand, fmpq(1, 2))
+        return (generator.element / self.field.poly(radicand.den)) ** times
+
     def without_i(self, arg: Quotient) -> Quotient | None:
         """The factor of i that an element is; None if it is none."""
         if self._i is None or len(arg.num) != 1:
@@ -160,11 +165,12 @@ def _exp_ln_abs(t: Exponentials, g: Generator, c: fmpq) -> Quotient | None:
 def _exp_inverse(t: Exponentials, g: Generator, c: fmpq) -> Quotient | None:
     """Exponentials of inverse hyperbolic functions (DLMF 4.37.16, 4.37.21, 4.37.24)."""
     (u,) = g.args
-    if g.kind == "atanh":  # a square root would have another sign on one branch cut
-        even = c.q == 1 and c.p % 2 == 0
-        return t.integer_power((1 + u) / (1 - u), int(c.p) // 2) if even else None
     if c.q != 1:
         return None
+    if g.kind == "atanh":
+        square = t.normal((1 + u) / (1 - u))
+        half, odd = divmod(int(c.p), 2)
+        return t.integer_power(square, half) * (t.either_root(square) if odd else t.field.one)
     if g.kind == "acosh":
         root = t.root(u - 1, 2) * t.root(u + 1, 2)
         return t.integer_power(u + root if c > 0 else u - root, abs(int(c.p)))
