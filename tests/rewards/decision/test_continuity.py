@@ -15,6 +15,7 @@ from calculus_harness.rewards.decision.compiler import compile_tape
 from calculus_harness.rewards.decision.confirmation.continuity import cannot_jump
 from calculus_harness.rewards.decision.domain import breakpoints
 from calculus_harness.rewards.decision.point_count import has_fixed_branch
+from calculus_harness.rewards.decision.prover import prove
 from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
 from calculus_harness.rewards.latex import read
 from tests.examples import examples
@@ -49,6 +50,7 @@ def form(answer: str, integrand: str = "2x") -> bool:
         r"(\ln|x|-\ln x)^2",
         r"(\sqrt{\ln x}^2-\ln|x|)^2",
         r"\begin{cases}1&x>0\\0&x<0\end{cases}",
+        r"\frac{\sqrt{1+(x+i)^2}}{\cosh x}",
     ],
 )
 def test_forms_that_may_jump(answer: str) -> None:
@@ -72,6 +74,12 @@ def test_forms_that_may_jump(answer: str) -> None:
 )
 def test_forms_that_cannot_jump(answer: str, integrand: str) -> None:
     assert form(answer, integrand)
+
+
+def test_one_half_of_a_piecewise_integrand_is_not_proved() -> None:
+    pieces = r"\begin{cases}\ln x&x>0\\5x&x\le0\end{cases}"
+    answer, integrand = (read(text, symbols=["x"])[0].expression for text in (r"x\ln x-x", pieces))
+    assert prove(answer, integrand, "x", {}) is None
 
 
 def test_the_integrand_s_domain_ends_at_its_own_roots_only() -> None:
