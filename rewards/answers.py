@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVarTuple
 
 from .arguments import check_switches, check_text
 from .decision.outcome import Outcome
@@ -244,14 +244,17 @@ def with_others(
 _CONSTANTS = frozenset("CcKk")
 
 
-def best(judged: Iterable[tuple[Outcome, Reading]]) -> tuple[Outcome, Reading]:
+Rest = TypeVarTuple("Rest")
+
+
+def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
     """The first reading that is correct, else an undecided one, else the likeliest.
 
     An undecided reading comes before a wrong one: it might be the intended one.
     """
-    others: list[tuple[Outcome, Reading]] = []
-    for outcome, reading in judged:
-        if outcome.status is Status.CORRECT:
-            return outcome, reading
-        others.append((outcome, reading))
+    others: list[tuple[Outcome, *Rest]] = []
+    for each in judged:
+        if each[0].status is Status.CORRECT:
+            return each
+        others.append(each)
     return min(others, key=lambda pair: pair[0].status is not Status.UNDECIDED)

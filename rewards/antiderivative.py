@@ -25,7 +25,7 @@ from .arguments import Method, check_method, check_switches, check_text
 from .baselines.calls import deadline_for, verify_published, verify_welleck
 from .decision.balls import UnusableError
 from .decision.decide import decide
-from .decision.integrand import Integrand, as_latex, prepare
+from .decision.integrand import Integrand, as_latex, prepare_readings
 from .decision.outcome import DecisionPolicy, Outcome
 from .expression.traversal import needs_worker
 from .latex import Reading
@@ -78,7 +78,7 @@ def verify_antiderivative(
         A `Verdict`: the status, the reward, and the evidence for them.
 
     Raises:
-        ProblemError: the integrand is unreadable or ambiguous, or the variable is wrong.
+        ProblemError: the integrand is unreadable, or the variable is wrong.
         PoolError: a worker is needed and cannot be started.
         ArgumentTypeError: the completion is no text, or a switch is neither True nor False.
         UnknownNameError: there is no such method.
@@ -93,7 +93,8 @@ def verify_antiderivative(
     check_method(method)
     check_text("completion", completion)
     check_switches(strict_domain=strict_domain, require_continuous=require_continuous)
-    problem = prepare(integrand, variable, assumptions)
+    problems = prepare_readings(integrand, variable, assumptions)
+    problem = problems[0]
     deadline = deadline_for(method, deadline)
     if method == "welleck":
         options = {
@@ -112,15 +113,11 @@ def verify_antiderivative(
         read_answer(answer, problem.symbols)
         if answer.status is not None:
             return answer.verdict(answer.status)
-        outcome, reading = best(_outcomes(answer, problem, policy))
-        outcome = with_others(
-            answer,
-            outcome,
-            reading,
-            partial(_outcomes, problem=problem, policy=policy),
-            problem.symbols,
-            allowed=problem.expression,
-        )
+        if len(problems) > 1:
+            answer.readings = tuple(answer.readings)  # for each reading of the problem
+        # A problem that can be read in several ways is refuted only if the answer fits none.
+        judged = ((*_judge(answer, each, policy), each.flags) for each in problems)
+        outcome, reading, flags = best(judged)
     except NeedsWorkerError:
         return verify_in_worker(
             "verify",
@@ -141,7 +138,19 @@ def verify_antiderivative(
         # A fault of ours, met by one text in a million, must not cost a run; it is counted.
         detail = f"{type(error).__name__}: {error}"
         return answer.verdict(Status.ERROR, detail=detail, flags=("internal_error",))
-    return answer.verdict(outcome.status, outcome, reading, undecided_reward=undecided_reward)
+    return answer.verdict(
+        outcome.status, outcome, reading, flags=flags, undecided_reward=undecided_reward
+    )
+
+
+def _judge(
+    answer: ExtractedAnswer, problem: Integrand, policy: DecisionPolicy
+) -> tuple[Outcome, Reading]:
+    """The outcome for one reading of the problem, with the reading of the answer that it is of."""
+    outcome, reading = best(_outcomes(answer, problem, policy))
+    judge = partial(_outcomes, problem=problem, policy=policy)
+    symbols, f = problem.symbols, problem.expression
+    return with_others(answer, outcome, reading, judge, symbols, allowed=f), reading
 
 
 def _outcomes(

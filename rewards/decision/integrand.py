@@ -18,7 +18,8 @@ from ..errors import ProblemError
 from ..expression.sympy_bridge import from_sympy
 from ..expression.traversal import needs_worker, symbols_of
 from ..expression.tree import Expression
-from ..latex import ReadError, read, to_latex
+from ..latex import to_latex
+from ..reading.problem import IntegralProblem, read_integral
 from .balls import Break, Conventions, Tape, UnusableError, precision
 from .compiler import compile_tape
 from .confirmation.events import places
@@ -51,21 +52,6 @@ ASSUMPTIONS: dict[str, Callable[[float], float]] = {
     "even": lambda u: float(2 * (1 + int(4 * u))),
     "odd": lambda u: float(2 * (1 + int(4 * u)) + 1),
 }
-
-
-#: Those of `rewards.latex.AMBIGUITIES` that authors resolve differently: an integrand with one is
-#: refused, while an answer may be read either way.
-AMBIGUOUS = frozenset(
-    f"{name}:second"
-    for name in (
-        "slash_product",
-        "unbraced_digits",
-        "exponent_product",
-        "unit_exponent",
-        "mixed_number",
-        "scientific",
-    )
-)
 
 
 class RealPoint(NamedTuple):
@@ -263,6 +249,7 @@ class Integrand:
     """A readable integrand with its variable and parameters. Made by `prepare`.
 
     With ``differentiate`` the target's derivative is what an answer's derivative is compared with.
+    ``flags`` name the less likely readings of the problem's notation that were taken.
     """
 
     def __init__(
@@ -274,9 +261,11 @@ class Integrand:
         *,
         names: Set[str] | None = None,
         differentiate: bool = False,
+        flags: tuple[str, ...] = (),
     ) -> None:
         self.expression, self.variable, self.assumptions = expression, variable, assumptions
         self.differentiate = differentiate
+        self.flags = flags
         names = symbols_of(expression) if names is None else names
         self.parameters = tuple(sorted(names - {variable}))
         self.symbols = (variable, *self.parameters)
@@ -311,23 +300,25 @@ class Integrand:
         return self._pools[key]
 
 
-# Text around an integrand: the integral sign, the differential (which may be in a fraction), and
-# delimiters of mathematics.
-_SIGN = re.compile(r"^\s*(?:\\displaystyle|\\textstyle)?\s*(?:\\int(?:\\limits)?(?![a-zA-Z])|∫)\s*")
 SPACES = r"(?:\\[,;:! ]|\\quad|~|\s)*"
 D = (
     r"(?:\\(?:mathrm|operatorname|text|rm)\s*\{\s*d\s*\}"
     r"|\\mathrm\s*d|\\(?:differentialD|dd)|(?<![A-Za-z\\])d)"
 )
 DIFFERENTIAL = re.compile(rf"{SPACES}{D}\s*(?P<name>\\[A-Za-z]+|[A-Za-z])(?![A-Za-z])\s*")
-_DELIMITER = re.compile(r"\$|\\[()\[\]]")
-_DELIMITERS = re.compile(r"^\s*(?:\$\$?|\\\(|\\\[)\s*|\s*(?:\$\$?|\\\)|\\\])\s*[.,]?\s*$")
 
 
 def prepare(
     integrand: str | sympy.Expr, variable: str | None, assumptions: Mapping[str, str] | None
 ) -> Integrand:
-    """Read an integrand.
+    """The likeliest reading of an integrand; see `prepare_readings`."""
+    return prepare_readings(integrand, variable, assumptions)[0]
+
+
+def prepare_readings(
+    integrand: str | sympy.Expr, variable: str | None, assumptions: Mapping[str, str] | None
+) -> tuple[Integrand, ...]:
+    """Read an integrand in every way that its notation allows.
 
     Args:
         integrand: LaTeX, with or without the integral sign and the differential, or SymPy.
@@ -335,8 +326,24 @@ def prepare(
             symbols (`sole_variable`).
         assumptions: kinds of parameters, as in `ASSUMPTIONS`.
 
+    Returns:
+        The readings, the likeliest first; most texts have one.
+
     Raises:
-        ProblemError: the integrand is unreadable or ambiguous, or the variable is wrong.
+        ProblemError: the integrand is unreadable, or the variable is wrong.
+
+    """
+    kinds = kinds_of(assumptions)
+    if isinstance(integrand, str):
+        return _prepare_text(integrand, variable, kinds)
+    return (_finish(_from_sympy(integrand), variable, None, kinds, str(integrand)),)
+
+
+def kinds_of(assumptions: Mapping[str, str] | None) -> tuple[tuple[str, str], ...]:
+    """Assumptions on parameters in a form that can be a key of a cache.
+
+    Raises:
+        ProblemError: an assumption is none of `ASSUMPTIONS`.
 
     """
     kinds = tuple(sorted((assumptions or {}).items()))
@@ -344,9 +351,7 @@ def prepare(
         if kind not in ASSUMPTIONS:
             known = ", ".join(ASSUMPTIONS)
             raise ProblemError(f"assumption on {name}: {kind!r} is none of {known}")
-    if isinstance(integrand, str):
-        return _prepare_text(integrand, variable, kinds)
-    return _finish(_from_sympy(integrand), variable, None, kinds, str(integrand))
+    return kinds
 
 
 def as_latex(integrand: str | sympy.Expr) -> str:
@@ -369,53 +374,37 @@ KEPT = 4096
 
 
 @lru_cache(maxsize=KEPT)
-def _prepare_text(text: str, variable: str | None, kinds: tuple[tuple[str, str], ...]) -> Integrand:
-    body, named = _strip_integral(text, variable)
-    known = [variable or named or "x"]
-    try:
-        likeliest, *others = read(body, symbols=known)
-    except ReadError as error:
-        raise ProblemError(f"unreadable integrand {text!r}: {error}") from None
-    for other in others:
-        if AMBIGUOUS.intersection(other.ambiguities):
-            one, two = to_latex(likeliest.expression), to_latex(other.expression)
-            raise ProblemError(f"ambiguous integrand {text!r}: write {one} or {two}")
-    return _finish(likeliest.expression, variable, named, kinds, text)
+def _prepare_text(
+    text: str, variable: str | None, kinds: tuple[tuple[str, str], ...]
+) -> tuple[Integrand, ...]:
+    problem = read_integral(text, variable, [name for name, _ in kinds])
+    if problem.lower is not None:
+        raise ProblemError(f"{text!r} has limits: it is a definite integral")
+    return integrands(problem, text, variable, kinds)
 
 
-def _strip_integral(text: str, variable: str | None) -> tuple[str, str | None]:
-    r"""The integrand without ``\int`` and ``dx``, and the variable that the differential names.
+def integrands(
+    problem: IntegralProblem, text: str, variable: str | None, kinds: tuple[tuple[str, str], ...]
+) -> tuple[Integrand, ...]:
+    """The integrands of an integral that was read, one for each reading, the likeliest first.
 
-    Behind an integral sign the differential ends the text or fills a numerator (``\frac{dx}{x}``).
-    Without the sign only ``dx`` or ``\, d x`` at the end is one: in ``c + d x``, d is a parameter.
+    Args:
+        problem: the integral.
+        text: what it was read from.
+        variable: the variable of integration, if the caller names one.
+        kinds: the parameters' assumptions.
+
+    Returns:
+        Integrands; the flags of each name the second readings that it takes.
+
+    Raises:
+        ProblemError: the variable is not the differential's, or cannot be told.
+
     """
-    body = _DELIMITERS.sub("", text) if _DELIMITER.search(text) else text
-    sign = _SIGN.match(body) if "\\int" in body or "∫" in body else None
-    body = body[sign.end() :] if sign else body
-    differentials = list(DIFFERENTIAL.finditer(body)) if "d" in body else []
-    if not differentials:
-        return body, None
-    last = next((each for each in reversed(differentials) if each.end() == len(body)), None)
-    if sign:
-        last = last or next(
-            (each for each in differentials if _fills_group(body, each)), differentials[-1]
-        )
-    if last is None or (not sign and not _is_differential(body, last, variable)):
-        return body, None
-    before, after = body[: last.start()], body[last.end() :]
-    alone = _fills_group(body, last) or not (before + after).strip()
-    return before + ("1" if alone else " ") + after, last["name"].lstrip("\\")
-
-
-def _fills_group(body: str, match: re.Match[str]) -> bool:
-    return body[: match.start()].endswith("{") and body[match.end() :].startswith("}")
-
-
-def _is_differential(body: str, match: re.Match[str], variable: str | None) -> bool:
-    before, text = body[: match.start()].rstrip(), match[0]
-    spaced = text.lstrip().startswith(("\\", "~"))
-    glued = f"d{match['name']}" in text
-    return match["name"] == variable and (spaced or glued) and before[-1:] not in ("", *"+-*/^({=")
+    return tuple(
+        _finish(reading.expression, variable, problem.variable, kinds, text, reading.ambiguities)
+        for reading in problem.readings
+    )
 
 
 def _finish(
@@ -424,6 +413,7 @@ def _finish(
     named: str | None,
     kinds: tuple[tuple[str, str], ...],
     key: str,
+    ambiguities: tuple[str, ...] = (),
 ) -> Integrand:
     names = symbols_of(expression)
     if variable is None:
@@ -432,8 +422,9 @@ def _finish(
         raise ProblemError(f"the differential is d{named} but the variable is {variable}")
     elif len(names) == 1 and variable not in names:
         raise ProblemError(f"the integrand is in {names.pop()}, but the variable is {variable}")
-    key = f"{key}|{variable}|{kinds}"
-    return Integrand(expression, variable, dict(kinds), key, names=names)
+    second = tuple(f"problem_{name}" for name in ambiguities if name.endswith(":second"))
+    key = "|".join((key, variable, str(kinds), *second))
+    return Integrand(expression, variable, dict(kinds), key, names=names, flags=second)
 
 
 def sole_variable(names: set[str]) -> str:

@@ -9,7 +9,7 @@ from ..expression.traversal import is_constant
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
 from .functions import INVERSES
-from .parser import Parser
+from .parser import DIFFERENTIAL, Parser
 from .tokens.roles import CLOSERS, INFIX
 
 OPENERS: Final = frozenset(("(", "[", "\\{"))
@@ -151,6 +151,8 @@ def _is_simple(node: Expression) -> bool:
 
 def _continues(parser: Parser, name: str, token: str, constant: bool) -> bool:
     """Whether an argument that is constant so far (or ends in a letter) takes the next one."""
+    if token == DIFFERENTIAL:
+        return False
     following = parser.tokens[parser.pos + 1]
     atom = parser.atoms.get(token)
     if atom is not None and type(atom) is not Number:

@@ -10,7 +10,7 @@ from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
 from .calls import OPENERS, function
 from .errors import NotClosedFormError, ReadError, TooBigError
-from .parser import Parser
+from .parser import DIFFERENTIAL, FRACTIONAL_BRACES, Parser
 from .special import letter, named
 from .tokens.roles import CLOSERS
 
@@ -23,6 +23,26 @@ _DIFFERENTIALS: Final = frozenset(("d", "\\differential", "\\partial", "\\uprigh
 
 def parenthesis(parser: Parser, closers: frozenset[str], depth: int) -> Expression:
     return parser.group(closers, depth)
+
+
+def braces(parser: Parser, _: None, depth: int) -> Expression:
+    r"""``\{x\}``: in a problem the fractional part, in an answer more often parentheses."""
+    start = parser.pos
+    node = parser.group(CLOSERS, depth)
+    if FRACTIONAL_BRACES not in parser.symbols:
+        return Call("frac", (node,)) if parser.choose(ambiguities.BRACES) else node
+    if "[" in parser.tokens[start : parser.pos]:  # the outermost of three kinds of brackets?
+        raise parser.error(
+            "parentheses, or \\operatorname{frac} for a fractional part", at=start - 1
+        )
+    return Call("frac", (node,))
+
+
+def differential(parser: Parser, _: None, depth: int) -> Expression:
+    """The differential of a problem, as the symbol that stands for it."""
+    if DIFFERENTIAL not in parser.symbols:
+        raise parser.error("an operand", at=parser.pos - 1)
+    return Symbol(DIFFERENTIAL)
 
 
 def brace(parser: Parser, _: None, depth: int) -> Expression:

@@ -23,6 +23,12 @@ from .tokens.roles import BAR, CLOSERS, INFIX, POSTFIX, SLASH, STOP, TAIL, TIMES
 
 Handler = Callable[["Parser", Any, int], Expression]
 
+#: The symbol that stands for the differential in the text of a problem: a private character, so
+#: that no text has it by chance. It is readable only if it is among the symbols of the problem.
+DIFFERENTIAL: Final = "\ue000"
+#: Among the symbols of a problem: braces ``\\{x\\}`` are the fractional part, not parentheses.
+FRACTIONAL_BRACES: Final = "\\{"
+
 _CONSTANT_LETTERS: Final = frozenset("CcKk")
 _SIGNS: Final = frozenset("+-")
 _ALTERNATIVES: Final = {

@@ -6,8 +6,9 @@ in logarithmic distance from the ends has to confirm to 25 digits; oscillating t
 extrapolation over periods.
 """
 
+from ..reading.problem import Limit
 from .line import OutsideDomainError, QuadratureError
-from .problem import DefiniteIntegral, Limit, prepare_definite
+from .problem import DefiniteIntegral, definite_readings, prepare_definite
 from .value import IntegralValue, evaluate
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Limit",
     "OutsideDomainError",
     "QuadratureError",
+    "definite_readings",
     "evaluate",
     "prepare_definite",
 ]

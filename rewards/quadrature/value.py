@@ -16,11 +16,12 @@ from ..decision.jets import ZERO, Ball
 from ..decision.magnitude import log2
 from ..expression.traversal import additive_terms
 from ..expression.tree import Expression
+from ..reading.problem import Limit
 from . import analytic, oscillation, piece
 from .ends import END_BITS, Behaviour, Decay, End, decay
 from .kinks import Segment, segments
 from .line import FoldedLine, OutsideDomainError, QuadratureError, RealLine
-from .problem import DefiniteIntegral, Limit
+from .problem import DefiniteIntegral
 from .singularities import singularities
 from .tails import tail_bound
 

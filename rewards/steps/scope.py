@@ -15,7 +15,7 @@ from ..expression.build import ZERO
 from ..expression.traversal import symbols_of
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..latex.forms import size
-from ..quadrature.problem import Limit
+from ..reading.problem import Limit
 from .sides import (
     Change,
     Derivative,

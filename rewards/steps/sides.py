@@ -19,7 +19,7 @@ from ..extraction.boxes import closing_brace
 from ..extraction.clean import clean
 from ..extraction.visible import plain
 from ..latex import ReadError, Reading, read
-from ..quadrature.problem import Limit, limit_of, limits_of
+from ..reading.problem import Limit, limit_of, limits_of
 
 #: Readings of a side that are tried, symbols in place of its parts, and characters of it.
 READINGS, PARTS, LONGEST = 3, 24, 4000

@@ -13,6 +13,11 @@ _NUMBER = (
 _SIZED = (
     r"(?:left|right|middle|[bB]igg?[lrm]?)(?![A-Za-z])\s*(?:\\(?:[A-Za-z]+|.)|[^\\A-Za-z0-9\s])?"
 )
+#: Commands (without the backslash) that choose a font for their argument and mean nothing else.
+FONT = (
+    r"(?:math(?:rm|sf|bf|it|normal|up|tt)|text(?:rm|it|bf|sf|tt|normal|up)?|operatorname\*?|mathop"
+    r"|mathord|boldsymbol|bm|pmb|symup|symbf|symit|upright|mbox|hbox|rm|it|bf|sf)"
+)
 TEXT = (
     r"(?:operatorname\*?|mathrm|text(?:rm|it|bf|sf|tt|normal|up)?|mathop|mbox|mathsf|mathit|hbox)"
     r"\s*\{[^{}\\$]*\}"

@@ -1,0 +1,10 @@
+r"""Reads a problem as people write it: wrappers, integral signs, limits, differentials, parameters.
+
+One reader serves antiderivatives, definite integrals, solution steps and problem files. What comes
+out is an `IntegralProblem`: trees, with every reading that the notation allows.
+"""
+
+from .integral import IntegralProblem, Limit, limit_of, read_integral
+from .layout import limits_of
+
+__all__ = ["IntegralProblem", "Limit", "limit_of", "limits_of", "read_integral"]

@@ -1,0 +1,141 @@
+r"""Differentials in every spelling: ``dx``, ``\mathrm{~d}x``, ``\text{ dx}``, ``\cos xdx``.
+
+Where the differential stands decides what the integrand is. Behind everything or in front, the rest
+is the integrand. In the middle (``\int\frac{x\,dx}{1+x^2}``), the integrand is read with the
+differential as a symbol; the reading holds if every term has that symbol as a factor exactly once,
+and the integrand is the formula without this factor.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from ...expression.build import ONE, product, quotient
+from ...expression.tree import Call, Expression, Symbol
+from ...latex.functions import GREEK, GREEK_VARIANTS
+from ...latex.parser import DIFFERENTIAL
+from ...latex.tokens.pattern import FONT
+from .layout import SPACE
+
+_END: Final = r"(?![A-Za-z])"
+_INDEX: Final = r"(?:_(?:[A-Za-z0-9]|\{[A-Za-z0-9]+\}))?"
+
+
+def _styled(content: str) -> str:
+    """The content in a font, or in braces."""
+    return (
+        rf"(?:\\{FONT}\s*\{{{SPACE}{content}{SPACE}\}}|\{{{SPACE}\\{FONT}{_END}{SPACE}{content}{SPACE}\}}"
+        rf"|\\{FONT}{_END}\s*{content}|\{{{SPACE}{content}{SPACE}\}})"
+    )
+
+
+_LETTER: Final = rf"(?:\\[A-Za-z]+|[A-Za-z]){_INDEX}"
+_VARIABLE: Final = rf"(?:{_LETTER}|{_styled(_LETTER)})"
+_SIGN_D: Final = rf"(?:{_styled('d')}|\\(?:dd|differentialD|diff|d){_END}|[ⅆ𝑑])"
+_WHOLE: Final = _styled(rf"d{SPACE}{_LETTER}")
+#: A letter d that is nothing but upright or in a font of its own, before a variable; or a plain d,
+#: perhaps at the end of a run of letters.
+_SPELLINGS: Final = re.compile(
+    rf"{SPACE}(?:(?P<marked>{_SIGN_D}{SPACE}{_VARIABLE}|{_WHOLE})"
+    rf"|(?<![A-Za-z\\])(?P<glued>[A-Za-z]*?)(?P<plain>d{SPACE}{_VARIABLE})){_END}"
+)
+_NOT_LETTERS: Final = re.compile(
+    rf"\\{FONT}{_END}|\\(?:dd|differentialD|diff|d|q?quad){_END}|[{{}}~]"
+)
+_NAME: Final = re.compile(
+    r"(?P<letter>\\[A-Za-z]+|[A-Za-z])(?:_\{?(?P<index>[A-Za-z0-9]+)\}?)?\s*\Z"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Differential:
+    """A place that may be a differential.
+
+    Attributes:
+        start: its offset, behind letters that are glued to it.
+        end: the offset behind it.
+        variable: the name of the variable, as in trees.
+        is_marked: the d is upright or has a font of its own, so that it is no parameter.
+
+    """
+
+    start: int
+    end: int
+    variable: str
+    is_marked: bool
+
+
+def differentials(text: str) -> list[Differential]:
+    r"""The places that may be differentials, the likelier first.
+
+    Where a d is marked as a differential, plain letters d are parameters. Of several, the last one
+    is the likeliest.
+
+    >>> [each.variable for each in differentials(r"\\cos xdx")]
+    ['x']
+
+    """
+    found = list(_places(text))
+    marked = [each for each in found if each.is_marked]
+    return (marked or found)[::-1]
+
+
+def _places(text: str) -> Iterator[Differential]:
+    for match in _SPELLINGS.finditer(text):
+        spelling = match["marked"] or match["plain"]
+        name = _NAME.search(_NOT_LETTERS.sub(" ", spelling))
+        variable = _symbol_name(name["letter"]) if name else ""
+        if name is None or not variable:
+            continue
+        if name["index"]:
+            variable = f"{variable}_{name['index']}"
+        glued = match["glued"] or ""
+        start = match.end("glued") if glued else match.start()
+        yield Differential(start, match.end(), variable, match["marked"] is not None)
+
+
+def _symbol_name(letter: str) -> str:
+    """The name of a letter in trees; empty if it is a command that is no letter."""
+    if not letter.startswith("\\"):
+        return letter
+    name = GREEK_VARIANTS.get(letter[1:], letter[1:])
+    return name if name in GREEK or len(name) == 1 else ""
+
+
+def with_symbol(text: str, places: Iterable[Differential]) -> str:
+    """The text with its differentials as one symbol, and all offsets as they were."""
+    for place in places:
+        width = place.end - place.start
+        text = f"{text[: place.start]}{DIFFERENTIAL.ljust(width)}{text[place.end :]}"
+    return text
+
+
+def without_symbol(node: Expression) -> Expression | None:
+    """A formula divided by the symbol of its differential; None if not every term has it once."""
+    degree, rest = _divided(node)
+    return rest if degree == 1 else None
+
+
+def _divided(node: Expression) -> tuple[int, Expression]:
+    """How often the symbol is a factor (2 for what is no differential), and the other factors."""
+    if node == Symbol(DIFFERENTIAL):
+        return 1, ONE
+    if not isinstance(node, Call):
+        return 0, node
+    parts = [_divided(arg) for arg in node.args]
+    degrees = [degree for degree, _ in parts]
+    if not any(degrees):
+        return 0, node
+    rests = [rest for _, rest in parts]
+    if node.function == "mul" and sum(degrees) == 1:
+        at = degrees.index(1)
+        kept = rests[:at] + rests[at + 1 :] if rests[at] == ONE else rests
+        return 1, product(kept) if kept else ONE
+    if node.function == "div" and degrees == [1, 0]:
+        return 1, quotient(*rests)
+    if node.function == "neg" or (node.function == "add" and set(degrees) == {1}):
+        return degrees[0], Call(node.function, tuple(rests))
+    return 2, node

@@ -1,0 +1,193 @@
+r"""An integral as people write it, read: ``\displaystyle\int_0^{\pi/2}\cos xdx``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ...errors import ProblemError
+from ...expression.traversal import symbols_of
+from ...expression.tree import Expression
+from ...latex import ReadError, Reading, read, to_latex
+from ...latex.parser import DIFFERENTIAL, FRACTIONAL_BRACES
+from .differential import Differential, differentials, with_symbol, without_symbol
+from .layout import IntegralLayout, integral_layout
+from .parameters import check_parameters
+
+#: A limit of integration: an expression, or +1 or -1 for plus or minus infinity.
+Limit = Expression | int
+
+_INFINITY: Final = re.compile(
+    r"^\{?\s*(?P<sign>[+-]?)\s*(?:\\infty|\\infinity|∞|\\infin|oo|\\inf)\s*\}?$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class IntegralProblem:
+    r"""An integral, definite or not.
+
+    Attributes:
+        variable: the variable that the differential names; None without a differential.
+        readings: the integrand in every reading that its notation allows, the likeliest first.
+        lower: the lower limit; None for an indefinite integral.
+        upper: the upper limit; None for an indefinite integral.
+        principal_value: Cauchy's principal value is asked for.
+
+    >>> problem = read_integral(r"\int_0^1 xdx")
+    >>> problem.variable, problem.lower, len(problem.readings)
+    ('x', Number(numerator=0, denominator=1), 1)
+
+    """
+
+    variable: str | None
+    readings: tuple[Reading, ...]
+    lower: Limit | None = None
+    upper: Limit | None = None
+    principal_value: bool = False
+
+
+def read_integral(
+    text: str, variable: str | None = None, parameters: Collection[str] = ()
+) -> IntegralProblem:
+    r"""Read an integral, or an integrand alone.
+
+    Args:
+        text: LaTeX with or without an integral sign, limits, a differential and a wrapping.
+        variable: the variable of integration, if it is known.
+        parameters: names that are parameters for certain, whatever stands behind them.
+
+    Returns:
+        The integral as trees, with all readings of its notation.
+
+    Raises:
+        ProblemError: the text is unreadable, holds several integrals, or has a letter that is
+            neither a variable nor a parameter.
+
+    """
+    layout = integral_layout(text)
+    marks = layout.marks
+    if marks.keys() not in ({"_", "^"}, set()):
+        missing = "upper" if "_" in marks else "lower"
+        raise ProblemError(f"{text!r} has no {missing} limit")
+    named, body, readings = _integrand(text, layout, variable)
+    symbols = set().union(*(symbols_of(reading.expression) for reading in readings))
+    known = variable or named or "x"
+    check_parameters(text, body, symbols - {known}, known, parameters)
+    problem = IntegralProblem(named, readings, principal_value=layout.principal_value)
+    if not marks:
+        return problem
+    lower, upper = (limit_of(marks[mark], text, known) for mark in "_^")
+    return replace(problem, lower=lower, upper=upper)
+
+
+def _integrand(
+    text: str, layout: IntegralLayout, variable: str | None
+) -> tuple[str | None, str, tuple[Reading, ...]]:
+    """The variable of the differential, the integrand as text, and its readings."""
+    body = layout.body
+    failure: ReadError | None = None
+    for places in _choices(layout, variable):
+        try:
+            found = _with_differential(body, places)
+        except ReadError as error:
+            failure = failure or error
+            continue
+        if found is not None:
+            return places[0].variable, *found
+    try:
+        return None, body, _read(body, variable or "x")
+    except ReadError as error:
+        raise ProblemError(f"unreadable integrand {text!r}: {failure or error}") from None
+
+
+def _choices(layout: IntegralLayout, variable: str | None) -> Iterator[Sequence[Differential]]:
+    """What may be the differential: each place alone, then all of one variable (a sum's terms)."""
+    body = layout.body
+    places = differentials(body)[:_TRIES]
+    if not layout.has_sign:
+        places = [place for place in places[:1] if _ends_a_product(body, place, variable)]
+    for place in places:
+        yield (place,)
+    same = [place for place in places if place.variable == places[0].variable]
+    if len(same) > 1:
+        yield same
+
+
+#: Places that are tried as differentials; an integrand with a parameter d has one or two more.
+_TRIES: Final = 6
+
+
+def _with_differential(
+    body: str, places: Sequence[Differential]
+) -> tuple[str, tuple[Reading, ...]] | None:
+    """The integrand and its readings, if the differential at these places makes sense; else None.
+
+    Raises:
+        ReadError: the integrand cannot be read.
+
+    """
+    variable = places[0].variable
+    before, behind = body[: places[0].start], body[places[0].end :]
+    if len(places) == 1 and not (before.strip() and behind.strip()):
+        rest = (before + behind).strip() or "1"
+        return rest, _read(rest, variable)
+    marked = with_symbol(body, places)
+    readings = _divided(_read(marked, variable, DIFFERENTIAL))
+    return (marked.replace(DIFFERENTIAL, ""), readings) if readings else None
+
+
+def _divided(readings: Iterable[Reading]) -> tuple[Reading, ...]:
+    """The readings without the symbol of the differential, where it is a factor of every term."""
+    rests = ((each, without_symbol(each.expression)) for each in readings)
+    return tuple(replace(each, expression=rest) for each, rest in rests if rest is not None)
+
+
+def _read(text: str, *symbols: str) -> tuple[Reading, ...]:
+    return read(text, symbols=(*symbols, FRACTIONAL_BRACES))
+
+
+def _ends_a_product(body: str, place: Differential, variable: str | None) -> bool:
+    r"""Whether a differential without an integral sign is one: the last factor, ``2x\,dx``.
+
+    The d of ``ax^3 + bx^2 + cx + dx`` is a parameter like the c before it.
+    """
+    if place.end < len(body) or (variable is not None and place.variable != variable):
+        return False
+    before, spelling = body[: place.start].rstrip(), body[place.start : place.end]
+    spaced = spelling.lstrip().startswith(("\\", "~"))
+    close = place.is_marked or spaced or spelling.strip().startswith("d" + spelling.strip()[-1])
+    c_is_parameter = re.search(r"(?<![A-Za-z\\])c(?![A-Za-z])", before) is not None
+    return close and before[-1:] not in ("", *"+*-/^({=") and not c_is_parameter
+
+
+def limit_of(mark: str, text: str, variable: str) -> Limit:
+    r"""A limit of an integral from its subscript or superscript.
+
+    Args:
+        mark: ``0``, ``{\pi/2}``, ``\infty``, ``{x=0}``.
+        text: the problem, for the error.
+        variable: the variable of integration.
+
+    Returns:
+        A tree, or the sign of infinity.
+
+    Raises:
+        ProblemError: the limit is unreadable, or holds the variable.
+
+    """
+    infinite = _INFINITY.match(mark.strip())
+    if infinite:
+        return -1 if infinite["sign"] == "-" else 1
+    inner = mark.strip()
+    if inner.startswith("{") and inner.endswith("}"):
+        inner = inner[1:-1]
+    inner = inner.rpartition("=")[2] if inner.lstrip().startswith(variable) else inner
+    try:
+        limit = read(inner, symbols=())[0].expression
+    except ReadError as error:
+        raise ProblemError(f"unreadable limit {mark!r} of {text!r}: {error}") from None
+    if variable in symbols_of(limit):
+        raise ProblemError(f"the limit {to_latex(limit)} of {text!r} holds the variable {variable}")
+    return limit

@@ -1,0 +1,228 @@
+r"""From a text to the parts of an integral: ``I = \displaystyle\int\limits_0^1 x\,dx``.
+
+A problem is one integral in a wrapping: delimiters, an environment, prose ("Evaluate .."), a name
+("I ="), sizes and styles. The wrapping changes nothing and is passed over; anything else before the
+sign or behind the integrand is an error, because it would change the problem.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Final
+
+from ...errors import ProblemError
+from ...latex.tokens.pattern import FONT
+
+#: Commands and characters that only leave space.
+SPACE: Final = (
+    r"(?:\\[,;:!> ]|\\(?:q?quad|(?:neg)?(?:thin|med|thick)space|hfill|displaystyle|textstyle|limits"
+    r"|nolimits|allowbreak)(?![A-Za-z])|\\mathop\s*\{\s*\}|~|\{\}|\s)*+"
+)
+_SIGN: Final = re.compile(
+    r"(?:(?P<barred>\\(?:fint|dashint)(?![A-Za-z])|⨍)|\\(?:int|intop|smallint)(?![A-Za-z])|∫)"
+)
+#: Commands that stack their first argument on or under the second one.
+_STACKED: Final = re.compile(r"\\(?P<place>underset|overset|stackrel|mathop)\s*(?=\{)")
+_SIGN_OR_STACK: Final = re.compile(rf"{_SIGN.pattern}|{_STACKED.pattern}")
+_SEVERAL: Final = re.compile(
+    r"\\(?:int|intop|smallint|iint|iiint|oint|idotsint|fint)(?![A-Za-z])|[∫∬∭∮]"
+)
+_FORMULA: Final = re.compile(
+    r"\$\$(?P<display>.+?)\$\$|\$(?P<inline>.+?)\$|\\\((?P<round>.+?)\\\)|\\\[(?P<square>.+?)\\\]",
+    re.DOTALL,
+)
+_DELIMITER: Final = re.compile(r"\$+|\\[()\[\]]")
+_ENVIRONMENTS: Final = (
+    r"(?:equation|align|aligned|gather|gathered|split|multline|displaymath|math)\*?"
+)
+#: Words of an instruction. The list is closed, because ``ab`` before a sign is a factor.
+_INSTRUCTION: Final = """a an answer antiderivative calculate compute computing consider definite
+    determine evaluate evaluating exact exactly find finding following for general give given
+    improper indefinite integral integrate integrating is let of please primitive problem proper
+    question show simplify solve the this value what""".split()
+#: What may stand before the sign without changing the problem.
+_LEAD: Final = re.compile(
+    rf"""(?: \s | \\[,;:!> ] | [&:.] | \\\\
+    | \\begin\s*\{{{_ENVIRONMENTS}\}}
+    | \\(?:displaystyle|textstyle|limits|q?quad|left\s*\.|(?:tiny|small|normalsize|large|Large|LARGE
+        |huge|Huge)(?![A-Za-z]))
+    | (?P<brace> \{{ )
+    # a name of the integral: I =, J_n :=, I(a) =
+    | (?:\\mathcal\s*|\\mathscr\s*)?\{{?[A-Za-z]\}}?'*(?:_(?:\w|\{{[^{{}}]*\}}))?
+        (?:\s*(?:\\left)?\([^()=]*?(?:\\right)?\))?\s*&?\s*:?=
+    | (?P<principal> (?:\\(?:{FONT}|rm)\s*\{{?\s*)?[Pp]\s*\.?~?\s*[Vv]\.?\s*\}}?(?![A-Za-z]) )
+    | (?:\\text\s*\{{\s*)? \b(?i:{"|".join(_INSTRUCTION)})\b (?:\s*[,:.])? (?:\s*\}})?
+    )*+""",
+    re.VERBOSE,
+)
+_TAIL: Final = re.compile(
+    rf"(?:\s|\\[,;:!> ]|~|[.;,&?]|=|\\\\|\\q?quad|\\end\s*\{{{_ENVIRONMENTS}\}})+\Z"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class IntegralLayout:
+    r"""The parts of an integral as text.
+
+    Attributes:
+        has_sign: an integral sign begins the formula.
+        marks: the limits that the sign has, by ``_`` and ``^``.
+        body: the integrand with its differential.
+        principal_value: Cauchy's principal value is asked for.
+
+    >>> integral_layout(r"I = \int\limits_0^1 x\,dx.").body
+    'x\\,dx'
+
+    """
+
+    has_sign: bool
+    marks: dict[str, str]
+    body: str
+    principal_value: bool = False
+
+
+def integral_layout(text: str) -> IntegralLayout:
+    """The parts of the one integral that a problem is.
+
+    Args:
+        text: the problem, with or without an integral sign.
+
+    Returns:
+        Its parts; without a sign, the whole formula is the body.
+
+    Raises:
+        ProblemError: there is more than one integral, or something before the sign that would
+            change the problem, such as a factor.
+
+    """
+    formula = _formula(_plain_letters(text))
+    sign = _SIGN_OR_STACK.search(formula)
+    while sign is not None and (found := _sign_at(formula, sign.start())) is None:
+        sign = _SIGN_OR_STACK.search(formula, sign.end())  # a stack that holds no sign
+    if sign is None:
+        return IntegralLayout(False, {}, _without_tail(formula, 0))
+    assert found is not None
+    end, marks, barred = found
+    before = formula[: sign.start()]
+    lead = _LEAD.match(before)
+    if lead is None or lead.end() < len(before):
+        strange = before[lead.end() if lead else 0 :].strip()
+        raise ProblemError(f"{text!r}: the integral sign has {strange!r} before it")
+    behind = formula[end:]
+    further, rest = limits_of(behind)
+    if _SEVERAL.search(rest):
+        raise ProblemError(f"{text!r} has more than one integral")
+    opened = len(re.findall(r"\{(?![^{}]*\})", before))
+    principal = barred or lead["principal"] is not None
+    return IntegralLayout(True, marks | further, _without_tail(rest, opened), principal)
+
+
+def _plain_letters(text: str) -> str:
+    """The text with letters of mathematical alphabets as plain ones."""
+    if text.isascii() or max(text, default="") < "\U0001d400":
+        return text
+    return "".join(
+        unicodedata.normalize("NFKC", char) if "\U0001d400" <= char <= "\U0001d7ff" else char
+        for char in text
+    )
+
+
+def _formula(text: str) -> str:
+    """The formula that holds the integral, without delimiters and the prose around it."""
+    if not _DELIMITER.search(text):
+        return text
+    formulas = [match[match.lastgroup or 0] for match in _FORMULA.finditer(text)]
+    outside = _FORMULA.sub(" ", text)
+    if _DELIMITER.search(outside):  # unbalanced, as where only one end was copied
+        return _DELIMITER.sub(" ", text)
+    integrals = [formula for formula in formulas if _SEVERAL.search(formula)]
+    if len(integrals) > 1:
+        raise ProblemError(f"{text!r} has more than one integral")
+    if not integrals and len(formulas) == 1 and not outside.strip(" \n\t.,"):
+        return formulas[0]
+    if len(integrals) == 1 and len(formulas) == 1:
+        return integrals[0]
+    raise ProblemError(f"{text!r}: one formula is expected, the problem; give conditions apart")
+
+
+def _without_tail(body: str, opened: int) -> str:
+    """The body without punctuation, "= ?", ends of environments and of braces opened before it."""
+    body = _TAIL.sub("", body)
+    for _ in range(opened):
+        body = _TAIL.sub("", body.removesuffix("}"))
+    return body.strip()
+
+
+def _sign_at(text: str, start: int) -> tuple[int, dict[str, str], bool] | None:
+    r"""The integral sign at ``start``, perhaps stacked: its end, limits, whether it is barred."""
+    sign = _SIGN.match(text, start)
+    if sign is not None:
+        return sign.end(), {}, sign["barred"] is not None
+    stack = _STACKED.match(text, start)
+    if stack is None:
+        return None
+    marks: dict[str, str] = {}
+    end = stack.end()
+    if stack["place"] != "mathop":
+        mark = "_" if stack["place"] == "underset" else "^"
+        end += argument_end(text[end:])
+        marks[mark] = text[stack.end() : end]
+    operator = re.compile(r"\s*\{?\s*").match(text, end)
+    inner = _sign_at(text, operator.end()) if operator else None
+    if inner is None or operator is None:
+        return None
+    closing = re.compile(r"\s*\}" if "{" in operator[0] else "").match(text, inner[0])
+    return (closing.end(), marks | inner[1], inner[2]) if closing else None
+
+
+_BESIDE_MARK: Final = re.compile(SPACE)
+
+
+def limits_of(text: str) -> tuple[dict[str, str], str]:
+    r"""The limits behind an integral sign, and the rest.
+
+    Args:
+        text: what stands behind the sign, or behind a bar.
+
+    Returns:
+        The subscript and the superscript by their marks ``_`` and ``^``, and the text behind them.
+
+    >>> limits_of(r"\limits_0^{\infty} x")
+    ({'_': '0', '^': '{\\infty}'}, 'x')
+
+    """
+    marks: dict[str, str] = {}
+    rest = text[_space_end(text) :]
+    while rest[:1] in ("_", "^") and rest[0] not in marks:
+        mark, rest = rest[0], rest[1:].lstrip()
+        end = argument_end(rest)
+        marks[mark], rest = rest[:end], rest[end:]
+        rest = rest[_space_end(rest) :]
+    return (marks, rest) if marks else (marks, text.lstrip())
+
+
+def _space_end(text: str) -> int:
+    match = _BESIDE_MARK.match(text)
+    return match.end() if match else 0
+
+
+def argument_end(text: str) -> int:
+    """Where the TeX argument that ``text`` begins with ends."""
+    if text[:1] == "{":
+        level = 0
+        for at, character in enumerate(text):
+            level += (character == "{") - (character == "}")
+            if level == 0:
+                return at + 1
+        return len(text)
+    command = re.match(r"[+-]?(?:\\[A-Za-z]+|.)", text, re.DOTALL)
+    end = command.end() if command else 0
+    # \frac12 and \frac{1}{2} without braces around them
+    if command and command[0].endswith(("\\frac", "\\dfrac", "\\tfrac")):
+        for _ in range(2):
+            end += argument_end(text[end:])
+    elif command and command[0].endswith("\\sqrt"):
+        end += argument_end(text[end:])
+    return end

@@ -1,0 +1,89 @@
+r"""Letters that would become parameters only because of what stands behind them.
+
+``\int f(x)\,dx`` asks about an unknown function, not about f times x, and the d of ``x^2 + dx`` is
+half of a differential. Read as parameters, they make every right answer wrong, without a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Set
+from typing import Final
+
+from ...errors import ProblemError
+from ...latex.grammar import vocabulary
+from ...latex.limits import DEFAULT_LIMITS
+from ...latex.tokens.lexer import tokenize
+
+#: Letters that calculus texts use for functions that they do not define: before parentheses that
+#: hold the variable they are functions. Other letters may be factors, as in ``a(x+1)``.
+_FUNCTION_LETTERS: Final = frozenset(
+    ("f", "g", "h", "F", "G", "D", "\\phi", "\\psi", "\\varphi", "y")
+)
+_OPENERS: Final = frozenset(("(", "[", "\\{"))
+
+
+def check_parameters(
+    problem: str, integrand: str, parameters: Set[str], variable: str, declared: Collection[str]
+) -> None:
+    """Refuse parameters that are no parameters.
+
+    Args:
+        problem: the whole text, for the error.
+        integrand: the part that was read.
+        parameters: the symbols of its tree besides the variable.
+        variable: the variable of integration.
+        declared: parameters that the caller names, which are parameters whatever follows them.
+
+    Raises:
+        ProblemError: a letter is a parameter only because it stands before parentheses, or before
+            a variable as the d of a differential does.
+
+    """
+    suspects = parameters - set(declared)
+    if not suspects or not ("(" in integrand or "d" in suspects):
+        return
+    words = vocabulary(frozenset((variable,)))
+    tokens = tokenize(integrand, words.known, words.spell, DEFAULT_LIMITS)
+    for name in sorted(suspects):
+        argument = _applied_to(tokens, name, variable)
+        if argument:
+            raise ProblemError(
+                f"{problem!r}: {name}({argument}) is a function that the problem does not define; "
+                rf"write {name} \cdot (..) if {name} is a factor"
+            )
+    # In cx + d and (ax+b)/(cx+d), d is a parameter, and c is another.
+    if "d" in suspects and "c" not in parameters:
+        behind = [tokens[at + 1].lstrip("\\") for at, token in enumerate(tokens) if token == "d"]
+        if behind and all(each == variable or each in suspects for each in behind):
+            raise ProblemError(
+                f"{problem!r}: d{behind[-1]} looks like a differential, but is not the integral's; "
+                rf"write d \cdot {behind[-1]} if d is a parameter"
+            )
+
+
+def _applied_to(tokens: list[str], name: str, variable: str) -> str:
+    """The argument of a letter that stands only before parentheses with the variable: f(x).
+
+    A letter that is not customary for functions is a function only before a single letter.
+    """
+    places = [at for at, token in enumerate(tokens) if token in (name, "\\" + name)]
+    arguments = [_argument(tokens, at + 1) for at in places]
+    if not places or not all(arguments):
+        return ""
+    applied = [each for each in arguments if variable in each or "\\" + variable in each]
+    if applied and (tokens[places[0]] in _FUNCTION_LETTERS or min(map(len, applied)) == 1):
+        return "".join(applied[0])
+    return ""
+
+
+def _argument(tokens: list[str], place: int) -> list[str]:
+    """The tokens in the parentheses that open at a place; none if no parentheses do."""
+    braced = tokens[place] == "{" and tokens[place + 1] in _OPENERS
+    if not braced and tokens[place] not in _OPENERS:
+        return []
+    level = 0
+    for end in range(place, len(tokens)):
+        level += (tokens[end] in (*_OPENERS, "{")) - (tokens[end] in (")", "]", "\\}", "}"))
+        if level == 0:
+            return tokens[place + 1 + braced : end - braced]
+    return []
