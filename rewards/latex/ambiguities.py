@@ -73,6 +73,8 @@ _ROWS: Final = (
     ("fresnel_scale", r"S(x) integrates \sin(\pi t^2/2)", r"\sin t^2"),
     ("binomial_letter", "C_5^2 is the square of a constant", r"\binom{5}{2}"),
     ("struve", "H_n(x), L_n(x) are Hermite's and Laguerre's polynomials", "Struve's functions"),
+    ("elliptic_d", "D(k) is Dawson's integral", "the complete elliptic integral (DLMF 19.2.8)"),
+    ("upper_index", "L_n^a(x) is a power", "an associated Laguerre polynomial (DLMF 18.5.12)"),
     ("braces", r"\{x\} is x in parentheses", "the fractional part"),
     ("a_inverse", "asin x is \\arcsin x where a is a symbol too", r"a\sin x"),
 )
@@ -99,6 +101,8 @@ AMBIGUITIES: Final = tuple(
     FRESNEL_SCALE,
     BINOMIAL_LETTER,
     STRUVE,
+    ELLIPTIC_D,
+    UPPER_INDEX,
     BRACES,
     A_INVERSE,
 ) = (ambiguity.bit for ambiguity in AMBIGUITIES)

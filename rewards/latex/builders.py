@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from ..expression.build import IMAGINARY, ONE, PI, TWO
+from ..expression.build import IMAGINARY, ONE, PI, TWO, neg
 from ..expression.traversal import fold
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
@@ -163,6 +163,37 @@ def _elliptic(
         return Call(name, (*leading, module))
 
     return build
+
+
+def _dawson(
+    parser: Parser, subscript: Expression | None, arguments: Arguments, separators: str
+) -> Expression | None:
+    """Dawson's ``D(x)``, or the complete elliptic ``D(k) = (K(k) - E(k))/k^2`` (DLMF 19.2.8)."""
+    if subscript is not None or len(arguments) != 1:
+        return None
+    if not parser.choose(ambiguities.ELLIPTIC_D):
+        return Call("dawson", tuple(arguments))
+    first = BUILDERS["K"](parser, None, arguments, separators)
+    if first is None:
+        return None
+    (parameter,) = first.args
+    difference = Call("add", (first, Call("neg", (Call("elliptic_ec", (parameter,)),))))
+    return Call("div", (difference, parameter))
+
+
+def complementary(integral: Expression) -> Expression | None:
+    """``K'`` or ``E'`` of a complete elliptic integral: of 1 - m for m (DLMF 19.2.9)."""
+    if integral.function not in ("elliptic_k", "elliptic_ec"):
+        return None
+    (parameter,) = integral.args
+    return Call(integral.function, (Call("add", (ONE, Call("neg", (parameter,)))),))
+
+
+def associated_laguerre(order: Expression, index: Expression, x: Expression) -> Expression:
+    """``L_n^a(x)``: binomial(n + a, n) 1F1(-n; a + 1; x) (DLMF 18.5.12)."""
+    upper = Call("binomial", (Call("add", (order, index)), order))
+    lower = Call("add", (index, ONE))
+    return Call("mul", (upper, Call("hypgeom", (ONE, ONE, neg(order), lower, x))))
 
 
 def _is_zero_or_one(node: Expression) -> bool:
@@ -396,6 +427,7 @@ BUILDERS: Final[dict[str, Builder]] = {
     "hyp1f1": _hyper(1, 1),
     "hyp2f1": _hyper(2, 1),
     "dawson": _plain("dawson", 1),
+    "dawson or elliptic": _dawson,
     "gamma_p": _regularised("gamma_lower"),
     "gamma_q": _regularised("gamma_upper"),
     "si_tail": _of_one(_shifted_sine_integral),

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from ..expression.build import ZERO, quotient, ratio
+from ..expression.infinite_sums import infinite_sum
 from ..expression.traversal import substitute
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
 from .calls import OPENERS, function
 from .errors import NotClosedFormError, ReadError, TooBigError
-from .parser import DIFFERENTIAL, FRACTIONAL_BRACES, Parser
+from .parser import DIFFERENTIAL, IN_PROBLEM, Parser
 from .special import letter, named
 from .tokens.roles import CLOSERS
 
@@ -29,7 +30,7 @@ def braces(parser: Parser, _: None, depth: int) -> Expression:
     r"""``\{x\}``: in a problem the fractional part, in an answer more often parentheses."""
     start = parser.pos
     node = parser.group(CLOSERS, depth)
-    if FRACTIONAL_BRACES not in parser.symbols:
+    if IN_PROBLEM not in parser.symbols:
         return Call("frac", (node,)) if parser.choose(ambiguities.BRACES) else node
     if "[" in parser.tokens[start : parser.pos]:  # the outermost of three kinds of brackets?
         raise parser.error(
@@ -405,21 +406,22 @@ def _membership(parser: Parser, node: Expression, depth: int) -> Expression:
 
 
 def series(parser: Parser, function: str, depth: int) -> Expression:
-    r"""``\sum_{k=0}^{3} x^k`` with numbers for bounds, written out."""
+    r"""``\sum_{k=0}^{3} x^k`` written out, and the value of ``\sum_{k=0}^\infty 2^{-k}``."""
     tokens = parser.tokens
     start = parser.pos - 1
     construct = "a sum" if function == "add" else "a product"
     index: str | None = None
     low: Expression | None = None
     high: Expression | None = None
+    infinite = False
     while (token := tokens[parser.pos]) == "_" or token == "^":
         parser.pos += 1
         if token == "^":
-            if "\\infty" in tokens[parser.pos : parser.pos + 3]:
-                raise parser.error(
-                    f"a closed form, not an infinite {construct[2:]}", NotClosedFormError, at=start
-                )
-            high = parser.operand(tokens[parser.pos], depth)
+            infinite = _is_infinity(tokens, parser.pos)
+            if infinite:
+                parser.pos += 1 if tokens[parser.pos] == "\\infty" else 3
+            else:
+                high = parser.operand(tokens[parser.pos], depth)
         else:
             index = tokens[parser.pos + 1].lstrip("\\")
             if tokens[parser.pos] != "{" or not index or tokens[parser.pos + 2] != "=":
@@ -427,6 +429,20 @@ def series(parser: Parser, function: str, depth: int) -> Expression:
             parser.pos += 3
             low = parser.group(_BRACE, depth)
     bounds = [_whole(bound) for bound in (low, high)]
+    if infinite:
+        value: Expression | None = None
+        if function == "add" and index is not None and bounds[0] is not None:
+            body = _body(parser, index, depth)
+            in_problem = IN_PROBLEM in parser.symbols
+            value = infinite_sum(body, index, bounds[0], power_series=in_problem)
+        if value is None:
+            text = "".join(token.removeprefix("\\text ") for token in tokens[start : parser.pos])
+            raise parser.error(
+                f"a closed form, not the infinite {construct[2:]} {text:.60}",
+                NotClosedFormError,
+                at=start,
+            )
+        return value
     if index is None or bounds[0] is None or bounds[1] is None:
         raise parser.error(
             f"a closed form, not {construct} with unknown bounds", NotClosedFormError, at=start
@@ -436,10 +452,7 @@ def series(parser: Parser, function: str, depth: int) -> Expression:
         raise parser.error(
             f"{construct} of at most {parser.limits.terms} terms", TooBigError, at=start
         )
-    atoms = parser.atoms
-    parser.atoms = {**atoms, index: Symbol(index), "\\" + index: Symbol(index)}
-    body = parser.term(depth)
-    parser.atoms = atoms
+    body = _body(parser, index, depth)
     parser.nodes += size(body) * max(last - first + 1, 0)
     if parser.nodes > parser.limits.nodes:
         raise parser.error(f"at most {parser.limits.nodes} terms in all", TooBigError, at=start)
@@ -447,6 +460,20 @@ def series(parser: Parser, function: str, depth: int) -> Expression:
     if len(terms) < 2:
         return terms[0] if terms else Number(int(function == "mul"))
     return Call(function, terms)
+
+
+def _is_infinity(tokens: list[str], place: int) -> bool:
+    r"""Whether the upper bound here is ``\infty``, in braces or not."""
+    return tokens[place] == "\\infty" or tokens[place : place + 3] == ["{", "\\infty", "}"]
+
+
+def _body(parser: Parser, index: str, depth: int) -> Expression:
+    """The term of a sum or product over an index."""
+    atoms = parser.atoms
+    parser.atoms = {**atoms, index: Symbol(index), "\\" + index: Symbol(index)}
+    body = parser.term(depth)
+    parser.atoms = atoms
+    return body
 
 
 def _whole(node: Expression | None) -> int | None:

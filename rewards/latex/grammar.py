@@ -11,7 +11,7 @@ from ..expression.tree import Call, Expression, Number, Symbol
 from . import builders, calls, forms, special
 from .errors import AlternativesError, NotClosedFormError, ReadError
 from .functions import CONSTANT_WORDS, GREEK, NAMES, UNARY
-from .parser import DIFFERENTIAL, FRACTIONAL_BRACES, Handler
+from .parser import DIFFERENTIAL, IN_PROBLEM, Handler
 from .tokens.roles import CLOSERS, INFIX, POSTFIX
 from .tokens.spelling import Speller, speller
 
@@ -32,7 +32,7 @@ def _prefix() -> dict[str, Entry]:
     table: dict[str, Entry] = {
         "(": (forms.parenthesis, CLOSERS),
         "[": (forms.parenthesis, CLOSERS),
-        FRACTIONAL_BRACES: (forms.braces, None),
+        "\\{": (forms.braces, None),
         "\\left.": (forms.parenthesis, CLOSERS),
         "{": (forms.brace, None),
         "|": (forms.bars, None),
@@ -140,7 +140,7 @@ class Vocabulary:
 @lru_cache(maxsize=512)
 def vocabulary(symbols: frozenset[str]) -> Vocabulary:
     atoms = dict(_ATOMS)
-    for name in symbols - {DIFFERENTIAL, FRACTIONAL_BRACES}:
+    for name in symbols - {DIFFERENTIAL, IN_PROBLEM}:
         symbol = Symbol(name)
         if name in GREEK:
             atoms["\\" + name] = symbol

@@ -26,8 +26,9 @@ Handler = Callable[["Parser", Any, int], Expression]
 #: The symbol that stands for the differential in the text of a problem: a private character, so
 #: that no text has it by chance. It is readable only if it is among the symbols of the problem.
 DIFFERENTIAL: Final = "\ue000"
-#: Among the symbols of a problem: braces ``\\{x\\}`` are the fractional part, not parentheses.
-FRACTIONAL_BRACES: Final = "\\{"
+#: Among the symbols: the text is a problem, not an answer. Then braces are the fractional part, and
+#: a power series with a known sum is a function like any other; as an answer it is no closed form.
+IN_PROBLEM: Final = "\ue001"
 
 _CONSTANT_LETTERS: Final = frozenset("CcKk")
 _SIGNS: Final = frozenset("+-")

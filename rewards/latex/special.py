@@ -7,7 +7,7 @@ from typing import Final
 from ..expression.build import E
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
-from .builders import BUILDERS, Arguments
+from .builders import BUILDERS, Arguments, associated_laguerre, complementary
 from .calls import BRACE, OPENERS, argument_of, plus_sign
 from .parser import Parser
 from .tokens.roles import CLOSERS
@@ -78,6 +78,10 @@ def letter(parser: Parser, name: str, depth: int) -> Expression:
             return _polygamma(parser, depth)
         if primes := _primes(parser):
             return Call("polygamma", (Number(primes), _argument(parser, depth)))
+    if token in ("'", "^") and name in ("\\Gamma", "K", "E") and not _names_symbol(parser, name):
+        primed = _primed(parser, name, depth)
+        if primed is not None:
+            return primed
     if name == "H" and token == "_" and not _names_symbol(parser, "H"):
         place, scripts = _after_scripts(tokens, parser.pos)
         if tokens[place] not in OPENERS:
@@ -169,7 +173,11 @@ def _letter_call(parser: Parser, name: str, builder: str, scripts: str, depth: i
     node = BUILDERS[builder](parser, order, arguments, separators)
     if node is None:
         raise parser.error(f"other arguments for {name.lstrip(chr(92))}", at=start)
-    return node if power is None else Call("pow", (node, power))
+    if power is None:
+        return node
+    if name == "L" and order is not None and parser.choose(ambiguities.UPPER_INDEX):
+        return associated_laguerre(order, power, arguments[0])
+    return Call("pow", (node, power))
 
 
 def _after_scripts(tokens: list[str], place: int) -> tuple[int, str]:
@@ -232,6 +240,24 @@ def _polygamma(parser: Parser, depth: int) -> Expression:
     return Call("polygamma", (order, _argument(parser, depth)))
 
 
+def _primed(parser: Parser, name: str, depth: int) -> Expression | None:
+    r"""``\Gamma'(x)``, or the complementary ``K'(k)``, ``E'(k)``; None without such an argument."""
+    start = parser.pos
+    primes = _primes(parser)
+    if primes != 1:
+        parser.pos = start
+        return None
+    if name == "\\Gamma":
+        x = _argument(parser, depth)
+        return Call("mul", (Call("gamma", (x,)), Call("digamma", (x,))))
+    arguments, separators = arguments_of(parser, depth)
+    integral = BUILDERS[name](parser, None, arguments, separators)
+    node = complementary(integral) if integral is not None else None
+    if node is None:
+        raise parser.error("one argument", at=start)
+    return node
+
+
 def _argument(parser: Parser, depth: int) -> Expression:
     """The one argument in the parentheses that begin here."""
     start = parser.pos
@@ -289,7 +315,8 @@ def _has_order(tokens: list[str], place: int) -> bool:
         elif token in _CLOSING:
             level -= 1
             if level == 0:
-                return tokens[here + 1] in OPENERS
+                braced = tokens[here + 1] == "{"
+                return tokens[here + 1 + braced] in OPENERS
     return False
 
 
@@ -346,7 +373,7 @@ def _parameter_groups(parser: Parser, depth: int) -> list[Arguments]:
 #: Letters that name functions, by the number of arguments, or ``_`` for a subscript and arguments.
 LETTERS: Final[dict[str, dict[str, str]]] = {
     "F": {"2": "F", "4": "hyp2f1"},
-    "D": {"1": "dawson"},
+    "D": {"1": "dawson or elliptic"},
     "M": {"3": "hyp1f1"},
     "Q": {"2": "gamma_q"},
     "E": {"1": "E", "2": "E", "_": "expint"},

@@ -53,7 +53,17 @@ class DefiniteIntegral:
 def prepare_definite(
     problem: str | sympy.Integral, assumptions: Mapping[str, str] | None = None
 ) -> DefiniteIntegral:
-    r"""The likeliest reading of a definite integral; see `definite_readings`.
+    r"""The likeliest reading of a definite integral.
+
+    Args:
+        problem: as for `definite_readings`.
+        assumptions: as for `definite_readings`.
+
+    Returns:
+        The first of `definite_readings`.
+
+    Raises:
+        ProblemError: as for `definite_readings`.
 
     Example:
         >>> prepare_definite(r"\int_0^1 x^a \, dx").parameters
@@ -105,7 +115,8 @@ def _prepare_text(text: str, kinds: tuple[tuple[str, str], ...]) -> tuple[Defini
     problem = read_integral(text, None, [name for name, _ in kinds])
     lower, upper = problem.lower, problem.upper
     if lower is None or upper is None:
-        raise ProblemError(f"{text!r} is no definite integral: it has no limits")
+        lacks = "lower and no upper limit" if problem.has_sign else "integral sign"
+        raise ProblemError(f"{text!r} is no definite integral: it has no {lacks}")
     return tuple(
         DefiniteIntegral(integrand, lower, upper, problem.principal_value, text)
         for integrand in integrands(problem, text, None, kinds)

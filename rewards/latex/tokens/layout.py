@@ -38,11 +38,13 @@ def has_marks(text: str) -> bool:
 def kept_places(tokens: list[str]) -> list[int]:
     r"""The places left without ``&`` and ``\\`` outside tables, and without empty groups.
 
+    A pair that is split over two lines (``\left( a \right. \\ \left. + b \right)``) is one pair.
+
     Renames two kinds of token in place: the first underscore of ``_2F_1``, and the bar of
     ``\left. x \right| m``.
     """
     _mark_hypergeometric(tokens)
-    bars = _separating_bars(tokens) if "\\left." in tokens else ()
+    dropped = _separating_bars(tokens) | _split_pairs(tokens) if "\\left." in tokens else ()
     kept: list[int] = []
     tables = following = 0
     for place, token in enumerate(tokens):
@@ -50,7 +52,7 @@ def kept_places(tokens: list[str]) -> list[int]:
             tables += 1
         elif token.startswith("\\end "):
             tables -= 1
-        elif place in bars:
+        elif place in dropped:
             continue
         elif tables <= 0 and token in _ALIGNMENT:
             while following <= place or tokens[following] in _ALIGNMENT:
@@ -73,6 +75,21 @@ def _mark_hypergeometric(tokens: list[str]) -> None:
                 tokens[place - 2] = "\\hyper"
             elif place > 3 and tokens[place - 1] == "}" and tokens[place - 4] == "_":
                 tokens[place - 4] = "\\hyper"
+
+
+def _split_pairs(tokens: list[str]) -> set[int]:
+    r"""The places of ``\right.`` and ``\left.`` with only a new line between, and of that."""
+    places: set[int] = set()
+    closing: int | None = None
+    for place, token in enumerate(tokens):
+        if token == "\\left." and closing is not None:
+            places.update(range(closing, place + 1))
+            closing = None
+        elif token == "\\right.":
+            closing = place
+        elif token not in _ALIGNMENT:
+            closing = None
+    return places
 
 
 def _separating_bars(tokens: list[str]) -> set[int]:

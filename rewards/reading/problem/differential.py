@@ -32,7 +32,7 @@ def _styled(content: str) -> str:
     )
 
 
-_LETTER: Final = rf"(?:\\[A-Za-z]+|[A-Za-z]){_INDEX}"
+_LETTER: Final = rf"(?:\\(?!{FONT}{_END})[A-Za-z]+|[A-Za-z]){_INDEX}"
 _VARIABLE: Final = rf"(?:{_LETTER}|{_styled(_LETTER)})"
 _SIGN_D: Final = rf"(?:{_styled('d')}|\\(?:dd|differentialD|diff|d){_END}|[ⅆ𝑑])"
 _WHOLE: Final = _styled(rf"d{SPACE}{_LETTER}")

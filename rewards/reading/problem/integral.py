@@ -11,10 +11,10 @@ from ...errors import ProblemError
 from ...expression.traversal import symbols_of
 from ...expression.tree import Expression
 from ...latex import ReadError, Reading, read, to_latex
-from ...latex.parser import DIFFERENTIAL, FRACTIONAL_BRACES
+from ...latex.parser import DIFFERENTIAL, IN_PROBLEM
 from .differential import Differential, differentials, with_symbol, without_symbol
 from .layout import IntegralLayout, integral_layout
-from .parameters import check_parameters
+from .parameters import parameter_faults
 
 #: A limit of integration: an expression, or +1 or -1 for plus or minus infinity.
 Limit = Expression | int
@@ -34,6 +34,7 @@ class IntegralProblem:
         lower: the lower limit; None for an indefinite integral.
         upper: the upper limit; None for an indefinite integral.
         principal_value: Cauchy's principal value is asked for.
+        has_sign: an integral sign was written.
 
     >>> problem = read_integral(r"\int_0^1 xdx")
     >>> problem.variable, problem.lower, len(problem.readings)
@@ -46,6 +47,7 @@ class IntegralProblem:
     lower: Limit | None = None
     upper: Limit | None = None
     principal_value: bool = False
+    has_sign: bool = False
 
 
 def read_integral(
@@ -65,6 +67,10 @@ def read_integral(
         ProblemError: the text is unreadable, holds several integrals, or has a letter that is
             neither a variable nor a parameter.
 
+    Example:
+        >>> read_integral(r"\int 2tdt").variable
+        't'
+
     """
     layout = integral_layout(text)
     marks = layout.marks
@@ -72,10 +78,11 @@ def read_integral(
         missing = "upper" if "_" in marks else "lower"
         raise ProblemError(f"{text!r} has no {missing} limit")
     named, body, readings = _integrand(text, layout, variable)
-    symbols = set().union(*(symbols_of(reading.expression) for reading in readings))
     known = variable or named or "x"
-    check_parameters(text, body, symbols - {known}, known, parameters)
-    problem = IntegralProblem(named, readings, principal_value=layout.principal_value)
+    readings = _with_real_parameters(readings, text, body, known, parameters, layout.has_sign)
+    problem = IntegralProblem(
+        named, readings, principal_value=layout.principal_value, has_sign=layout.has_sign
+    )
     if not marks:
         return problem
     lower, upper = (limit_of(marks[mark], text, known) for mark in "_^")
@@ -115,6 +122,32 @@ def _choices(layout: IntegralLayout, variable: str | None) -> Iterator[Sequence[
         yield same
 
 
+def _with_real_parameters(
+    readings: tuple[Reading, ...],
+    text: str,
+    body: str,
+    variable: str,
+    declared: Collection[str],
+    has_sign: bool,
+) -> tuple[Reading, ...]:
+    """The readings whose parameters are parameters.
+
+    Raises:
+        ProblemError: there is none.
+
+    """
+    suspects = [symbols_of(reading.expression) - {variable, *declared} for reading in readings]
+    faults = parameter_faults(body, set().union(*suspects), variable, has_sign)
+    sound = [
+        reading
+        for reading, names in zip(readings, suspects, strict=True)
+        if names.isdisjoint(faults)
+    ]
+    if not sound:
+        raise ProblemError(f"{text!r}: {next(iter(faults.values()))}")
+    return tuple(sound)
+
+
 #: Places that are tried as differentials; an integrand with a parameter d has one or two more.
 _TRIES: Final = 6
 
@@ -145,7 +178,7 @@ def _divided(readings: Iterable[Reading]) -> tuple[Reading, ...]:
 
 
 def _read(text: str, *symbols: str) -> tuple[Reading, ...]:
-    return read(text, symbols=(*symbols, FRACTIONAL_BRACES))
+    return read(text, symbols=(*symbols, IN_PROBLEM))
 
 
 def _ends_a_product(body: str, place: Differential, variable: str | None) -> bool:
@@ -175,6 +208,10 @@ def limit_of(mark: str, text: str, variable: str) -> Limit:
 
     Raises:
         ProblemError: the limit is unreadable, or holds the variable.
+
+    Example:
+        >>> limit_of(r"{-\infty}", r"\int_{-\infty}^0 e^x dx", "x")
+        -1
 
     """
     infinite = _INFINITY.match(mark.strip())

@@ -105,12 +105,13 @@ def integral_layout(text: str) -> IntegralLayout:
         return IntegralLayout(False, {}, _without_tail(formula, 0))
     assert found is not None
     end, marks, barred = found
-    before = formula[: sign.start()]
+    before, behind = formula[: sign.start()].rstrip(), formula[end:].lstrip()
+    if before.endswith("{") and behind.startswith("}"):  # {\int} x
+        before, behind = before[:-1], behind[1:]
     lead = _LEAD.match(before)
     if lead is None or lead.end() < len(before):
         strange = before[lead.end() if lead else 0 :].strip()
         raise ProblemError(f"{text!r}: the integral sign has {strange!r} before it")
-    behind = formula[end:]
     further, rest = limits_of(behind)
     if _SEVERAL.search(rest):
         raise ProblemError(f"{text!r} has more than one integral")

@@ -6,10 +6,9 @@ half of a differential. Read as parameters, they make every right answer wrong, 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Set
+from collections.abc import Set
 from typing import Final
 
-from ...errors import ProblemError
 from ...latex.grammar import vocabulary
 from ...latex.limits import DEFAULT_LIMITS
 from ...latex.tokens.lexer import tokenize
@@ -22,43 +21,45 @@ _FUNCTION_LETTERS: Final = frozenset(
 _OPENERS: Final = frozenset(("(", "[", "\\{"))
 
 
-def check_parameters(
-    problem: str, integrand: str, parameters: Set[str], variable: str, declared: Collection[str]
-) -> None:
-    """Refuse parameters that are no parameters.
+def parameter_faults(
+    integrand: str, suspects: Set[str], variable: str, has_sign: bool
+) -> dict[str, str]:
+    """Parameters that are no parameters.
 
     Args:
-        problem: the whole text, for the error.
-        integrand: the part that was read.
-        parameters: the symbols of its tree besides the variable.
+        integrand: the text that was read.
+        suspects: the symbols of its trees besides the variable.
         variable: the variable of integration.
-        declared: parameters that the caller names, which are parameters whatever follows them.
+        has_sign: the integrand stood behind an integral sign, so that it has a differential.
 
-    Raises:
-        ProblemError: a letter is a parameter only because it stands before parentheses, or before
-            a variable as the d of a differential does.
+    Returns:
+        Why a letter is no parameter, by its name: the letter stands only before parentheses that
+        hold the variable, or only before a variable as the d of a differential does.
 
     """
-    suspects = parameters - set(declared)
+    faults: dict[str, str] = {}
     if not suspects or not ("(" in integrand or "d" in suspects):
-        return
+        return faults
     words = vocabulary(frozenset((variable,)))
     tokens = tokenize(integrand, words.known, words.spell, DEFAULT_LIMITS)
     for name in sorted(suspects):
         argument = _applied_to(tokens, name, variable)
         if argument:
-            raise ProblemError(
-                f"{problem!r}: {name}({argument}) is a function that the problem does not define; "
+            faults[name] = (
+                f"{name}({argument}) is a function that the problem does not define; "
                 rf"write {name} \cdot (..) if {name} is a factor"
             )
     # In cx + d and (ax+b)/(cx+d), d is a parameter, and c is another.
-    if "d" in suspects and "c" not in parameters:
+    if has_sign and "d" in suspects and "c" not in suspects:
         behind = [tokens[at + 1].lstrip("\\") for at, token in enumerate(tokens) if token == "d"]
-        if behind and all(each == variable or each in suspects for each in behind):
-            raise ProblemError(
-                f"{problem!r}: d{behind[-1]} looks like a differential, but is not the integral's; "
+        if behind and all(
+            each == variable or each in suspects or each in _OPENERS for each in behind
+        ):
+            faults["d"] = (
+                f"d{behind[-1]} looks like a differential, but is not the integral's; "
                 rf"write d \cdot {behind[-1]} if d is a parameter"
             )
+    return faults
 
 
 def _applied_to(tokens: list[str], name: str, variable: str) -> str:
