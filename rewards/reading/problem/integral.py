@@ -19,6 +19,8 @@ from .parameters import parameter_faults
 #: A limit of integration: an expression, or +1 or -1 for plus or minus infinity.
 Limit = Expression | int
 
+#: A d shortly before the end: without an integral sign, a differential stands at the end.
+_MAY_END_IN_DIFFERENTIAL: Final = re.compile(r"[dⅆ𝑑][^d]{1,24}\Z")
 _INFINITY: Final = re.compile(
     r"^\{?\s*(?P<sign>[+-]?)\s*(?:\\infty|\\infinity|∞|\\infin|oo|\\inf)\s*\}?$"
 )
@@ -112,6 +114,8 @@ def _integrand(
 def _choices(layout: IntegralLayout, variable: str | None) -> Iterator[Sequence[Differential]]:
     """What may be the differential: each place alone, then all of one variable (a sum's terms)."""
     body = layout.body
+    if not (layout.has_sign or _MAY_END_IN_DIFFERENTIAL.search(body)):
+        return
     places = differentials(body)[:_TRIES]
     if not layout.has_sign:
         places = [place for place in places[:1] if _ends_a_product(body, place, variable)]
@@ -136,6 +140,8 @@ def _with_real_parameters(
         ProblemError: there is none.
 
     """
+    if "(" not in body and "d" not in body:
+        return readings
     suspects = [symbols_of(reading.expression) - {variable, *declared} for reading in readings]
     faults = parameter_faults(body, set().union(*suspects), variable, has_sign)
     sound = [

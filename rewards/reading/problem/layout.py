@@ -60,6 +60,8 @@ _LEAD: Final = re.compile(
 _TAIL: Final = re.compile(
     rf"(?:\s|\\[,;:!> ]|~|[.;,&?]|=|\\\\|\\q?quad|\\end\s*\{{{_ENVIRONMENTS}\}})+\Z"
 )
+#: Last characters of bodies that have no tail, unless it is the end of an environment.
+_LAST_OF_FORMULA: Final = frozenset("})]|0123456789xyztu")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,8 @@ def integral_layout(text: str) -> IntegralLayout:
 
     """
     formula = _formula(_plain_letters(text))
+    if not ("int" in formula or "∫" in formula or "⨍" in formula):  # most integrands alone
+        return IntegralLayout(False, {}, _without_tail(formula, 0))
     sign = _SIGN_OR_STACK.search(formula)
     while sign is not None and (found := _sign_at(formula, sign.start())) is None:
         sign = _SIGN_OR_STACK.search(formula, sign.end())  # a stack that holds no sign
@@ -150,7 +154,8 @@ def _formula(text: str) -> str:
 
 def _without_tail(body: str, opened: int) -> str:
     """The body without punctuation, "= ?", ends of environments and of braces opened before it."""
-    body = _TAIL.sub("", body)
+    if body[-1:] not in _LAST_OF_FORMULA or "\\end" in body[-24:]:
+        body = _TAIL.sub("", body)
     for _ in range(opened):
         body = _TAIL.sub("", body.removesuffix("}"))
     return body.strip()
