@@ -15,7 +15,7 @@ LONGEST = 100_000
 FORMS: tuple[str, ...] = (
     *(
         rf"\{name}(@)"
-        for name in "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh coth ln exp".split()
+        for name in "sin cos tan cot sec csc arcsin arccos arctan sinh cosh coth ln exp".split()
     ),
     *(
         rf"\operatorname{{{name}}}(@)"
@@ -82,18 +82,29 @@ def random_nesting(random: Random, depth: int) -> str:
 
 
 #: Pieces of texts, repeated or strung together at random.
-PIECES: tuple[str, ...] = tuple(
-    r"""The_answer_is|The answer is |answer|\boxed{|\boxed{x}|\boxed|{|}|(|)|[|]|\left(|\right)|$|$$|\(|\)|\[|\]|\
-|<think>|</think>|<answer>|</answer>|**|*|`|```|#|\begin{cases}|\end{cases}|\begin{aligned}|\end{aligned}|\\|&
-|x^2|x|1|7|0.|,|, |.|. |;|:|!|?|'|"|=|==| = |+|-|--|^|_|^{|_{|/|\frac|\frac{|\frac12|\sqrt|\sqrt{|\ln|\sin|\sin x
-|\int|\int x dx = |\int_0^1|\sum|\lim|dx|d|\,dx|+ C|C|or| or |\text{ or }|\text{|\text{where }|\mathrm{|where |where u = x|u = x
-|so |therefore |\implies|\approx|\pm|\infty|∫|√|²|π|×|−|é|中| |  |    |~|\,|\quad|%|@|\n|\n\n|\t|- |1. | |the |sin|cos x|a|ab|xx
-|{"answer": "|answer":|\"|undefined|piecewise|Piecewise((x, x > 0), |x > 0|if |for x > 0|diverges|converges|does not |not |no
-|Step 1:|\Rightarrow|\cdot|\times|\left|\right|\left.|\right.|\middle\||\|.|\!|\;|\:|\ |\operatorname{|\operatorname{sin}|i|e|E|1e9|e^|10^{10^
-|(A)|A|\text{A}|B. |option |42|-42|1,000|1/2|½|\dfrac|\tfrac|\displaystyle|\begin{array}{c}|\end{array}|\hline|\label{|\tag{1}|\cancel{|\color{red}""".replace(
-        "\n", ""
-    ).split("|")
-) + ("\n", "\n\n", "\t", "\\|")
+PIECES: tuple[str, ...] = (
+    "\n",
+    "\n\n",
+    "\t",
+    *(
+        piece
+        for line in r"""
+The_answer_is¦The answer is ¦answer¦\boxed{¦\boxed{x}¦\boxed¦{¦}¦(¦)¦[¦]¦\left(¦\right)¦$¦$$
+\(¦\)¦\[¦\]¦\¦<think>¦</think>¦<answer>¦</answer>¦**¦*¦`¦```¦#¦\begin{cases}¦\end{cases}
+\begin{aligned}¦\end{aligned}¦\\¦&¦x^2¦x¦1¦7¦0.¦,¦, ¦.¦. ¦;¦:¦!¦?¦'¦"¦=¦==¦ = ¦+¦-¦--¦^¦_¦^{
+_{¦/¦\frac¦\frac{¦\frac12¦\sqrt¦\sqrt{¦\ln¦\sin¦\sin x¦\int¦\int x dx = ¦\int_0^1¦\sum¦\lim
+dx¦d¦\,dx¦+ C¦C¦or¦ or ¦\text{ or }¦\text{¦\text{where }¦\mathrm{¦where ¦where u = x¦u = x
+so ¦therefore ¦\implies¦\approx¦\pm¦\infty¦∫¦√¦²¦π¦×¦−¦é¦中¦ ¦  ¦    ¦~¦\,¦\quad¦%¦@¦\n¦\n\n
+\t¦- ¦1. ¦the ¦sin¦cos x¦a¦ab¦xx¦{"answer": "¦answer":¦\"¦undefined¦piecewise
+Piecewise((x, x > 0), ¦x > 0¦if ¦for x > 0¦diverges¦converges¦does not ¦not ¦no¦Step 1:
+\Rightarrow¦\cdot¦\times¦\left¦\right¦\left.¦\right.¦\middle\¦\!¦\;¦\:¦\ ¦\operatorname{
+\operatorname{sin}¦i¦e¦E¦1e9¦e^¦10^{10^¦(A)¦A¦\text{A}¦B. ¦option ¦42¦-42¦1,000¦1/2¦½¦\dfrac
+\tfrac¦\displaystyle¦\begin{array}{c}¦\end{array}¦\hline¦\label{¦\tag{1}¦\cancel{
+\color{red}¦\|
+""".strip("\n").split("\n")
+        for piece in line.split("¦")
+    ),
+)
 
 
 def repeated(piece: str, length: int) -> str:
