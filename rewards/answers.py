@@ -24,6 +24,7 @@ from .latex import (
 )
 from .verdict import Evidence, Status, Verdict
 from .workers.child import in_worker
+from .workers.deadline import Deadline
 from .workers.errors import WorkerError
 from .workers.verdicts import call_task, unpack, verdict_of
 
@@ -181,7 +182,7 @@ def verify_in_worker(
     target: str,
     answer: ExtractedAnswer,
     *,
-    deadline: float,
+    deadline: float | Deadline,
     **options: Any,
 ) -> Verdict:
     """A verification that might run long, in a worker that can be killed."""

@@ -30,6 +30,7 @@ from .decision.outcome import DecisionPolicy, Outcome
 from .expression.traversal import needs_worker
 from .latex import Reading
 from .verdict import Status, Verdict
+from .workers.deadline import Deadline
 
 if TYPE_CHECKING:
     import sympy
@@ -47,7 +48,7 @@ def verify_antiderivative(
     stop: Sequence[str] = (),
     truncated: bool = False,
     undecided_reward: float = 0.0,
-    deadline: float | None = None,
+    deadline: float | Deadline | None = None,
     method: Method = "balls",
 ) -> Verdict:
     r"""Verify that the final answer of a completion is an antiderivative of an integrand.
@@ -68,8 +69,8 @@ def verify_antiderivative(
         stop: the prompt's stop strings. Text after the first of them is ignored.
         truncated: the completion was cut off by the token limit.
         undecided_reward: the reward of an undecided answer.
-        deadline: seconds of wall clock, for an item that has to run in a worker; of processor
-            time for ``published``. By default 10, for ``published`` 30, for ``welleck`` 1.
+        deadline: seconds of processor time, for an item that has to run in a worker. By default 10,
+            for ``published`` 30, for ``welleck`` 1.
         method: ``balls`` (ball arithmetic), ``published`` for AntiderivBench's evaluator (extra
             ``published``), or ``welleck`` for the scorer of "Symbolic Brittleness in Sequence
             Models" (`rewards.baselines.welleck`).
@@ -95,7 +96,8 @@ def verify_antiderivative(
     check_switches(strict_domain=strict_domain, require_continuous=require_continuous)
     problems = prepare_readings(integrand, variable, assumptions)
     problem = problems[0]
-    deadline = deadline_for(method, deadline)
+    allowed = deadline if isinstance(deadline, Deadline) else deadline_for(method, deadline)
+    seconds = Deadline.of(allowed).left
     if method == "welleck":
         options = {
             "variable": problem.variable,
@@ -104,10 +106,10 @@ def verify_antiderivative(
             "stop": list(stop),
             "truncated": truncated,
         }
-        return verify_welleck(completion, as_latex(integrand), options, deadline)
+        return verify_welleck(completion, as_latex(integrand), options, seconds)
     answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated, method=method)
     if answer.text is not None and method == "published":
-        return verify_published(answer, problem, deadline)
+        return verify_published(answer, problem, seconds)
     policy = DecisionPolicy(strict_domain, require_continuous)
     try:
         read_answer(answer, problem.symbols)
@@ -124,7 +126,7 @@ def verify_antiderivative(
             completion,
             as_latex(integrand),
             answer,
-            deadline=deadline,
+            deadline=allowed,
             variable=variable,
             assumptions=assumptions,
             strict=strict,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .antiderivative import verify_antiderivative
 from .arguments import check_method, check_texts, keyword_options
-from .baselines.calls import deadline_for, wall_clock, welleck_verdicts
+from .baselines.calls import deadline_for, welleck_verdicts, worker_deadline
 from .decision.integrand import as_latex
 from .errors import ArgumentTypeError
 from .verdict import Verdict
@@ -41,8 +41,8 @@ def verify_many(
         integrands: one for all, or one for each.
         workers: number of worker processes (default: `rewards.workers.pool.usable_cores`). They
             are started once and kept.
-        deadline: seconds of wall clock for each item, after which its worker is killed; by default
-            the method's own, as for `verify_antiderivative`.
+        deadline: seconds of processor time for each item, after which its worker is killed; by
+            default the method's own, as for `verify_antiderivative`.
         memory_mb: megabytes of memory that a worker may take beyond its code.
         options: as for `verify_antiderivative`; ``variable``, ``assumptions`` and ``truncated`` may
             be lists with one entry for each completion.
@@ -67,7 +67,7 @@ def verify_many(
     method = options.get("method", "balls")
     seconds = deadline_for(method, deadline)
     items = _items(completions, integrands, options, seconds)
-    limit = wall_clock(method, seconds)
+    limit = worker_deadline(method, seconds)
     if method != "welleck":
         return map_verdicts("verify", items, workers, limit, memory_mb)
     pool = shared_pool(workers, memory_mb)
@@ -111,7 +111,7 @@ async def averify_many(
     method = options.get("method", "balls")
     seconds = deadline_for(method, deadline)
     items = _items(completions, integrands, options, seconds)
-    limit = wall_clock(method, seconds)
+    limit = worker_deadline(method, seconds)
     if method != "welleck":
         return await amap_verdicts("verify", items, workers, limit, memory_mb)
     pool = shared_pool(workers, memory_mb)

@@ -45,6 +45,7 @@ from .quadrature.closed_form import (
 )
 from .values import compare_values
 from .verdict import Status, Verdict, Witness
+from .workers.deadline import Deadline
 from .workers.pool import DEFAULT_DEADLINE
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def verify_definite_integral(
     stop: Sequence[str] = (),
     truncated: bool = False,
     undecided_reward: float = 0.0,
-    deadline: float = DEFAULT_DEADLINE,
+    deadline: float | Deadline = DEFAULT_DEADLINE,
 ) -> Verdict:
     r"""Verify that the final answer of a completion is the value of a definite integral.
 
@@ -106,7 +107,7 @@ def verify_definite_integral(
         stop: the prompt's stop strings. Text after the first of them is ignored.
         truncated: the completion was cut off by the token limit.
         undecided_reward: the reward of an undecided answer.
-        deadline: seconds of wall clock, for an item that has to run in a worker.
+        deadline: seconds of processor time, for an item that has to run in a worker.
 
     Returns:
         A `Verdict`. ``evidence.method`` says how the value was got: ``enclosure`` (rigorous),

@@ -64,7 +64,7 @@ def verify_value(
         stop: the prompt's stop strings. Text after the first of them is ignored.
         truncated: the completion was cut off by the token limit.
         undecided_reward: the reward of an undecided answer.
-        deadline: seconds of wall clock, for an item that has to run in a worker.
+        deadline: seconds of processor time, for an item that has to run in a worker.
 
     Returns:
         A `Verdict`.
@@ -124,7 +124,7 @@ def verify_equivalent(
         stop: the prompt's stop strings. Text after the first of them is ignored.
         truncated: the completion was cut off by the token limit.
         undecided_reward: the reward of an undecided answer.
-        deadline: seconds of wall clock, for an item that has to run in a worker.
+        deadline: seconds of processor time, for an item that has to run in a worker.
 
     Returns:
         A `Verdict`.

@@ -15,7 +15,7 @@ from ..arguments import keyword_options
 from ..errors import ArgumentTypeError, UserError
 from ..verdict import VERSION
 from ..workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB
-from ..workers.verdicts import map_verdicts
+from ..workers.verdicts import has_no_opinion, map_verdicts
 from .rows import text_of
 from .scoring import TASKS
 
@@ -48,7 +48,7 @@ class _Verifier:
         verdicts = map_verdicts(task, items, self.workers, self.deadline, DEFAULT_MEMORY_MB)
         added = (
             [str(verdict.status) for verdict in verdicts],
-            [verdict.reward for verdict in verdicts],
+            [None if has_no_opinion(verdict) else verdict.reward for verdict in verdicts],
             [verdict.answer for verdict in verdicts],
             [verdict.evidence.detail for verdict in verdicts],
         )

@@ -12,23 +12,23 @@ threads; queries hold prompt and response with special tokens; ``rewards`` becom
 
 The response is the text after the prompt; nothing in the prompt counts as an answer. OpenRLHF has
 no value for "no opinion": a bad row scores 0 for every completion, which is no advantage within its
-group, and is logged. Without workers `RuntimeError` is raised.
+group, and is logged. A verdict that the wall clock cut off twice gets the mean of the other rewards
+for its label in the call, and is logged. Without any, and without workers, `NoOpinionError` is
+raised.
 """
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .rows import opens_thinking, target_of
-from .scoring import BAD_PROBLEM, FAULT, STATUSES, Rollout, Rubric, Score, score
+from .scoring import STATUSES, Rollout, Rubric, Score, numbers, score
 
 __all__ = ["RewardFunction", "make_reward_func", "reward_func"]
 
-log = logging.getLogger(__name__)
 #: A prompt that was cut on the left to fit is recognised by so many characters of its end.
 TAIL = 64
 
@@ -134,7 +134,8 @@ def reward_func(
 
     Raises:
         ValueError: lists of different lengths, or a query that lacks its prompt.
-        RuntimeError: no worker can be started.
+        NoOpinionError: no worker can be started, or the wall clock ended the verification of all
+            completions for a label; it is a `RuntimeError`.
 
     Example:
         >>> reward_func([r"Integrate 2x. $\boxed{x^2}$"], ["Integrate 2x."], ["2x"])["scores"]
@@ -175,13 +176,7 @@ def response_of(query: str, prompt: str) -> str:
 
 def results(scores: Sequence[Score], labels: Sequence[Any]) -> dict[str, Any]:
     """The reply to OpenRLHF, which is plain JSON."""
-    if any(each.status == FAULT for each in scores):
-        raise RuntimeError("no workers to score completions with; the log says why")
-    for each, label in zip(scores, labels, strict=True):
-        if each.status == BAD_PROBLEM:
-            detail = each.verdict.evidence.detail
-            log.warning("bad label %.200r scores 0: %s", label, detail)
-    rewards = [each.reward or 0.0 for each in scores]
+    rewards = numbers(scores, [str(label) for label in labels])
     correct = [float(each.status == "correct") for each in scores]
     logs: Mapping[str, list[float]] = {
         # The same names every time: OpenRLHF concatenates them over a batch.

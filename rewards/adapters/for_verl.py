@@ -11,24 +11,23 @@ three may also stand in ``extra_info``. With ``task=mixed`` each row has its own
 a time, from threads or actors; a dict's ``score`` is the reward, its other entries are logged.)
 
 verl has no value for "no opinion". A bad row scores 0 for every completion, which is no advantage
-within its group, and is logged; without workers `RuntimeError` is raised. verl drops the end token,
-so truncation is not known here; an answer must still be in a complete box, outside an unfinished
-thought.
+within its group, and is logged. Without workers, and where the wall clock cut a verdict off twice,
+`NoOpinionError` is raised: verl calls for one completion at a time, so that there is no group whose
+mean could stand in. verl drops the end token, so truncation is not known here; an answer must still
+be in a complete box, outside an unfinished thought.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
 from .rows import target_of, text_of
-from .scoring import BAD_PROBLEM, FAULT, Rollout, Rubric, Score, ascore, score
+from .scoring import Rollout, Rubric, Score, ascore, numbers, score
 
 __all__ = ["acompute_score", "compute_score"]
 
-log = logging.getLogger(__name__)
 #: What verl itself may pass beside the four arguments.
 _VERL_ARGUMENTS = {
     "reward_router_address",
@@ -64,7 +63,8 @@ def compute_score(
 
     Raises:
         TypeError: an unknown field.
-        RuntimeError: no worker can be started.
+        NoOpinionError: no worker can be started, or the wall clock ended the verification; it is a
+            `RuntimeError`.
 
     Example:
         >>> compute_score("calculus", r"It is $\boxed{x^2}$.", "2x", workers=1)
@@ -99,7 +99,7 @@ async def acompute_score(
 
     Raises:
         TypeError: an unknown field.
-        RuntimeError: no worker can be started.
+        NoOpinionError: as `compute_score`.
 
     Example:
         >>> import asyncio
@@ -125,13 +125,9 @@ def _rubric(kwargs: Mapping[str, Any]) -> Rubric:
 
 
 def _result(result: Score, ground_truth: Any) -> dict[str, Any]:
-    if result.status == FAULT:
-        raise RuntimeError("no workers to score completions with; the log says why")
-    if result.status == BAD_PROBLEM:
-        detail = result.verdict.evidence.detail
-        log.warning("bad ground_truth %.200r scores 0: %s", ground_truth, detail)
+    (reward,) = numbers([result], [str(ground_truth)])
     return {
-        "score": result.reward or 0.0,
+        "score": reward,
         "acc": float(result.status == "correct"),
         "status": result.status,
         "pred": (result.verdict.answer or "").encode(errors="replace").decode(),

@@ -5,9 +5,10 @@ them, and shows how to add one). With ``gate``, the default, the other component
 beside a wrong answer, so that there is no reward without mathematics.
 
 A reward is None, which trainers read as "no opinion", only where the completion is not the cause:
-the row of the data set is bad (its integrand cannot be read), or no worker could be started.
-Anything that a completion can cause is a number: for a bad answer "no opinion", an advantage of
-zero, would be better than it deserves.
+the row of the data set is bad (its integrand cannot be read), no worker could be started, or the
+wall clock cut the verdict off twice, as on a machine without time (`rewards.workers.dispatcher`).
+Anything that a completion can cause is a number, work without end included: for a bad answer "no
+opinion", an advantage of zero, would be better than it deserves.
 """
 
 from __future__ import annotations
@@ -30,15 +31,19 @@ from ..values import verify_equivalent, verify_value
 from ..verdict import Evidence, Status, Verdict
 from ..workers.errors import PoolError
 from ..workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB
-from ..workers.verdicts import WorkItem, amap_verdicts, map_verdicts
+from ..workers.verdicts import WorkItem, amap_verdicts, has_no_opinion, map_verdicts
 from .components import COMPONENTS, GradedCompletion
 from .components.format import THINK_TAGS
 
 log = logging.getLogger(__name__)
 
-#: Statuses of a score beside those of `rewards.Status`: the two that mean "no opinion".
-BAD_PROBLEM, FAULT = "bad_problem", "fault"
-STATUSES = (*(status.value for status in Status), BAD_PROBLEM, FAULT)
+#: Statuses of a score beside those of `rewards.Status`: the three that mean "no opinion".
+BAD_PROBLEM, FAULT, CUT_OFF = "bad_problem", "fault", "cut_off"
+STATUSES = (*(status.value for status in Status), BAD_PROBLEM, FAULT, CUT_OFF)
+
+
+class NoOpinionError(RuntimeError):
+    """A trainer that has no value for "no opinion" cannot be given a reward."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +97,7 @@ class Rubric:
         min_coverage: count an answer as incorrect if it is right on a smaller share of the
             integrand's real domain (see `rewards.Evidence.coverage`).
         options: of the task's verifier: ``strict_domain``, ``relative_tolerance``, ...
-        deadline: seconds of wall clock for a rollout, after which its worker is killed.
+        deadline: seconds of processor time for a rollout, after which its worker is killed.
         workers: number of worker processes; by default one for each core.
         memory_mb: megabytes of memory that a worker may take beyond its code.
 
@@ -201,7 +206,7 @@ class Score:
     """The reward of a rollout, with its reasons.
 
     Attributes:
-        reward: the reward; None means no opinion (status ``bad_problem`` or ``fault``).
+        reward: the reward; None means no opinion (``bad_problem``, ``fault`` or ``cut_off``).
         status: one of `STATUSES`.
         verdict: what the verifier says.
         components: the value of each component, before weighting.
@@ -275,6 +280,55 @@ async def ascore(rollouts: Sequence[Rollout], rubric: Rubric) -> list[Score]:
     except (PoolError, OSError) as error:
         return _faults(rollouts, error)
     return [_score(rollout, rubric, verdicts[at]) for at, rollout in enumerate(rollouts)]
+
+
+def numbers(scores: Sequence[Score], groups: Sequence[str]) -> list[float]:
+    """Rewards for trainers that have no value for "no opinion".
+
+    A bad row gets 0, as its whole group does, which is no advantage within the group. A verdict
+    that was cut off gets the mean of its group's other rewards, which is none either; both are
+    logged.
+
+    Args:
+        scores: the scores.
+        groups: what each belongs to, such as its problem.
+
+    Returns:
+        A number for each score.
+
+    Raises:
+        NoOpinionError: there are no workers, or no other reward in the group.
+
+    Example:
+        >>> late = Score(None, CUT_OFF, Verdict(Status.TIMEOUT, 0.0))
+        >>> right = Score(1.0, "correct", Verdict(Status.CORRECT, 1.0))
+        >>> numbers([right, late], ["2x", "2x"])
+        [1.0, 1.0]
+
+    """
+    if any(each.status == FAULT for each in scores):
+        raise NoOpinionError("no workers to score completions with; the log says why")
+    known: dict[str, list[float]] = {}
+    for each, group in zip(scores, groups, strict=True):
+        if each.status == BAD_PROBLEM:
+            log.warning("bad row %.200r scores 0: %s", group, each.verdict.evidence.detail)
+        elif each.reward is not None:
+            known.setdefault(group, []).append(each.reward)
+    return [
+        _mean_of_group(each, group, known.get(group, ()))
+        if each.status == CUT_OFF
+        else each.reward or 0.0
+        for each, group in zip(scores, groups, strict=True)
+    ]
+
+
+def _mean_of_group(score: Score, group: str, others: Sequence[float]) -> float:
+    detail = score.verdict.evidence.detail
+    if not others:
+        raise NoOpinionError(f"no verdict on a completion for {group:.200}, alone: {detail}")
+    mean = sum(others) / len(others)
+    log.warning("no verdict for %.200r, which gets its group's mean %g: %s", group, mean, detail)
+    return mean
 
 
 def rates(scores: Sequence[Score]) -> dict[str, float]:
@@ -358,6 +412,8 @@ def _rollout_options(rollout: Rollout, rubric: Rubric, task: str) -> dict[str, A
 def _score(rollout: Rollout, rubric: Rubric, verdict: Verdict) -> Score:
     if verdict.status is Status.ERROR and "problem_error" in verdict.evidence.flags:
         return Score(None, BAD_PROBLEM, verdict)
+    if has_no_opinion(verdict):
+        return Score(None, CUT_OFF, verdict)
     status, coverage = verdict.status, verdict.evidence.coverage
     if status is Status.CORRECT and coverage is not None and coverage < rubric.min_coverage:
         status = Status.INCORRECT

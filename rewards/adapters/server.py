@@ -38,7 +38,7 @@ from ..errors import UserError, install
 from ..verdict import VERSION
 from .for_openrlhf import RewardFunction, results
 from .rows import target_of
-from .scoring import FAULT, Rollout, Score, ascore
+from .scoring import FAULT, NoOpinionError, Rollout, Score, ascore
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -157,7 +157,7 @@ class RewardServer:
             return self._refuse(429, "the queue is full", later=True)
         try:
             return Reply(200, shape(await self.score(rollouts)))
-        except NoWorkersError as error:
+        except (NoWorkersError, NoOpinionError) as error:
             return self._refuse(503, str(error), later=True)
 
     def _refuse(self, status: int, message: str, *, later: bool = False) -> Reply:

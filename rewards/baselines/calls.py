@@ -10,7 +10,7 @@ from ..answers import ExtractedAnswer, find_answer
 from ..decision.integrand import Integrand
 from ..latex import to_latex
 from ..verdict import Status, Verdict
-from ..workers.errors import TaskError, WorkerError, WorkerTimeout
+from ..workers.errors import TaskError, WorkerCutOff, WorkerError, WorkerTimeout
 from ..workers.pool import DEFAULT_DEADLINE
 from ..workers.verdicts import WorkItem, call_task, unpack, verdict_of
 
@@ -20,12 +20,12 @@ WELLECK_DEADLINE = 1.0
 #: Seconds of processor time for an answer under the method ``published``. That evaluator has no
 #: limit of its own; with this one it accepts all references of ``bee`` that it can (docs/bee.md).
 PUBLISHED_DEADLINE = 30.0
+#: And for the task around that evaluator, which stops itself at its deadline and then says where.
+PUBLISHED_MARGIN = 5.0
 
 
 def deadline_for(method: str, deadline: float | None = None) -> float:
-    """The seconds for one answer: those given, or else the method's own.
-
-    They are of wall clock, for the method ``published`` of processor time.
+    """The seconds of processor time for one answer: those given, or else the method's own.
 
     >>> deadline_for("published"), deadline_for("published", 5)
     (30.0, 5)
@@ -37,9 +37,9 @@ def deadline_for(method: str, deadline: float | None = None) -> float:
     return own.get(method, DEFAULT_DEADLINE)
 
 
-def wall_clock(method: str, deadline: float) -> float:
-    """The seconds of wall clock after which a worker is killed."""
-    return 30 + 8 * deadline if method == "published" else deadline
+def worker_deadline(method: str, deadline: float) -> float:
+    """The seconds of processor time after which a worker is killed."""
+    return deadline + PUBLISHED_MARGIN if method == "published" else deadline
 
 
 def verify_published(answer: ExtractedAnswer, problem: Integrand, deadline: float) -> Verdict:
@@ -47,7 +47,7 @@ def verify_published(answer: ExtractedAnswer, problem: Integrand, deadline: floa
     text, integrand = answer.text or "", to_latex(problem.expression)
     try:
         arguments = (text, integrand, problem.variable, deadline)
-        result = call_task("published", *arguments, deadline=wall_clock("published", deadline))
+        result = call_task("published", *arguments, deadline=worker_deadline("published", deadline))
     except WorkerError as error:
         return verdict_of(error, text, answer.evidence)
     name, step, detail, flags, points = result
@@ -77,9 +77,9 @@ def welleck_verdicts(items: Sequence[WorkItem], results: Sequence[Any]) -> list[
 
 
 def welleck_verdict(item: WorkItem, result: Any) -> Verdict:
-    """As `verdict_of`, but what was not finished counts as correct; a bad problem does not."""
+    """As `verdict_of`, but what took too long counts as correct; a bad problem does not."""
     bad_problem = isinstance(result, TaskError) and result.kind == "ProblemError"
-    if not isinstance(result, WorkerError) or bad_problem:
+    if not isinstance(result, WorkerError) or bad_problem or isinstance(result, WorkerCutOff):
         return verdict_of(result)
     completion, _, options = item
     answer = find_answer(

@@ -87,14 +87,24 @@ class _Compiler:
     def __init__(self, tape: Tape) -> None:
         self.tape = tape
         self.known: dict[Any, int] = {}
+        # The slots of nodes that are done, by identity: equality of trees takes as long as they
+        # are large. The nodes are kept, so that no other gets their identity.
+        self._done: dict[int, tuple[Call, int]] = {}
         self.outermost: set[int] = set()
         self.constant_branches: list[Branch] = []
 
     def slot(self, node: Expression) -> int:
+        """The slot of a node, which is compiled once, however many rules ask for the slot."""
         if isinstance(node, Number):
             return self._number(node)
         if isinstance(node, Symbol):
             return self._symbol(node.name)
+        done = self._done.get(id(node))
+        if done is None:
+            done = self._done[id(node)] = node, self._compile(node)
+        return done[1]
+
+    def _compile(self, node: Call) -> int:
         special = _SPECIAL_FORMS.get(node.function)
         if special is not None:
             return special(self, node)
@@ -336,9 +346,13 @@ class _Compiler:
 
     def piecewise(self, node: Call) -> int:
         """Values and conditions in turn; the first condition that holds gives the value."""
-        real = len(self.tape.domain)
+        # A value need not be real where another one applies: what its parts add to the domain is
+        # dropped, so a part that stands outside as well must be compiled there once more.
+        real, outside = len(self.tape.domain), self._done
+        self._done = {}
         values = [self.slot(arg) for arg in node.args[::2]]
-        del self.tape.domain[real:]  # a value need not be real where another one applies
+        del self.tape.domain[real:]
+        self._done = outside
         tests = [self._condition(arg) for arg in node.args[1::2]]
 
         def choose(all_: list[Jet]) -> Jet:

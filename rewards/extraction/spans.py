@@ -27,7 +27,8 @@ _MATH_LANGUAGES = frozenset(
 _LANGUAGE = re.compile(r"[ \t]*([\w+-]*)[ \t]*(?:\n|\Z)")
 #: The constant of integration, standing after a formula's closing delimiter.
 _LOOSE_CONSTANT = re.compile(r"[ \t]{0,4}\+\s?(?:C|c|K|k|const(?:ant)?\.?)(?:_\{?\w\}?)?(?![\w^(])")
-_PROSE_INSIDE = re.compile(r"(?<![\\{A-Za-z])[a-z]{2,} [a-z]{2,} [a-z]{2,}\b(?![^{}]*\})")
+_PROSE = re.compile(r"(?<![\\{A-Za-z])[a-z]{2,} [a-z]{2,} [a-z]{2,}\b")
+_UP_TO_BRACE = re.compile(r"[^{}]++(?P<closing>\}?)")
 _JOINT = re.compile(r"[ \t]{0,4}([-+=]?)[ \t]{0,4}\Z")
 
 
@@ -57,51 +58,78 @@ def spans(text: str) -> list[Span]:
     """The delimited formulas of a text, in order; neighbours that are one formula are joined."""
     formulas: list[Span] = []
     position = 0
+    marks = _Marks(text)
     while token := _DELIMITER.search(text, position):
         position = token.end()
         kind = token.lastgroup
         if kind == "command":
-            position = _add_command(formulas, text, token)
+            position = _add_command(formulas, marks, token)
         elif kind == "dollar":
-            position = _add_dollars(formulas, text, token)
+            position = _add_dollars(formulas, marks, token)
         elif kind == "env":
             closer = f"\\end{{{token['env']}}}"
-            position = _add_until(formulas, "display", text, token, closer)
+            position = _add_until(formulas, "display", marks, token, closer)
         elif kind is not None:
-            position = _add_code(formulas, text, token)
+            position = _add_code(formulas, marks, token)
     return formulas
 
 
-def _add_command(formulas: list[Span], text: str, token: re.Match[str]) -> int:
+class _Marks:
+    """Where marks stand in a text, looked for from left to right.
+
+    The text is searched once for each mark, and not once for each opening that is never closed.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._next: dict[str, int] = {}
+
+    def find(self, mark: str, start: int) -> int:
+        """As `str.find`, for starts that rise."""
+        at = self._next.get(mark, 0)
+        if 0 <= at < start or mark not in self._next:
+            at = self._next[mark] = self.text.find(mark, start)
+        return at
+
+
+def _add_command(formulas: list[Span], marks: _Marks, token: re.Match[str]) -> int:
     bracket = token["command"]
-    close = text.find(_CLOSERS[bracket], token.end())
-    again = text.find("\\" + bracket, token.end())
+    close = marks.find(_CLOSERS[bracket], token.end())
+    again = marks.find("\\" + bracket, token.end())
     closed = close >= 0 and not 0 <= again < close
     if not closed:  # up to the end of its paragraph
-        close = _paragraph_end(text, token.end(), again)
+        close = _paragraph_end(marks, token.end(), again)
     kind = "display" if bracket == "[" else "inline"
-    return _add(formulas, kind, text, token, close, 2 if closed else 0)
+    return _add(formulas, kind, marks.text, token, close, 2 if closed else 0)
 
 
-def _add_dollars(formulas: list[Span], text: str, token: re.Match[str]) -> int:
-    start = token.end()
+def _add_dollars(formulas: list[Span], marks: _Marks, token: re.Match[str]) -> int:
+    start, text = token.end(), marks.text
     if token[0] == "$$":
-        close = text.find("$$", start)
+        close = marks.find("$$", start)
         if close < 0:
-            return _add(formulas, "display", text, token, _paragraph_end(text, start, -1), 0)
+            return _add(formulas, "display", text, token, _paragraph_end(marks, start, -1), 0)
         return _add(formulas, "display", text, token, close, 2)
     close = text.find("$", start)
     while close > 0 and text[close - 1] == "\\":
         close = text.find("$", close + 1)
     inside = text[start : max(close, start)]
-    if close < 0 or "\n\n" in inside or (len(inside) > 9 and _PROSE_INSIDE.search(inside)):
+    if close < 0 or "\n\n" in inside or _has_prose_inside(inside):
         return start  # a price, or a stray sign
     return _add(formulas, "inline", text, token, close, 1)
 
 
-def _add_code(formulas: list[Span], text: str, token: re.Match[str]) -> int:
-    fence, start = token[0], token.end()
-    close = text.find(fence, start)
+def _has_prose_inside(formula: str) -> bool:
+    """Whether three words stand in a formula where no brace closes behind them."""
+    return len(formula) > 9 and any(
+        not part["closing"] and _PROSE.search(formula, *part.span())
+        for part in _UP_TO_BRACE.finditer(formula)
+    )
+
+
+def _add_code(formulas: list[Span], marks: _Marks, token: re.Match[str]) -> int:
+    fence, start, text = token[0], token.end(), marks.text
+    close = marks.find(fence, start)
     if len(fence) < 3:
         inside = text[start:close] if close > 0 else "\n"
         if "\n" in inside or "$" in inside or "\\(" in inside or "\\[" in inside:
@@ -121,18 +149,18 @@ def _add_code(formulas: list[Span], text: str, token: re.Match[str]) -> int:
 
 
 def _add_until(
-    formulas: list[Span], kind: str, text: str, token: re.Match[str], closer: str
+    formulas: list[Span], kind: str, marks: _Marks, token: re.Match[str], closer: str
 ) -> int:
-    close = text.find(closer, token.end())
+    text, close = marks.text, marks.find(closer, token.end())
     if close < 0:
         return _add(formulas, kind, text, token, len(text), 0)
     return _add(formulas, kind, text, token, close, len(closer))
 
 
-def _paragraph_end(text: str, start: int, limit: int) -> int:
-    end = text.find("\n\n", start)
+def _paragraph_end(marks: _Marks, start: int, limit: int) -> int:
+    end = marks.find("\n\n", start)
     ends = [at for at in (end, limit) if at >= 0]
-    return min(ends) if ends else len(text)
+    return min(ends) if ends else len(marks.text)
 
 
 def _add(
@@ -174,16 +202,19 @@ EMPHASIS = re.compile(r"(\*{1,3})(?=[^*\s])([^\n]*[^*\s])\1")
 # --- Formulas without delimiters -----------------------------------------------------------------
 #: Names of functions that are words, too, or too short to tell from one.
 _WORDS_TOO = frozenset("sh ch th arch arth fact factorial floor ceil ceiling daw gd Re Im".split())
-_FUNCTION = "|".join(
-    sorted(
-        {name for names in UNARY.items() for name in (names[0], *names[1])}.difference(_WORDS_TOO)
-        | set("sqrt cbrt li ei si ci gamma".split())
+_FUNCTIONS = frozenset(
+    name.lower()
+    for name in {name for names in UNARY.items() for name in (names[0], *names[1])}.difference(
+        _WORDS_TOO
     )
+    | set("sqrt cbrt li ei si ci gamma".split())
 )
-# A run of letters that is not a word: "dx", "ax", "pi", "xsinx".
+_LENGTHS = sorted({len(name) for name in _FUNCTIONS})
+#: Letters that stand before and behind a function without a space: "xsinx".
+_BEFORE, _BEHIND = frozenset("xtuvyznkab0e"), frozenset("xtuvyzθ")
+# A run of letters that is not a word: "dx", "ax", "pi"; for "xsinx" see `_is_calls`.
 _MATH_WORD = re.compile(
-    r"(?:d?[xtuvyzswθ]|[a-ce-hkmnpqrCα-ω]?[xtuvyz]|[xtuvyz]?[α-ω]|[xtu]e|ex|pi|int|frac"
-    rf"|(?:[xtuvyznkab0e]?(?:{_FUNCTION})[xtuvyzθ]?)+)",
+    r"(?:d?[xtuvyzswθ]|[a-ce-hkmnpqrCα-ω]?[xtuvyz]|[xtuvyz]?[α-ω]|[xtu]e|ex|pi|int|frac)",
     re.IGNORECASE,
 )
 #: More than any text has characters.
@@ -198,7 +229,11 @@ _SHORT_WORDS = frozenset(
 _STOP = re.compile(r"(?<!\\)[:;?!](?=\s|\Z)|(?<!\\left)(?<!\\right)[.](?=\s+\S)|#|\*\*")
 _COMMAND_BEFORE = re.compile(r"\\[A-Za-z]+\s*\Z")
 #: Words of a formula that SymPy prints: ``Piecewise((x, x > 0), (-x, True))``.
-_CODE_WORD = re.compile(r"[Pp]iecewise(?=\s?\()|True(?=\s?\))|(?P<name>[A-Za-z]\w*)(?=[(\[])")
+# No name is longer than the longest: what stands behind a long word is not looked for.
+_CODE_WORD = re.compile(
+    r"[Pp]iecewise(?=\s?\()|True(?=\s?\))"
+    rf"|(?P<name>[A-Za-z]\w{{0,{max(map(len, NAMES)) - 1}}}+)(?=[(\[])"
+)
 _WORDS_AFTER_ALL = frozenset(("by", "my", "ay", "at", "as", "cost", "sent"))
 _TABLE_NAME = r"\s?\{(?:[dr]?cases|array|p?matrix|smallmatrix)\}"
 #: A table of values; no part of it is prose.
@@ -247,7 +282,7 @@ def has_prose(text: str, start: int = 0, end: int = LONGEST_LINE) -> bool:
     """Whether a line has words, so that it is not one formula."""
     for lexeme in _LONE.finditer(text, start, end):
         word = lexeme[0]
-        if not word.isalpha() or _MATH_WORD.fullmatch(word):
+        if not word.isalpha() or _MATH_WORD.fullmatch(word) or _is_calls(word):
             continue
         if _is_code(text, lexeme.start()):
             continue
@@ -264,6 +299,28 @@ def _inside_call(text: str, stop: re.Match[str]) -> bool:
     return before.count("(") > before.count(")")
 
 
+def _is_calls(word: str) -> bool:
+    """Whether a run of letters is functions with a letter before or behind each: "xsinx".
+
+    "sin" is also "si" with an "n" behind, so a pattern would try 2^n ways for n of them; here every
+    place is reached once.
+    """
+    letters = word.lower()
+    waiting, reached = [0], {0}
+    while waiting:
+        at = waiting.pop()
+        ends = [
+            first + length
+            for first in ((at, at + 1) if letters[at : at + 1] in _BEFORE else (at,))
+            for length in _LENGTHS
+            if letters[first : first + length] in _FUNCTIONS and first + length <= len(letters)
+        ]
+        ends += [end + 1 for end in ends if letters[end : end + 1] in _BEHIND]
+        waiting += set(ends) - reached
+        reached.update(ends)
+    return len(letters) in reached
+
+
 def _is_code(text: str, start: int) -> bool:
     """Whether a function is called here by a name that the LaTeX reader knows."""
     word = _CODE_WORD.match(text, start)
@@ -275,7 +332,7 @@ def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
     word = lexeme[0]
     if word.lower().startswith("const"):
         return text[max(lexeme.start() - 4, 0) : lexeme.start()].rstrip().endswith(("+", "-"))
-    if _MATH_WORD.fullmatch(word) and word.lower() not in _WORDS_AFTER_ALL:
+    if word.lower() not in _WORDS_AFTER_ALL and (_MATH_WORD.fullmatch(word) or _is_calls(word)):
         return True
     start, end = lexeme.span()
     if _is_code(text, start):

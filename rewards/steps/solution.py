@@ -15,6 +15,7 @@ from ..decision.integrand import as_latex, prepare
 from ..definite import verify_definite_integral
 from ..quadrature import prepare_definite
 from ..verdict import Status, Verdict
+from ..workers.deadline import Deadline
 from ..workers.errors import WorkerError
 from ..workers.pool import DEFAULT_DEADLINE
 from ..workers.verdicts import call_task
@@ -41,7 +42,7 @@ def verify_solution(
     strict: bool = False,
     stop: Sequence[str] = (),
     truncated: bool = False,
-    deadline: float = DEFAULT_DEADLINE,
+    deadline: float | Deadline = DEFAULT_DEADLINE,
 ) -> Solution:
     r"""Verify every step of a solution of an integral.
 
@@ -59,7 +60,7 @@ def verify_solution(
         strict: an answer needs a box.
         stop: the prompt's stop strings. Text after the first of them is ignored.
         truncated: the completion was cut off by the token limit.
-        deadline: seconds of wall clock for what has to run in a worker.
+        deadline: seconds of processor time for all that has to run in a worker.
 
     Returns:
         The claims with their places, the definitions, and the verdict of the final answer.
@@ -87,15 +88,16 @@ def verify_solution(
         "strict": strict,
         "stop": list(stop),
         "truncated": truncated,
-        "deadline": deadline,
     }
+    # The final answer and the claims may need a worker, each for itself and all at once.
+    whole = Deadline.of(deadline)
     try:
-        return _solution(completion, text, Work(), **options)
+        return _solution(completion, text, Work(), deadline=whole, **options)
     except NeedsWorkerError:
         with suppress(WorkerError):
-            result = call_task("solution", completion, text, options, deadline=deadline)
+            result = call_task("solution", completion, text, options, deadline=whole)
             return Solution.from_dict(result)
-        return _solution(completion, text, Work(special=False), **options)
+        return _solution(completion, text, Work(special=False), deadline=whole, **options)
 
 
 def _solution(

@@ -32,8 +32,8 @@ _PIECE = re.compile(TOKEN.pattern + r"|(?P<column>&)")
 _BOX = re.compile(r"\\(?:boxed|fbox)\s?(?=\{)")
 #: An equation in brackets behind a formula ("... \quad (u = x + 3)"), or above a sign of equality.
 _REMARK = re.compile(
-    r"(?:\\q?quad(?![A-Za-z])|\\[,;]|\s)\s*"
-    r"[(\[]\s*(?P<beside>[^()\[\]=]*=[^()\[\]=]*)[)\]]\s*(?=\\\\|\Z)"
+    r"(?:\\q?quad(?![A-Za-z])|\\[,;]|(?<!\s)\s)\s*+"
+    r"[(\[]\s*+(?P<beside>[^()\[\]=]*=[^()\[\]=]*)[)\]]\s*(?=\\\\|\Z)"
     r"|\\(?:stackrel|overset)\s*\{(?P<above>[^{}=]*=[^{}=]*)\}"
 )
 #: ``\underbrace{..}_{..}``: what stands under the brace is no part of the formula.
@@ -177,7 +177,7 @@ class _Cutter:
                 self._blank(note.start(), closing_brace(latex, note.end() - 1) + 1)
         self.latex = "".join(self.characters)
         self.statement = Statement()
-        self.start = 0
+        self.start, self.content = 0, -1
         self.tokens = list(_PIECE.finditer(self.latex))
         self.unbalanced = self._run(brackets)
 
@@ -249,7 +249,7 @@ class _Cutter:
                 self._close(at)
                 self.start = token.end()
         else:  # a comma, a wide space or a column: another statement may begin
-            begun = _CONTENTS.search(self.latex, self.start, at) is not None
+            begun = self._first_content() < at
             if kind == "column":
                 self._blank(at, token.end())
                 begun = begun and bool(self.statement.links)
@@ -260,6 +260,13 @@ class _Cutter:
                     return
                 self._close(at)
                 self.start = token.end()
+
+    def _first_content(self) -> int:
+        """Where the current link has its first character, looked for once in a row of commas."""
+        if self.content < self.start:
+            found = _CONTENTS.search(self.latex, self.start)
+            self.content = found.start() if found else len(self.latex)
+        return self.content
 
     def _text(self, token: re.Match[str]) -> int:
         r"""Handle a ``\text{..}``: mathematics stays in the link, prose ends the statement."""

@@ -60,13 +60,14 @@ class NodeWorkers:
         task: str,
         items: list[list[Any]],
         deadline: float,
+        wall_clock: float,
         options: Mapping[str, Any],
     ) -> list[Result | WorkerError]:
         key = json.dumps([sorted(tasks.items()), memory_mb])
         pool = self._pools.get(key)
         if pool is None:
             pool = self._pools[key] = WorkerPool(self._size, memory_mb, tasks=tasks)
-        return await pool.amap(task, items, deadline=deadline, **options)
+        return await pool.amap(task, items, deadline=deadline, wall_clock=wall_clock, **options)
 
 
 @dataclass(eq=False, slots=True)
@@ -75,6 +76,7 @@ class _Call:
 
     arguments: tuple[Mapping[str, str], int, str]
     deadline: float
+    wall_clock: float
     options: Mapping[str, Any]
     results: list[Result | WorkerError]
     left: int
@@ -324,7 +326,7 @@ class Cluster:
             node.busy += 1
             self._asked.add(chunk)
             result = node.actor.run.remote(
-                *call.arguments, chunk.items, call.deadline, dict(call.options)
+                *call.arguments, chunk.items, call.deadline, call.wall_clock, dict(call.options)
             )
             result.future().add_done_callback(partial(self._post, self._done, chunk, key, node))
 
@@ -364,10 +366,15 @@ class ClusterPool(Pool):
         return self._cluster.size
 
     def _submit(
-        self, task: str, items: list[list[Any]], deadline: float, options: Mapping[str, Any]
+        self,
+        task: str,
+        items: list[list[Any]],
+        deadline: float,
+        wall_clock: float,
+        options: Mapping[str, Any],
     ) -> Future[list[Result | WorkerError]]:
         arguments = (self._tasks, self.memory_mb, task)
-        call = _Call(arguments, deadline, options, [None] * len(items), len(items))
+        call = _Call(arguments, deadline, wall_clock, options, [None] * len(items), len(items))
         size = max(1, min(CHUNK, len(items) // (2 * max(1, self.size))))
         starts = range(0, len(items), size)
         self._cluster.submit(_Chunk(call, at, items[at : at + size]) for at in starts)

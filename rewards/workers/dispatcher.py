@@ -17,7 +17,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .errors import PoolError, TaskError, WorkerCrash, WorkerError, WorkerMemory, WorkerTimeout
+from .errors import (
+    PoolError,
+    TaskError,
+    WorkerCrash,
+    WorkerCutOff,
+    WorkerError,
+    WorkerMemory,
+    WorkerTimeout,
+)
 from .worker import Batch, Worker
 
 #: Workers that fail to start, one after another, before the pool gives up.
@@ -53,6 +61,8 @@ class Dispatcher:
         self._inbox: deque[Batch] = deque()
         self._batches: deque[Batch] = deque()
         self._retries: deque[tuple[Batch, int]] = deque()
+        #: Items that the wall clock cut off, and when they are asked again at the latest.
+        self._cut_off: deque[tuple[Batch, int, float]] = deque()
         self._workers: list[Worker] = []
         self._dying: list[subprocess.Popen[bytes]] = []
         self._failed_starts = 0
@@ -145,6 +155,8 @@ class Dispatcher:
         """Seconds until something must be done without a message; None for never."""
         times = [min(worker.expires, worker.stalls) for worker in self._workers]
         moment = min(times, default=math.inf)
+        if self._cut_off and any(worker.idle for worker in self._workers):
+            moment = min(moment, self._cut_off[0][2])
         if self._dying:
             moment = min(moment, time.monotonic() + 0.05)
         return None if moment == math.inf else max(0.0, moment - time.monotonic())
@@ -152,6 +164,7 @@ class Dispatcher:
     def _assign(self) -> None:
         idle = [worker for worker in self._workers if worker.idle]
         self._assign_retries(idle)
+        self._assign_cut_off(idle)
         # Batches take turns, so a short one does not wait for a long one.
         chunk = max(1, min(CHUNK_ITEMS, self._waiting() // (4 * self._size)))
         while idle and any(batch.waiting for batch in self._batches):
@@ -183,6 +196,18 @@ class Dispatcher:
             if idle and len(self._workers) >= self._size and starting < len(self._retries):
                 self._discard(idle.pop())
 
+    def _assign_cut_off(self, idle: list[Worker]) -> None:
+        """Ask again what the wall clock cut off, once nothing else is to do: a quiet worker."""
+        while self._cut_off and self._cut_off[0][0].future.done():
+            self._cut_off.popleft()
+        if not (idle and self._cut_off):
+            return
+        batch, index, latest = self._cut_off[0]
+        at_work = any(worker.batch is not None for worker in self._workers)
+        if time.monotonic() >= latest or not (at_work or self._waiting() or self._retries):
+            self._cut_off.popleft()
+            self._give(idle.pop(), batch, *batch.single(index))
+
     def _give(self, worker: Worker, batch: Batch, indices: list[int], request: bytes) -> None:
         worker.assign(batch, indices, request)
         self._watch(worker)
@@ -193,7 +218,7 @@ class Dispatcher:
     def _grow(self) -> None:
         """Start workers for the waiting items, up to the pool's size."""
         starting = sum(not worker.ready for worker in self._workers)
-        wanted = len(self._retries) + self._waiting() - starting
+        wanted = len(self._retries) + len(self._cut_off) + self._waiting() - starting
         for _ in range(min(wanted, self._size - len(self._workers))):
             try:
                 worker = Worker(self._settings)
@@ -260,8 +285,8 @@ class Dispatcher:
             worker.since = before  # when its item began
             self._lost(worker, WorkerMemory("the worker's memory limit was reached"))
         else:
-            ended, seconds, *said = rest
-            worker.since = min(worker.since, ended)
+            ended, worked, seconds, *said = rest
+            worker.since, worker.worked = min(worker.since, ended), worked
             if kind == "value":
                 result = said[0]
             elif kind == "failed":
@@ -278,7 +303,7 @@ class Dispatcher:
 
     def _lost(self, worker: Worker, why: WorkerError | None) -> None:
         """Discard a worker that is gone or over a limit, and settle its items."""
-        seconds = time.monotonic() - worker.since
+        seconds, work = time.monotonic() - worker.since, worker.work
         error = why or worker.autopsy()
         error.seconds = seconds
         batch, current = worker.batch, worker.current
@@ -294,6 +319,10 @@ class Dispatcher:
             return
         batch.waiting.extendleft(reversed(worker.chunk[worker.position + 1 :]))
         if current is None:
+            return
+        if isinstance(error, WorkerCutOff) and current not in batch.cut_off:
+            batch.cut_off[current] = work
+            self._cut_off.append((batch, current, time.monotonic() + batch.wall_clock))
             return
         suspect = isinstance(error, WorkerMemory | WorkerCrash) and worker.served
         if suspect and current not in batch.retried:
@@ -321,14 +350,31 @@ class Dispatcher:
             if worker not in self._workers:
                 continue
             if worker.expires <= now:
-                what = f"no result within {worker.batch.deadline:g} s" if worker.batch else "start"
-                self._lost(worker, WorkerTimeout(what))
+                self._lost(worker, _over_time(worker))
             elif worker.batch is not None and (
                 worker.stalls <= now or (worker.batch.future.cancelled() and not worker.dropped)
             ):
                 worker.batch.waiting.extendleft(reversed(worker.take_back()))
                 self._watch(worker)
         self._dying = [process for process in self._dying if process.poll() is None]
+
+
+def _over_time(worker: Worker) -> WorkerError:
+    """Why a worker is killed that has had its time on the wall clock.
+
+    What has used half of its processor time by then, in both tries together, would most likely have
+    used all of it: so an item that only works on and on is no case for the wall clock, unless the
+    machine gives it less than a sixteenth of a core.
+    """
+    batch, current = worker.batch, worker.current
+    if batch is None or current is None:
+        return WorkerTimeout("start")
+    work = worker.work + batch.cut_off.get(current, 0.0)
+    if work >= batch.deadline / 2:
+        return WorkerTimeout(f"no result after {work:.3g} s of processor time")
+    return WorkerCutOff(
+        f"no result within {batch.wall_clock:g} s, and {work:.3g} s of processor time"
+    )
 
 
 def _check_platform() -> None:

@@ -1,7 +1,8 @@
 """Errors of workers and of their pool.
 
 * WorkerError             an item was not finished; the rest of its batch goes on
-  x WorkerTimeout         its deadline passed
+  x WorkerTimeout         it took too much processor time
+  x WorkerCutOff          the wall clock ended it, which says nothing of it
   x WorkerMemory          it needed too much memory
   x WorkerCrash           its worker died
   x TaskError             its task raised an exception
@@ -23,7 +24,14 @@ class WorkerError(RuntimeError):
 
 
 class WorkerTimeout(WorkerError):  # noqa: N818
-    """The item's deadline passed; its worker was killed."""
+    """The item took more processor time than it may, which no load of the machine can cause."""
+
+
+class WorkerCutOff(WorkerError):  # noqa: N818
+    """The wall clock ended the item twice, before it had used half of its processor time.
+
+    The machine is busy or stands still, or the item waits. The item may have been any.
+    """
 
 
 class WorkerMemory(WorkerError):  # noqa: N818

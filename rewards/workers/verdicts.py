@@ -5,12 +5,17 @@ Everything that may happen to a worker becomes a verdict, so that no batch is lo
 ============================  ==========  ==================
 what happened                 status      flag
 ============================  ==========  ==================
-the deadline passed           timeout
+too much processor time       timeout     ``processor_time``
+the wall clock ended it       timeout     ``wall_clock``
 too much memory was needed    error       ``memory_limit``
 the worker crashed            error       ``worker_crash``
 the problem itself is bad     error       ``problem_error``
 a fault of the verifier       error       ``internal_error``
 ============================  ==========  ==================
+
+Counted work decides a verdict; that processor time ran out is a fault of the counting, and counted
+by its flag. What the wall clock ended says nothing of the item (`rewards.workers.errors`), so that
+no reward may rest on it: `has_no_opinion`.
 
 What is no item's fault raises: workers that do not start are a `PoolError`, and a missing extra is
 an `ImportError`. To score these 0 would silently spoil a training run.
@@ -25,14 +30,27 @@ from typing import Any, TypeAlias
 
 from ..verdict import Evidence, Status, Verdict, Witness
 from .child import in_worker, resolve
+from .deadline import Deadline
 from .dispatcher import PACKAGE
-from .errors import TaskError, WorkerCrash, WorkerError, WorkerMemory, WorkerTimeout
+from .errors import (
+    TaskError,
+    WorkerCrash,
+    WorkerCutOff,
+    WorkerError,
+    WorkerMemory,
+    WorkerTimeout,
+)
 from .pool import TASKS, shared_pool
 
 #: What a worker needs for one verdict: the completion, the target, the verifier's options.
 WorkItem: TypeAlias = tuple[str, Any, dict[str, Any]]
 
-_FLAGS = {WorkerMemory: "memory_limit", WorkerCrash: "worker_crash"}
+_FLAGS = {
+    WorkerMemory: "memory_limit",
+    WorkerCrash: "worker_crash",
+    WorkerTimeout: "processor_time",
+    WorkerCutOff: "wall_clock",
+}
 
 # Field by field and not by `Verdict.to_dict`, which costs as much as some verdicts.
 _FIELDS = tuple(field.name for field in fields(Evidence))
@@ -59,13 +77,25 @@ def unpack(packed: list[Any]) -> Verdict:
     return Verdict(Status(status), reward, answer, Evidence(*values))
 
 
-def call_task(task: str, *arguments: Any, deadline: float) -> Any:
+def has_no_opinion(verdict: Verdict) -> bool:
+    """Whether a verdict is absent because the wall clock, and nothing else, ended its worker."""
+    return verdict.status is Status.TIMEOUT and _FLAGS[WorkerCutOff] in verdict.evidence.flags
+
+
+def call_task(
+    task: str,
+    *arguments: Any,
+    deadline: float | Deadline,
+    wall_clock: float | None = None,
+) -> Any:
     """The result of a task: from a worker, or computed here if this process is one.
 
     Args:
         task: a name in `rewards.workers.pool.TASKS`.
         arguments: of the task, as plain JSON data.
-        deadline: seconds of wall clock; in a worker, that of its current item holds instead.
+        deadline: seconds of processor time, perhaps those of a call that this one is a part of;
+            in a worker, that of its current item holds instead.
+        wall_clock: as for `Pool.submit`.
 
     Raises:
         WorkerError: the task was not finished.
@@ -75,10 +105,25 @@ def call_task(task: str, *arguments: Any, deadline: float) -> Any:
     if in_worker():
         return resolve(TASKS[task], PACKAGE)(*arguments)
     try:
-        return shared_pool().call(task, *arguments, deadline=deadline)
+        if not isinstance(deadline, Deadline):
+            return shared_pool().call(task, *arguments, deadline=deadline, wall_clock=wall_clock)
+        return _part_of_call(task, arguments, deadline)
     except TaskError as error:
         _raise_missing_package(error)
         raise
+
+
+def _part_of_call(task: str, arguments: Sequence[Any], whole: Deadline) -> Any:
+    """The result of a task within what its call's other tasks have left."""
+    if not whole.left:
+        raise WorkerTimeout("the processor time of the whole call is spent")
+    try:
+        result, seconds = shared_pool().call("timed", task, *arguments, deadline=whole.left)
+    except WorkerTimeout:
+        whole.spend(whole.left)
+        raise
+    whole.spend(seconds)
+    return result
 
 
 def verdict_of(result: Any, answer: str | None = None, evidence: Evidence | None = None) -> Verdict:
@@ -91,14 +136,12 @@ def verdict_of(result: Any, answer: str | None = None, evidence: Evidence | None
         return unpack(result)
     _raise_missing_package(result)
     evidence = evidence or Evidence(seconds=result.seconds)
-    if isinstance(result, WorkerTimeout):
-        evidence = replace(evidence, detail=str(result))
-        return Verdict(Status.TIMEOUT, 0.0, answer, evidence)
     flag, detail = _FLAGS.get(type(result), "internal_error"), str(result)
+    late = isinstance(result, WorkerTimeout | WorkerCutOff)
     if isinstance(result, TaskError) and result.kind == "ProblemError":
         flag, detail = "problem_error", result.message
     evidence = replace(evidence, detail=detail, flags=(*evidence.flags, flag))
-    return Verdict(Status.ERROR, 0.0, answer, evidence)
+    return Verdict(Status.TIMEOUT if late else Status.ERROR, 0.0, answer, evidence)
 
 
 def _raise_missing_package(error: WorkerError) -> None:
@@ -115,7 +158,7 @@ def map_verdicts(
         task: a name in `rewards.workers.pool.TASKS`.
         items: completion, target and options of each.
         workers: how many; None for one on each core.
-        deadline: seconds of wall clock for each item.
+        deadline: seconds of processor time for each item.
         memory_mb: what a worker may take beyond its code.
 
     """

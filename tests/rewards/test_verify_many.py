@@ -20,6 +20,7 @@ from calculus_harness.rewards import (
 )
 from calculus_harness.rewards.batch import averify_many, verify_many
 from calculus_harness.rewards.verdict import Evidence
+from calculus_harness.rewards.workers import pool as worker_pool
 from calculus_harness.rewards.workers import verdicts
 from calculus_harness.rewards.workers.pool import WorkerPool
 from calculus_harness.rewards.workers.verdicts import pack, unpack
@@ -109,8 +110,8 @@ def test_sympy_integrands() -> None:
 @pytest.mark.parametrize(
     ("what", "status", "flags"),
     [
-        ("sleep", Status.TIMEOUT, ()),
-        ("spin", Status.TIMEOUT, ()),
+        ("sleep", Status.TIMEOUT, ("wall_clock",)),
+        ("spin", Status.TIMEOUT, ("processor_time",)),
         ("python_memory", Status.ERROR, ("memory_limit",)),
         ("segfault", Status.ERROR, ("worker_crash",)),
         ("raise", Status.ERROR, ("internal_error",)),
@@ -118,8 +119,10 @@ def test_sympy_integrands() -> None:
     ],
 )
 def test_what_happens_to_a_worker_becomes_a_verdict(
-    what: str, status: Status, flags: tuple[str, ...]
+    monkeypatch: pytest.MonkeyPatch, what: str, status: Status, flags: tuple[str, ...]
 ) -> None:
+    if what == "sleep":
+        monkeypatch.setattr(worker_pool, "WALL_CLOCK_FACTOR", 1)
     deadline = 1 if status is Status.TIMEOUT else 20
     completions = [r"x^2", f"do {what}", r"x^2"]
     good, bad, also_good = verify_many(completions, "2x", deadline=deadline)

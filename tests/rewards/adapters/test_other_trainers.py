@@ -91,7 +91,7 @@ def test_verl_bad_row_is_zero_for_all_and_logged(caplog: pytest.LogCaptureFixtur
     for text in (RIGHT, WRONG):
         result = called_by_verl(text, "2x+")
         assert (result["score"], result["status"]) == (0.0, "bad_problem")
-    assert "bad ground_truth '2x+'" in caplog.text
+    assert "bad row '2x+'" in caplog.text
 
 
 @pytest.mark.usefixtures("no_workers")
@@ -198,7 +198,7 @@ def test_openrlhf_bad_rows_and_no_workers(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert reward_func([PROMPT + RIGHT], [PROMPT], [r"\oops"])["rewards"] == [0.0]
-    assert r"bad label '\\oops'" in caplog.text
+    assert r"bad row '\\oops'" in caplog.text
     faults = [scoring.Score(None, scoring.FAULT, scoring.Verdict(scoring.Status.ERROR, 0.0))]
     monkeypatch.setattr(for_openrlhf, "score", lambda *_: faults)
     with pytest.raises(RuntimeError, match="no workers"):

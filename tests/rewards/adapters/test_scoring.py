@@ -244,7 +244,7 @@ def test_what_a_completion_does_to_its_worker_is_its_own_fault(
 def test_rates_name_every_status() -> None:
     scores = score([Rollout(RIGHT, "2x"), Rollout(WRONG, "2x")], Rubric())
     assert rates(scores)["correct"] == rates(scores)["incorrect"] == 0.5
-    assert set(rates([])) == set(rates(scores)) == {*Status, "bad_problem", "fault"}
+    assert set(rates([])) == set(rates(scores)) == {*Status, "bad_problem", "fault", "cut_off"}
     assert sum(rates(scores).values()) == 1.0
 
 

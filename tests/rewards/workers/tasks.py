@@ -21,6 +21,17 @@ def identify(value, seconds=0):
     return [os.getpid(), value]
 
 
+def slow_at_first(begun, value, log=None):
+    """Stands still the first time that it is asked with a path, as on a machine without time."""
+    if begun is not None and not Path(begun).exists():
+        Path(begun).touch()
+        time.sleep(3600)
+    if log is not None:
+        with Path(log).open("a") as file:
+            file.write(f"{value}\n")
+    return value
+
+
 def package():
     main = sys.modules["__main__"]
     names = [name for name in ("rewards", "calculus_harness_rewards") if name in sys.modules]

@@ -1,0 +1,30 @@
+"""One deadline for a whole call, however many tasks it asks workers for."""
+
+from __future__ import annotations
+
+
+class Deadline:
+    """The processor time that the tasks of one call may take together.
+
+    Args:
+        seconds: for all of them; those of another call's deadline are that one's.
+
+    Example:
+        >>> whole = Deadline(10)
+        >>> whole.spend(4)
+        >>> whole.left, Deadline.of(whole) is whole, Deadline.of(2.5).left
+        (6, True, 2.5)
+
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.left = seconds
+
+    @classmethod
+    def of(cls, deadline: float | Deadline) -> Deadline:
+        """The deadline of the call that this one is a part of, or one of its own."""
+        return deadline if isinstance(deadline, Deadline) else cls(deadline)
+
+    def spend(self, seconds: float) -> None:
+        """Count processor time that a task took."""
+        self.left = max(0, self.left - seconds)

@@ -1,0 +1,109 @@
+"""What a trainer gets for a verdict that the wall clock cut off: never a 0 for a right answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from calculus_harness.rewards.adapters import for_openrlhf, for_trl, for_verl, scoring
+from calculus_harness.rewards.adapters.scoring import NoOpinionError, Rollout, Rubric, rates, score
+from calculus_harness.rewards.workers import verdicts
+from calculus_harness.rewards.workers.errors import WorkerCutOff, WorkerTimeout
+from calculus_harness.rewards.workers.pool import Pool, shared_pool
+
+RIGHT, WRONG = r"So $\boxed{x^2 + C}$.", r"So $\boxed{x^3 + C}$."
+LATE = r"So $\boxed{x^2 + 7}$."
+
+
+class Busy:
+    """A pool on a machine that stands still for items with the text `LATE`."""
+
+    def __init__(self, pool: Pool, error: Callable[[str], Exception]) -> None:
+        self.pool, self.error = pool, error
+
+    def map(self, task: str, items: Sequence[Sequence[Any]], **options: Any) -> list[Any]:
+        results = self.pool.map(task, items, **options)
+        late = [item[0].endswith(LATE) for item in items]
+        return [
+            self.error("no result within 80 s") if cut else result
+            for cut, result in zip(late, results, strict=True)
+        ]
+
+    async def amap(self, task: str, items: Sequence[Sequence[Any]], **options: Any) -> list[Any]:
+        return self.map(task, items, **options)
+
+
+@pytest.fixture
+def busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verdicts, "shared_pool", lambda *_: Busy(shared_pool(), WorkerCutOff))
+
+
+@pytest.mark.usefixtures("busy")
+@pytest.mark.parametrize(
+    "rubric",
+    [
+        Rubric(),
+        Rubric(components=("correctness", "format"), gate=False),
+        Rubric("steps", components=("correctness", "steps", "format"), gate=False),
+        Rubric("mixed"),
+    ],
+)
+def test_there_is_no_opinion_whatever_the_components(rubric: Rubric) -> None:
+    rollouts = [Rollout(text, "2x", task="integration") for text in (RIGHT, LATE, WRONG)]
+    for scores in (score(rollouts, rubric), asyncio.run(scoring.ascore(rollouts, rubric))):
+        assert [each.status for each in scores] == ["correct", "cut_off", "incorrect"]
+        assert [each.reward is None for each in scores] == [False, True, False]
+        assert rates(scores)["cut_off"] == pytest.approx(1 / 3)
+
+
+def test_what_works_too_long_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verdicts, "shared_pool", lambda *_: Busy(shared_pool(), WorkerTimeout))
+    (late,) = score([Rollout(LATE, "2x")], Rubric())
+    assert (late.reward, late.status) == (0.0, "timeout")
+    assert late.verdict.evidence.flags == ("processor_time",)
+
+
+def test_a_completion_that_works_too_long_gets_0() -> None:
+    """In a real worker, whose kernel counts: a hundredth of a second is too little for this."""
+    many = "+".join(rf"\operatorname{{Li}}_{{{n}}}(x^{{{n}}})" for n in range(2, 40))
+    (late,) = score([Rollout(rf"$\boxed{{x^2 + {many} - ({many})}}$", "2x")], Rubric(deadline=0.01))
+    assert (late.reward, late.status) == (0.0, "timeout")
+
+
+@pytest.mark.usefixtures("busy")
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_trl_gets_none(asynchronous: bool) -> None:
+    reward = for_trl.make_reward(
+        components=["correctness", "format"], gate=False, asynchronous=asynchronous
+    )
+    logged: dict[str, float] = {}
+    found = reward(completions=[RIGHT, LATE], integrand=["2x", "2x"], log_metric=logged.__setitem__)
+    if asynchronous:
+        found = asyncio.run(found)  # type: ignore[arg-type]
+    assert found == [1.1, None]
+    assert logged["antiderivative_reward/cut_off"] == 0.5
+
+
+@pytest.mark.usefixtures("busy")
+def test_verl_gets_an_error() -> None:
+    assert for_verl.compute_score("mine", RIGHT, "2x")["score"] == 1.0
+    with pytest.raises(NoOpinionError, match="no result within 80 s"):
+        for_verl.compute_score("mine", LATE, "2x")
+    with pytest.raises(NoOpinionError, match="no result within 80 s"):
+        asyncio.run(for_verl.acompute_score("mine", LATE, "2x"))
+
+
+@pytest.mark.usefixtures("busy")
+def test_openrlhf_gets_the_mean_of_the_group(caplog: pytest.LogCaptureFixture) -> None:
+    texts = [(RIGHT, "2x"), (LATE, "2x"), (WRONG, "2x"), (LATE, "2t"), (r"\boxed{t^2}", "2t")]
+    queries, labels = (list(column) for column in zip(*texts, strict=True))
+    found = for_openrlhf.reward_func(queries, [""] * 5, labels)
+    assert found["rewards"] == [1.0, 0.5, 0.0, 1.0, 1.0]
+    assert found["scores"] == [1.0, 0.0, 0.0, 0.0, 1.0]
+    assert found["extra_logs"]["is_cut_off"] == [0.0, 1.0, 0.0, 1.0, 0.0]
+    assert "gets its group's mean 0.5" in caplog.text
+    with pytest.raises(NoOpinionError, match="alone"):
+        for_openrlhf.reward_func([LATE, RIGHT], ["", ""], ["2t", "2x"])
