@@ -405,7 +405,7 @@ def _almost_everywhere(form: sympy.Expr) -> sympy.Expr:
 
 
 #: The conventions of SymPy.
-_PRINCIPAL = Conventions(real_roots=False, real_bars=True)
+_PRINCIPAL = Conventions(real_roots=False)
 
 
 def _highest(size: ResidualSize) -> float:

@@ -3,7 +3,9 @@
 ``identity``: in each case of signs, derivatives of symbols, exponentials, sines, cosines,
 logarithms, arc tangents and roots obey their rules (others are taken as stated), and F' - f over
 the denominator is the sum of cofactors times relations. That no case is missing, and that the terms
-are those of the text, is to be seen from the generators' meanings.
+are those of the text, is to be seen from the generators' meanings. A logarithm of a modulus ln|u|
+has the derivative u'/u for real u only: i in u is refused. Roots and logarithms that occur in f are
+real, as only points count where they are; with other functions in u, ln|u| is taken as stated.
 
 ``witness``: bounds of F' and f at a point are apart, and so are mpmath's intervals (`intervals`),
 which meet them; where these have not the functions or bits, only the bounds.
@@ -20,6 +22,34 @@ Powers = tuple[tuple[int, int], ...]
 Poly = dict[Powers, Q]
 Ratio = tuple[Poly, Poly]
 ONE: Poly = {(): Q(1)}
+#: Generators that are real for real arguments, and those that are not.
+REAL = frozenset(
+    (
+        "variable",
+        "symbol",
+        "pi",
+        "euler_gamma",
+        "catalan",
+        "exp",
+        "sin",
+        "cos",
+        "ln_abs",
+        "atan",
+        "asinh",
+        "root",
+        "odd root",
+        "base",
+        "erf",
+        "erfi",
+        "si",
+        "shi",
+        "fresnel_s",
+        "fresnel_c",
+    )
+)
+UNREAL = frozenset(("i", "either root"))
+#: Generators that are real where they occur in f, unless there is something unreal in them.
+PARTS = frozenset(("even root", "ln", "asin", "acosh", "atanh", "exp"))
 
 
 class CertificateError(ValueError):
@@ -128,6 +158,13 @@ def _identity(case: dict[str, Any]) -> set[str]:
                 raise CertificateError(f"the derivative of generator {i} breaks its rule")
             taken |= set() if rule else {generators[i]["function"]}
     whole, f = _poly(case["denominator"]), _ratio(case["integrand"])
+    parts = {g for p in f for m in p for g, _ in m if generators[g]["function"] in PARTS}
+    parts -= {g for g in parts if _functions(generators[g], generators, set()) & UNREAL}
+    for i in (i for i, g in enumerate(generators) if slopes[i] and g["function"] == "ln_abs"):
+        inside = _functions(generators[i], generators, parts)
+        if inside & UNREAL:
+            raise CertificateError(f"generator {i} is ln|u| of a u that is not real")
+        taken |= set() if inside <= REAL else {"ln_abs"}
     summands = [each for term in case["terms"] for each in _derivative(_ratio(term), slopes)]
     total = _mul(_mul(f[0], {(): Q(-1)}), _quotient(whole, f[1]))
     for above, below in summands:
@@ -137,6 +174,13 @@ def _identity(case: dict[str, Any]) -> set[str]:
     if total or not whole:
         raise CertificateError("F' - f is not the sum of cofactors times relations")
     return taken
+
+
+def _functions(g: dict[str, Any], generators: list[Any], real: set[int]) -> set[str]:
+    """The functions in a generator's arguments, but for those of ``real`` generators."""
+    inside = {h for arg in g["args"] for p in _ratio(arg) for m in p for h, _ in m} - real
+    names = {generators[h]["function"] for h in inside}
+    return names.union(*(_functions(generators[h], generators, real) for h in inside))
 
 
 def _relation(i: int, g: dict[str, Any]) -> Poly:

@@ -73,13 +73,11 @@ class Conventions(NamedTuple):
         real_roots: odd roots of negative numbers are real, else principal.
         textbook_secants: arcsec and arccsc have the range that some textbooks choose for negative
             arguments, so that the derivative of arcsec u is 1/(u sqrt(u^2 - 1)), without |u|.
-        real_bars: ln|u| is real even where u is not; else it is ln u up to a constant.
 
     """
 
     real_roots: bool = True
     textbook_secants: bool = False
-    real_bars: bool = False
 
     @property
     def name(self) -> str:
@@ -130,7 +128,8 @@ class Tape:
         literal_bits: length of the longest number.
         literals: numbers with the exponents of their powers, and the lengths of these.
         longest: most terms of a sum or factors of a product.
-        odd_roots, secants, bars: whether the `Conventions` matter.
+        odd_roots, secants: whether the `Conventions` matter.
+        bars: whether there is a ln|u|, which off the real line is ln u.
 
     """
 

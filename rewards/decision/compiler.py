@@ -304,12 +304,11 @@ class _Compiler:
         argument = node.args[0]
         if isinstance(argument, Call) and argument.function == "abs":
             inner = self.slot(argument.args[0])
-            complex_ = is_written_with(argument, "i")
-            self.tape.bars |= complex_
-            if self.tape.conventions.real_bars or (complex_ and id(node) not in self.outermost):
-                top = self.emit("ln_size", jets.ln_size, inner, -1)
+            if self.tape._varying[inner]:
+                self.tape.bars = True
+                top = self.emit("ln_abs", jets.ln_abs, inner, self._symbol(self.tape.variable))
             else:
-                top = self.emit("ln_abs", jets.ln_abs, inner, -1)
+                top = self.emit("ln_size", jets.ln_size, inner, -1)
         else:
             inner = self.slot(argument)
             top = self.apply("ln", [inner])

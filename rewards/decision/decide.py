@@ -12,6 +12,8 @@ from collections.abc import Callable
 from functools import partial
 from zlib import crc32
 
+from flint import acb
+
 from ..expression.tree import Expression
 from ..verdict import Status
 from .balls import USUAL, Conventions, Tape, precision
@@ -19,6 +21,7 @@ from .comparison.at_points import Comparison
 from .comparison.course import Proving, refutation, run
 from .compiler import compile_tape
 from .confirmation.continuity import cannot_jump
+from .confirmation.events import beyond_reach
 from .confirmation.parameters import EXTREME, draws
 from .first_point import decide_at_first_point
 from .integrand import BASE_BITS, Integrand, Pool
@@ -86,7 +89,9 @@ def decide(
         """A refutation at further values of the parameters, or of F's own constants."""
         names, kinds = integrand.parameters, integrand.assumptions
         if not tape.symbols.keys() <= set(integrand.symbols):
-            for scale in (-1.0, EXTREME, -EXTREME, 1 / EXTREME):
+            usual = (acb(scale) for scale in (-1.0, EXTREME, -EXTREME, 1 / EXTREME))
+            great = beyond_reach(tape) if tape.breaks else []
+            for scale in (*usual, *great, *(-size for size in great)):
                 pool = integrand.pool(conventions, variant)
                 refuted = refutation(
                     Comparison(tape, pool, policy, variant, order, constants=scale)
@@ -108,8 +113,6 @@ def decide(
         others.append(Conventions(real_roots=False))
     if any(tape.secants for tape in tapes) and not policy.strict_domain:
         others.append(Conventions(textbook_secants=True))
-    if any(tape.bars for tape in tapes):
-        others.append(Conventions(real_bars=True))
     outcomes = [first]
     for conventions in others:
         outcome, *_ = judge(conventions)

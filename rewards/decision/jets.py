@@ -148,15 +148,17 @@ def ln(x: Jet) -> Jet:
     return u.log(), None if du is None else du / u
 
 
-def ln_abs(x: Jet) -> Jet:
-    """ln|u|: as an antiderivative the same as ln u, also where u is not real."""
-    u, du = x
-    value = (-u).log() if is_real(u) and u.real < 0 else u.log()
-    return value, None if du is None else du / u
+def ln_abs(u: Jet, x: Jet) -> Jet:
+    """ln|u| at a point of the real line; off it ln u, which continues ln|u| of a real u."""
+    value, slope = u
+    if is_real(value):
+        size = (-value).log() if value.real < 0 else value.log()
+        return size, None if slope is None else slope / value
+    return ln_size(u) if is_real(x[0]) else ln(u)
 
 
 def ln_size(x: Jet) -> Jet:
-    """ln|u| taken literally, along the real line: real even where u is not."""
+    """ln|u|, and its derivative along the real line."""
     u, du = x
     value = acb(abs(u)).log()
     return value, None if du is None else acb((u.conjugate() * du).real) / (abs(u) ** 2)

@@ -12,7 +12,7 @@ from ...verdict import Status, Witness
 from ..balls import Tape, precision
 from ..domain import uniform
 from ..integrand import BASE_BITS, MIN_POINTS, Point, Pool
-from ..jets import ZERO, Ball, Jet
+from ..jets import ONE, ZERO, Ball, Jet
 from ..magnitude import log2
 from ..outcome import DecisionPolicy, Outcome, OutOfBudgetError, Refutation, show
 from . import radicals
@@ -66,7 +66,7 @@ class Comparison:
         variant: int,
         order: int,
         *,
-        constants: float = 1.0,
+        constants: Ball = ONE,
     ) -> None:
         self.tape, self.pool, self.policy, self.order = tape, pool, policy, order
         self.values: dict[str, Ball] = dict(pool.values)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from flint import ctx
 
 from ...verdict import Status
-from ..confirmation.events import FAR_POINTS, places, spread
+from ..confirmation.events import FAR_POINTS, beyond_reach, places, spread
 from ..confirmation.visibility import Unseen, effects
 from ..integrand import MIN_POINTS, Point
 from ..jets import ZERO
@@ -71,6 +71,8 @@ class Confirmation:
             refuted = self.at.visit_new((*self.pool.events(), *places(self.tape, self.at.values)))
             refuted = refuted or self._show(self.at.agreeing[known:], self.at.bits)
         refuted = refuted or self.at.visit_new(FAR_POINTS)
+        if self.turns or self.tape.poles or not self.analytic:
+            refuted = refuted or self._look_beyond()
         if len(self.at.flipped) > flipped:
             refuted = refuted or branches.change(self.at)
         if refuted is None:
@@ -104,6 +106,24 @@ class Confirmation:
         for point in self.at.agreeing[:MIN_POINTS]:
             _, slope = self.at.derivative(point, bits)
             if not (slope - self.pool.f(point, bits)).contains(ZERO):
+                return self.at.refutation(point, bits=bits)
+        ctx.prec = self.at.bits
+        return None
+
+    def _look_beyond(self) -> Outcome | None:
+        """A refutation at a point on the other side of a number in F or f."""
+        sizes = beyond_reach(self.tape, self.pool.tape)
+        # Beside an x as great as that, a constant term is seen with more bits than x has.
+        longest = self._longest_number()
+        if sizes and longest + AGREE_BITS > self.at.max_bits:
+            return self.at.undecided("a number is too long to be compared")
+        bits = min(self.at.max_bits, CONFIRMING_BITS + longest)
+        for point in (Point(sign * size, measured=False) for size in sizes for sign in (1, -1)):
+            if self.pool.usable(point.x) is None:
+                continue
+            _, slope = self.at.derivative(point, bits)
+            same = (slope - self.pool.f(point, bits)).contains(ZERO)
+            if not same and self.at.other_branch(point) is None:
                 return self.at.refutation(point, bits=bits)
         ctx.prec = self.at.bits
         return None

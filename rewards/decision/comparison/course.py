@@ -24,7 +24,6 @@ CONVENTION_FLAGS: dict[Conventions, tuple[str, ...]] = {
     USUAL: (),
     Conventions(real_roots=False): ("principal_roots",),
     Conventions(textbook_secants=True): ("textbook_secants",),
-    Conventions(real_bars=True): (),
 }
 
 
@@ -105,7 +104,7 @@ def _by_points(comparison: Comparison, steps: Steps, *, proved: bool) -> Outcome
     wanted = max(points_wanted(tape), points_wanted(pool.tape))
     refuted = None if proved else too_long(at)
     refuted = refuted or at.visit(pool.take(wanted)[MIN_POINTS:])
-    if refuted is None and pool.tier == "complex" and tape.breaks:
+    if refuted is None and pool.tier == "complex" and (tape.breaks or tape.bars):
         return at.undecided("f is real nowhere, and no disc decides")
     if refuted is None and (pool.tape.breaks or pool.tape.branches):
         refuted = at.visit(pool.between())

@@ -70,6 +70,10 @@ SEARCH_UNITS = 12_000
 #: Points far from the origin and close to it, which the usual sample seldom has.
 FAR_POINTS = (137.28, -153.7, 2.9e3, -3.3e3, 1.31e6, -1.7e6, 1.9e10, -2.3e10, 3.1e-6, -3.7e-6)
 
+#: Binary length of the numbers up to which usual samples reach: 10^12 of the line, and constants of
+#: 2^40 (`parameters.EXTREME`). Of greater ones so many are looked at.
+REACH, MAX_GREAT = 39, 8
+
 _SUMS = frozenset((rules.add, rules.sub))
 _SMOOTH = frozenset((rules.add, rules.sub, rules.mul, rules.neg, rules.div, rules.sqrt))
 
@@ -174,6 +178,23 @@ def places(tape: Tape, values: Mapping[str, Ball]) -> list[float]:
                 points[a + (a - middle) / 64 if a == b else (a + b) / 2] = None
             points[middle + 0.37 * min(scale, 1.0)] = None
         return list(points)
+
+
+def beyond_reach(*tapes: Tape) -> list[Ball]:
+    """Sizes that no other sample has: on both sides of great numbers in expressions, beyond all.
+
+    A threshold such as ``10^1000`` is a number of the expression, the reciprocal of one, or a
+    product of some: all are less than two to the sum of their lengths.
+    """
+    lengths = {key: length for tape in tapes for key, length in tape.literals.items()}
+    great = [key for key, length in lengths.items() if length > REACH]
+    if not great:
+        return []
+    sizes = [acb(2) ** (sum(lengths.values()) + 8)]
+    for number, times in sorted(great, key=lambda key: -lengths[key])[:MAX_GREAT]:
+        size = acb(abs(number.numerator) or 1) ** times / acb(number.denominator) ** times
+        sizes += [size * (1 + sign * acb(2) ** -7) for sign in (1, -1)]
+    return [*sizes, *(1 / size for size in sizes)]
 
 
 def spread(points: Sequence[T], count: int) -> list[T]:

@@ -55,7 +55,9 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, 
         upper, lower = value[slot], slope[slot]
         if upper == _NOTHING and lower == _NOTHING:
             continue
-        for place, argument in enumerate(arguments):
+        # ln|u| is also told where it is, which is no part of the expression.
+        parts = arguments[:1] if rule is rules.ln_abs else arguments
+        for place, argument in enumerate(parts):
             u, du = jets[argument]
             if rule is None:
                 on_value, linear = max(upper, lower), lower

@@ -38,6 +38,9 @@ MAX_POWER, MAX_LETTER_POWER, MAX_NUMBER_BITS = 64, 10**7, 32_768
 MAX_ORDER = 20_000
 #: Most signs that one case fixes, and bits with which the sign of a constant is computed.
 MAX_CONDITIONS, SIGN_BITS = 5, 256
+#: Functions that are not real for every real argument. As parts of the integrand they are real at
+#: every point that counts (`Elements.real_parts`).
+RESTRICTED = frozenset(("even root", "either root", "ln", "asin", "acosh", "atanh", "lgamma"))
 #: Assumptions that make a parameter positive (see `rewards.decision.integrand.ASSUMPTIONS`).
 POSITIVE = frozenset(("positive", "integer", "even", "odd"))
 
@@ -134,7 +137,7 @@ class Elements:
             args,
             slope if support & base.varying else None,
             lambda: _call(name, tuple(map(base.tree, args))),
-            real=real and not support & base.unreal,
+            real=(real or (self.real_parts and name in RESTRICTED)) and not support & base.unreal,
         )
         return made.element
 
@@ -186,7 +189,7 @@ class Elements:
             return other if kind == "sin" else -other
 
         positive = real and kind in ("exp", "root")
-        real = real and kind not in ("even root", "either root")
+        real = real and (kind not in RESTRICTED or (self.real_parts and kind != "either root"))
         rule = slope if support & base.varying else None
         made = base.get(kind, (arg,), rule, tree, unit, real=real, positive=positive)
         if cosine is not None:
@@ -254,6 +257,17 @@ class Elements:
         """Leave a case in which the integrand, whose parts must be real, has no value."""
         if sign < 0 and self.real_parts and not self.field.is_constant(element):
             raise NowhereError
+
+    def take_for_real(self, element: Quotient) -> None:
+        """Note that a part of the integrand is real, as ``x^n`` with real n, so what it is made of.
+
+        In ``g a`` or ``a/g`` with a real a the generator g is real.
+        """
+        support = self.field.support(element) & self.field.unreal
+        for g in self.field.used(element):
+            factors = (element / g.element, element * g.element)
+            if g.element.support == support and any(map(self.field.is_real, factors)):
+                self.field.unreal &= ~support
 
     def leave_out_negative(self) -> None:
         """Regard the variable as positive, in a case of its own."""

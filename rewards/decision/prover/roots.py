@@ -177,7 +177,7 @@ class Roots(Exponentials):
             return total + self.i * self.named("pi") if negative else total
         self.splittable = True
         if bars and not self.field.is_real(element):
-            return total + self._ln(element, "ln_abs")
+            return total + self._ln_modulus(element)
         if self.split:
             sign, factors = self.factors(element)
             if factors is not None:
@@ -196,6 +196,43 @@ class Roots(Exponentials):
             return total + self._ln(element, name)
         num, den = self.field.parts(element)
         return total + self._ln(num, name) - self._ln(den, name)
+
+    def _ln_modulus(self, element: Quotient) -> Quotient:
+        """ln|u| of a u that may not be real: ln(u v)/2 with its conjugate v.
+
+        Factors that are q-th roots of a real r have the modulus |r|^(1/q); what is left has the
+        form a + i b with real a and b, or nothing is said.
+        """
+        base, total = self.field, self.field.zero
+        parts: list[Poly] = []
+        for part, sign in ((element.num, 1), (element.den, -1)):
+            degrees = part.term_content().degrees()[::-1]
+            for generator, degree in zip(base.generators, degrees, strict=False):
+                if not (degree and generator.kind == "even root"):
+                    continue
+                (radicand,) = generator.args
+                if base.is_real(radicand):
+                    part = part / generator.element.num**degree
+                    # The generator is d (n/d)^(1/q) for a radicand n/d.
+                    modulus = self.ln(radicand, bars=True) * base.constant(generator.unit)
+                    below = self.ln(base.poly(radicand.den), bars=True)
+                    total = total + sign * degree * (modulus + below)
+            parts.append(part)
+        rest = self.normal(Quotient(*parts))
+        if base.is_real(rest):
+            return total + self.ln(rest, bars=True)
+        if base.support(rest) & base.unreal != self.i.support:
+            raise NotProvedError("the modulus of what may not be real")
+        self.rules.add("moduli of complex numbers")
+        for part, sign in ((rest.num, 1), (rest.den, -1)):
+            square = self.normal(base.poly(part) * base.poly(self._conjugate_number(part)))
+            total = total + self.ln(square, bars=True) * base.rational(sign, 2)
+        return total
+
+    def _conjugate_number(self, poly: Poly) -> Poly:
+        """a - i b for a polynomial a + i b with real a and b."""
+        i = self.i.num
+        return poly - 2 * i * poly.derivative(i.degrees().index(1))
 
     def _ln(self, element: Quotient, name: str = "ln", *, positive: bool = False) -> Quotient:
         """A logarithm as a generator: ``ln``, or ``ln_abs`` with bars."""

@@ -63,7 +63,10 @@ def _general_power(t: Translator, base: Expression, exponent: Expression) -> Quo
         real_parts, t.real_parts = t.real_parts, t.real_parts and not t.field.is_constant(power)
         logarithm = t.ln(t.value(base))
         t.real_parts = real_parts
-        return t.exp(power * logarithm)
+        value = t.exp(power * logarithm)
+        if real_parts:
+            t.take_for_real(value)
+        return value
     if ratio.numerator % 2 == 0 and isinstance(base, Call) and base.function == "abs":
         inside = t.normal(t.value(base.args[0]))
         if t.field.is_real(inside) and ratio.denominator == 1:
@@ -82,12 +85,15 @@ def _logarithm(t: Translator, node: Call) -> Quotient:
 
 def _piecewise(t: Translator, node: Call) -> Quotient:
     t.splittable = True
-    for value, condition in zip(node.args[::2], node.args[1::2], strict=False):
-        if _holds(t, condition):
-            return t.value(value)
-    if len(node.args) % 2 == 0:
+    pairs = zip(node.args[::2], node.args[1::2], strict=False)
+    value = next((value for value, condition in pairs if _holds(t, condition)), None)
+    if value is None and len(node.args) % 2 == 0:
         raise NotProvedError("no case holds")
-    return t.value(node.args[-1])
+    # What a value is made of need not be real where the value is (see `compiler`).
+    real_parts, t.real_parts = t.real_parts, False
+    result = t.value(node.args[-1] if value is None else value)
+    t.real_parts = real_parts
+    return result
 
 
 def _holds(t: Translator, node: Expression) -> bool:
