@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import threading
+from pathlib import Path
 from typing import Any
 
 import click
 
 from ...rewards.adapters.for_openrlhf import make_reward_func
 from ...rewards.adapters.scoring import MIXED, TASKS
-from ...rewards.adapters.server import RewardServer, ServerLimits, run
-from ...rewards.adapters.server_on_ray import deployed
+from ...rewards.adapters.server.http import Place, run
+from ...rewards.adapters.server.on_ray import deployed
+from ...rewards.adapters.server.service import RewardServer, ServerLimits
+from ...rewards.adapters.server.shadow import Shadow
+from ...rewards.workers.pool import DEFAULT_MEMORY_MB
 from ..core.errors import UserError
 from .options import cluster_address
 
@@ -66,6 +71,13 @@ from .options import cluster_address
     type=click.FloatRange(0, min_open=True),
     help="Seconds for one completion.",
 )
+@click.option(
+    "--memory-mb",
+    default=DEFAULT_MEMORY_MB,
+    show_default=True,
+    type=click.IntRange(64),
+    help="Megabytes that a worker may take beyond its code.",
+)
 @click.option("--max-batch", default=4096, show_default=True, type=click.IntRange(1))
 @click.option(
     "--max-queue",
@@ -75,6 +87,45 @@ from .options import cluster_address
     help="Completions in work or waiting; beyond that, 429.",
 )
 @click.option("--max-body-mb", default=64, show_default=True, type=click.IntRange(1))
+@click.option(
+    "--max-in-flight-mb",
+    default=96,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Of the bodies of all requests in progress; beyond that, 429.",
+)
+@click.option(
+    "--max-connections",
+    default=1000,
+    show_default=True,
+    type=click.IntRange(1),
+    help="For one more, the longest idle one is closed.",
+)
+@click.option(
+    "--token-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="File with a token that clients must send (Authorization: Bearer TOKEN, or as the "
+    "password of http://any:TOKEN@HOST). Also the variable CALCULUS_HARNESS_TOKEN.",
+)
+@click.option(
+    "--tls-certificate",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="PEM file; HTTPS is served then.",
+)
+@click.option(
+    "--tls-key",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="PEM file of the certificate's key, where that is another file.",
+)
+@click.option("--access-log", metavar="FILE", help="A line for each request; - is stderr.")
+@click.option(
+    "--shadow",
+    default=0.0,
+    show_default=True,
+    type=click.FloatRange(0, 1),
+    help="Share of the completions that is judged again, with five times the deadline; the rate "
+    "of changed verdicts is a metric.",
+)
 @click.option(
     "--cluster",
     metavar="ray[:ADDRESS]",
@@ -97,16 +148,24 @@ def serve_reward(
     eos_tokens: tuple[str, ...],
     workers: int | None,
     deadline: float,
+    memory_mb: int,
     max_batch: int,
     max_queue: int,
     max_body_mb: int,
+    max_in_flight_mb: int,
+    max_connections: int,
+    token_file: Path | None,
+    tls_certificate: Path | None,
+    tls_key: Path | None,
+    access_log: str | None,
+    shadow: float,
     cluster: str | None,
     replicas: int | None,
 ) -> None:
     """Serve rewards over HTTP to trainers on other machines.
 
-    POST /score takes completions with their targets, or what OpenRLHF sends. The server has no
-    authentication: it belongs on loopback or a private network.
+    POST /score takes completions with their targets, or what OpenRLHF and slime send; POST /verify
+    is for NeMo Gym. Without a token everybody may ask who reaches the address.
     """
     import asyncio
 
@@ -122,17 +181,26 @@ def serve_reward(
             options=dict(_option(text) for text in options),
             workers=workers,
             deadline=deadline,
+            memory_mb=memory_mb,
         )
     except (TypeError, ValueError) as error:
         raise UserError(str(error)) from None
-    limits = ServerLimits(batch=max_batch, queue=max_queue, body=max_body_mb << 20)
-    server = RewardServer(function, limits)
+    limits = ServerLimits(
+        batch=max_batch,
+        queue=max_queue,
+        body=max_body_mb << 20,
+        in_flight=max_in_flight_mb << 20,
+        connections=max_connections,
+    )
+    checks = Shadow(shadow) if shadow else None
+    server = RewardServer(function, limits, _token(token_file), checks)
     if cluster is not None:
         _serve_on_cluster(server, host, port, cluster, replicas)
         return
     if replicas is not None:
         raise UserError("--replicas are of a cluster: say --cluster ray, too")
-    asyncio.run(run(server, host, port, lambda line: click.echo(line, err=True)))
+    place = Place(host, port, tls_certificate, tls_key, access_log)
+    asyncio.run(run(server, place, lambda line: click.echo(line, err=True)))
 
 
 def _serve_on_cluster(
@@ -150,6 +218,16 @@ def _serve_on_cluster(
         click.echo(f"rewards at {at}/score by {count} replicas, health at {at}/health", err=True)
         stop.wait()
         click.echo("stopping: requests in progress are finished", err=True)
+
+
+def _token(file: Path | None) -> str | None:
+    """The token of a file, or of the environment; a command line would show it to everybody."""
+    if file is None:
+        return os.environ.get("CALCULUS_HARNESS_TOKEN") or None
+    token = file.read_text().strip()
+    if not token:
+        raise UserError(f"{file} is empty")
+    return token
 
 
 def _component(text: str) -> tuple[str, float | None]:

@@ -19,7 +19,7 @@ from ..core.requests import (
     sample_seed,
 )
 from ..models import Model
-from ..store.identity import Identity
+from ..store.manifest import Identity
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from ..core.errors import ModelError, UserError
 from ..core.prices import Prices
 from ..core.requests import Sampling, digest, problem_key
 from ..models import Capability, Model, create
-from ..store.identity import Identity
+from ..store.manifest import Identity
 from ..tasks import default_prompt, refuse_unreadable
 from .job import Job, Limits, RenderedProblem
 from .problems import problems_of

@@ -15,8 +15,9 @@ from ..core.policy import Policy
 from ..core.requests import Completion, FinishReason, Request
 from ..models import Model
 from ..models.placed.pool import Answering, placed
-from ..store.identity import ModelPlan
+from ..store import counts
 from ..store.jsonl_log import Log
+from ..store.manifest import ModelPlan
 from ..store.run import Run
 from ..store.writer import RunWriter, writing
 from .budget import Budget
@@ -94,7 +95,7 @@ def run_job(
             try:
                 (run_async if session is None else session.loop.run)(runner.run_all())
             except ModelError:
-                answered = {key.partition(":")[0] for key in runner.stored}
+                answered = {model for model, _ in counts.totals(run.completions)}
                 run.forget(plan.model for plan in plans if plan.model not in answered)
                 raise
     return Run(job.out)
@@ -116,11 +117,8 @@ class SweepRunner:
         self.scorer = Scorer(run, policy, verdicts, progress)
         self.budget = Budget(job, run)
         self.queue: asyncio.Queue[Completion | None] = asyncio.Queue()  # no more than `WAITING`
-        self.stored: set[str] = set()
-        self.ungraded = False  # whether stored completions are left to grade at the end
-        for _, row in run.completions.heads():
-            self.stored.add(row["key"])
-            self.ungraded = self.ungraded or not self.scorer.is_done(row)
+        self.stored = run.stored
+        self.ungraded = not self.scorer.complete  # stored completions are left to grade at the end
 
     async def run_all(self) -> None:
         scoring = [asyncio.create_task(self._score_queue()) for _ in range(BATCHES)]

@@ -12,11 +12,13 @@ from typing import Any
 from ...prompts import ANSWER, parse
 from ...rewards.arguments import check_method
 from ...rewards.errors import ArgumentTypeError
-from ...rewards.verdict import Verdict
+from ...rewards.verdict import Status, Verdict
 from ...rewards.workers.pool import shared_pool
 from ..core.asynchronous import run_async
+from ..core.errors import RunError
 from ..core.policy import Policy
 from ..core.requests import Completion
+from ..store import counts
 from ..store.jsonl_log import Log
 from ..store.run import Run
 from ..store.writer import RunWriter, rescoring
@@ -90,13 +92,35 @@ class Scorer:
 
     def __init__(self, run: RunWriter, policy: Policy, verdicts: Log, progress: Progress) -> None:
         self.run, self.policy, self.verdicts, self.progress = run, policy, verdicts, progress
-        statuses = {row["key"]: row["status"] for _, row in verdicts.heads()}
-        self.judged = set(statuses)
-        progress.restored(Counter(statuses.values()))
+        self.judged = run.judged[policy.name]
+        statuses: Counter[str] = Counter()
+        for sums in counts.totals(verdicts).values():
+            statuses.update({status: int(sums[status]) for status in Status if status in sums})
+        progress.restored(statuses)
+        if run.dropped:
+            progress.notice(
+                f"{run.dropped} verdicts were dropped whose completions are lost or had one "
+                "already, as after a power cut; what is missing is asked and judged again"
+            )
         self.stop = stop_strings(run)
 
+    @property
+    def complete(self) -> bool:
+        """Whether every stored answer has a verdict."""
+        stored = counts.totals(self.run.completions).values()
+        return len(self.judged) == sum(int(sums.get("samples", 0)) for sums in stored)
+
     async def score(self, batch: Sequence[Completion]) -> None:
-        self._store(batch, await self._grade(batch))
+        verdicts = await self._grade(batch)
+        await self._completions_on_disk()
+        self._store(batch, verdicts)
+
+    async def _completions_on_disk(self) -> None:
+        """Wait, before verdicts: that of a completion which is lost would be of another later."""
+        try:
+            await asyncio.wrap_future(self.run.log.synced())
+        except OSError as error:
+            raise RunError(f"cannot write to {self.run.path}: {error.strerror}") from error
 
     async def _grade(self, batch: Sequence[Completion]) -> list[Verdict]:
         asked = [(self.run.problem(completion.problem), completion) for completion in batch]
@@ -118,8 +142,9 @@ class Scorer:
 
     async def score_stored(self) -> None:
         """Grade the stored completions without a verdict: after a kill, or under a new policy."""
-        if all(map(self.is_done, (row for _, row in self.run.completions.heads()))):
+        if self.complete:
             return
+        await self._completions_on_disk()
         # A batch whose node has died must not keep the others waiting.
         at_once = BATCHES + FOR_EACH_WORKER * shared_pool().size // BATCH
         grading: dict[asyncio.Task[list[Verdict]], list[Completion]] = {}

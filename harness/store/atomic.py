@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from typing import IO
 
 from ..core.errors import UserError
@@ -15,7 +16,8 @@ from ..core.errors import UserError
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Write a file whole or not at all: to a temporary name, to disk, then renamed."""
-    temporary = path.with_name(path.name + ".tmp")
+    # A name of its own: where a lock failed to keep another writer out, neither takes the other's.
+    temporary = path.with_name(f"{path.name}.{token_hex(4)}.tmp")
     try:
         with temporary.open("wb") as file:
             yield file
@@ -25,7 +27,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    _sync_directory(path.parent)
+    sync_directory(path.parent)
 
 
 def write_atomically(path: Path, data: bytes) -> None:
@@ -56,7 +58,7 @@ def _output(path: Path) -> Iterator[None]:
         raise UserError(f"cannot write {path}: {error.strerror or error}") from None
 
 
-def _sync_directory(directory: Path) -> None:
+def sync_directory(directory: Path) -> None:
     """Make renames in a directory last through a power cut."""
     descriptor = os.open(directory, os.O_RDONLY)
     try:

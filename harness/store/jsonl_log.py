@@ -21,7 +21,7 @@ import json
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..core.errors import RunError
-from .atomic import replacing, write_atomically
+from .atomic import replacing, sync_directory, write_atomically
 from .shards import Place, Row, blocks, lines, read_index, repair
 
 SHARD_BYTES = 64 << 20
@@ -67,12 +67,12 @@ class LogReader:
 
     def heads(self) -> Iterator[tuple[Place, Row]]:
         """Every row without its heavy fields, in the order of writing, with its place."""
-        for shard in self._shards():
-            yield from self._heads_of(shard)
+        for shard in self.shards():
+            yield from self.heads_of(shard)
 
     def rows(self) -> Iterator[Row]:
         """Every row in full, in the order of writing."""
-        for shard in self._shards():
+        for shard in self.shards():
             yield from (row for _, row in self._rows_of(shard))
 
     def state(self) -> tuple[tuple[str, int, int], ...]:
@@ -88,7 +88,7 @@ class LogReader:
         """The log's `Counting` of each shard, which is stored for sealed ones."""
         if self.counting is None:
             raise ValueError(f"the log {self.directory} has no counting")
-        for shard in self._shards():
+        for shard in self.shards():
             counts = self._stored_counts(shard)
             if counts is None:
                 counts = self.counting.of(row for _, row in self._rows_of(shard))
@@ -108,6 +108,10 @@ class LogReader:
     def _store_counts(self, shard: int, counts: Any) -> None:
         stored = {"stamp": self._stamp(shard), "counts": counts}
         write_atomically(self._counts(shard), json.dumps(stored, separators=(",", ":")).encode())
+
+    def stamp(self, shard: int) -> list[Any] | None:
+        """What changes with the rows of a sealed shard; None for one that is not sealed."""
+        return None if self._unsealed(shard).exists() else self._stamp(shard)
 
     def _stamp(self, shard: int) -> list[Any]:
         """Size and last bytes of a sealed shard, which hold the checksum of its last block."""
@@ -140,7 +144,8 @@ class LogReader:
                     return row
         raise RunError(f"{path} has no row at {place}; delete its index, it will be made again")
 
-    def _heads_of(self, shard: int) -> Iterator[tuple[Place, Row]]:
+    def heads_of(self, shard: int) -> Iterator[tuple[Place, Row]]:
+        """The rows of one shard without their heavy fields."""
         if self._index(shard).exists():
             yield from read_index(self._index(shard), shard)
         else:
@@ -156,7 +161,8 @@ class LogReader:
             for offset, line, row in blocks(self._sealed(shard), self.required):
                 yield Place(shard, offset, line), row
 
-    def _shards(self) -> list[int]:
+    def shards(self) -> list[int]:
+        """The numbers of the shards."""
         names = {path.name.partition(".")[0] for path in self.directory.glob("[0-9]*.jsonl*")}
         return sorted(int(name) for name in names if name.isdigit())
 
@@ -196,16 +202,17 @@ class Log(LogReader):
         # One thread, so that fsync, sealing and closing happen in the order in which they were due.
         self._worker = ThreadPoolExecutor(1, thread_name_prefix=f"log-{directory.name}")
         self._pending: list[Future[None]] = []
+        self._latest: Future[None] | None = None  # the last fsync, if no row came after it
 
     def __enter__(self) -> Log:
         self.directory.mkdir(parents=True, exist_ok=True)
-        for shard in self._shards():  # read everything before anything is changed
+        for shard in self.shards():  # read everything before anything is changed
             if self._unsealed(shard).exists() and not self._sealed(shard).exists():
                 for _ in lines(self._unsealed(shard), self.required):
                     pass
         for leftover in self.directory.glob("*.tmp"):
             leftover.unlink()
-        shards = self._shards()
+        shards = self.shards()
         for shard in shards:
             if self._sealed(shard).exists():
                 self._unsealed(shard).unlink(missing_ok=True)  # killed before it was removed
@@ -230,16 +237,24 @@ class Log(LogReader):
         data = _encoded(row)
         self._write(data)
         self._size += len(data)
+        self._latest = None
         if self._size >= self.shard_bytes:
-            self._later(_sync_and_close, self._file)
+            self._latest = self._later(_sync_and_close, self._file)
             self._later(self._seal, self._shard)
             self._open(self._shard + 1)
+            self._synced = time.monotonic()
         elif time.monotonic() - self._synced > FSYNC_SECONDS:
-            self._later(os.fsync, self._file)
+            self.synced()
         else:
             return
-        self._synced = time.monotonic()
         self._raise_pending()
+
+    def synced(self) -> Future[None]:
+        """What is done as soon as every row so far is on disk, and fails where that cannot be."""
+        if self._latest is None:
+            self._latest = self._later(os.fsync, self._file)
+            self._synced = time.monotonic()
+        return self._latest
 
     def discard(self, unwanted: Callable[[Row], bool]) -> int:
         """Remove rows for good; a kill leaves every shard as it was, or without them.
@@ -251,22 +266,29 @@ class Log(LogReader):
             How many rows went.
 
         """
+        return self.remove(
+            {
+                shard: {n for n, (_, row) in enumerate(self.heads_of(shard)) if unwanted(row)}
+                for shard in self.shards()
+            }
+        )
+
+    def remove(self, unwanted: Mapping[int, Set[int]]) -> int:
+        """`discard` by the numbers of the rows in each shard, the first of which is 0."""
         self._later(_sync_and_close, self._file)
         wait(self._pending)  # also for what was due before
         self._raise_pending()
-        removed = 0
         try:
-            for shard in self._shards():
-                count = sum(unwanted(row) for _, row in self._heads_of(shard))
-                if count:
-                    self._rewrite(shard, unwanted)
-                removed += count
+            for shard, numbers in unwanted.items():
+                if numbers:
+                    self._rewrite(shard, numbers)
         finally:
             self._open(self._shard)
-        return removed
+        return sum(map(len, unwanted.values()))
 
-    def _rewrite(self, shard: int, unwanted: Callable[[Row], bool]) -> None:
-        kept = (_encoded(row) for _, row in self._rows_of(shard) if not unwanted(self._head(row)))
+    def _rewrite(self, shard: int, unwanted: Set[int]) -> None:
+        rows = enumerate(self._rows_of(shard))
+        kept = (_encoded(row) for number, (_, row) in rows if number not in unwanted)
         if self._unsealed(shard).exists():
             with replacing(self._unsealed(shard)) as file:
                 file.writelines(kept)
@@ -290,9 +312,13 @@ class Log(LogReader):
 
     def _open(self, shard: int) -> None:
         self._shard = shard
+        self._latest = None  # what an earlier process wrote may not be on disk, either
         path = self._unsealed(shard)
+        new = not path.exists()
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
         self._size = os.fstat(self._file).st_size
+        if new:
+            sync_directory(self.directory)  # or a power cut may lose the file with its name
 
     def _seal(self, shard: int) -> None:
         path, sealed = self._unsealed(shard), self._sealed(shard)
@@ -315,8 +341,9 @@ class Log(LogReader):
         if self.counting:
             self._store_counts(shard, counts)
 
-    def _later(self, work: Callable[..., None], *arguments: Any) -> None:
+    def _later(self, work: Callable[..., None], *arguments: Any) -> Future[None]:
         self._pending.append(self._worker.submit(work, *arguments))
+        return self._pending[-1]
 
     def _raise_pending(self) -> None:
         """Raise the errors of the background thread."""

@@ -249,6 +249,9 @@ class Run:
             raise RunError(
                 f"{self.path} has no verdicts {policy!r}; {suggest(policy, self.policies)}"
             )
+        return self._verdicts_of(policy)
+
+    def _verdicts_of(self, policy: str) -> LogReader:
         return LogReader(self.path / "verdicts" / policy, *VERDICTS)
 
     def certificates(self, policy: str) -> LogReader:

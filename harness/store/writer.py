@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import filelock
-
 from ...benchmarks.problem import Problem
 from ..core.errors import RunError, UserError
+from ..core.exclusive import LockedError, exclusive
 from ..core.requests import Completion, digest, problem_key
 from .atomic import write_atomically
-from .environment import environment, now
-from .identity import Identity, ModelPlan
 from .jsonl_log import Log, LogReader
+from .keys import KeyIndex
+from .manifest import Identity, ModelPlan, environment, now
 from .run import CERTIFICATES, COMPLETIONS, SCHEMA, VERDICTS, Run
 
 #: The comparisons that p values are adjusted over, together: every subset with what it was made
@@ -26,9 +25,39 @@ FAMILY = "all contrasts of one compare at the primary k"
 
 
 class RunWriter(Run):
-    """A run directory, locked and opened for writing by `writing` or `rescoring`."""
+    """A run directory, locked and opened for writing by `writing` or `rescoring`.
+
+    Attributes:
+        log: the completions.
+        stored: the keys of the completions.
+        judged: by policy, the keys of the verdicts.
+        dropped: how many verdicts were dropped because their completions are not there, or because
+            their completions had one: what a power cut has left.
+
+    """
 
     log: Log
+    stored: KeyIndex
+    dropped: int = 0
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.judged: dict[str, KeyIndex] = {}
+
+    @contextmanager
+    def indexed(self, policy: str) -> Iterator[int]:
+        """Keep the keys of a policy's verdicts at hand; yields how many verdicts were dropped."""
+        with closing(KeyIndex(self._verdicts_of(policy), self.stored)) as index:
+            dropped = 0
+            if index.strays:
+                with Log(self.path / "verdicts" / policy, *VERDICTS) as verdicts:
+                    dropped = verdicts.remove(index.strays)
+                index.refresh()
+            self.judged[policy] = index
+            try:
+                yield dropped
+            finally:
+                del self.judged[policy]
 
     def extend(self, plans: Sequence[ModelPlan], problems: Sequence[Problem]) -> None:
         """Add problems, and what is asked of models, to the run and its files."""
@@ -111,7 +140,10 @@ class RunWriter(Run):
         for policy in self.policies:
             with Log(self.path / "verdicts" / policy, *VERDICTS) as verdicts:
                 verdicts.discard(unwanted)
-        return self.log.discard(unwanted)
+        removed = self.log.discard(unwanted)
+        for index in (self.stored, *self.judged.values()):
+            index.refresh()
+        return removed
 
     def drop_model(self, model: str) -> int:
         """Remove a model with all that is stored of it; returns how many completions went.
@@ -144,8 +176,10 @@ class RunWriter(Run):
         } | {policy: dict(settings)}
         if list(policies) != list(self.manifest["policies"]):
             self._write_manifest(self.manifest | {"policies": policies})
-        with Log(self.path / "verdicts" / policy, *VERDICTS) as log:
-            yield log
+        with ExitStack() as stack:
+            if policy not in self.judged:
+                stack.enter_context(self.indexed(policy))
+            yield stack.enter_context(Log(self.path / "verdicts" / policy, *VERDICTS))
 
     def certifying(self, policy: str) -> Log:
         """The log of certificates of a policy's verdicts, to be used as a context manager."""
@@ -212,7 +246,7 @@ def _not_left_empty(path: Path) -> Iterator[None]:
         if next(completions.heads(), None) is None and not any(p.exists() for p in kept):
             for name in ("completions", "verdicts"):
                 shutil.rmtree(path / name, ignore_errors=True)
-            for name in ("problems.jsonl", "manifest.json", ".lock"):
+            for name in ("problems.jsonl", "manifest.json", ".lock", ".writer"):
                 (path / name).unlink(missing_ok=True)
             with suppress(OSError):  # what was there before stays
                 path.rmdir()
@@ -242,23 +276,27 @@ def _write_errors(path: Path) -> Iterator[None]:
 def _opened(path: Path) -> Iterator[RunWriter]:
     run = RunWriter(path)
     _ = run.manifest, run.problems  # read, so that damage is found before anything is changed
-    with Log(path / "completions", *COMPLETIONS) as run.log:
+    for leftover in path.glob("*.tmp"):
+        leftover.unlink()
+    with ExitStack() as stack:
+        run.log = stack.enter_context(Log(path / "completions", *COMPLETIONS))
+        run.stored = stack.enter_context(closing(KeyIndex(run.log)))
+        # Before anything is asked again: a verdict must not be taken for that of another answer.
+        for policy in run.policies:
+            run.dropped += stack.enter_context(run.indexed(policy))
         yield run
 
 
 @contextmanager
 def _lock(path: Path) -> Iterator[None]:
-    lock = filelock.FileLock(path / ".lock")
-    try:
-        lock.acquire(timeout=0)
-    except filelock.Timeout:
-        raise RunError(
-            f"{path} is being written by another process; wait for it, or use another --out"
-        ) from None
-    try:
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(exclusive(path))
+        except LockedError:
+            raise RunError(
+                f"{path} is being written by another process; wait for it, or use another --out"
+            ) from None
         yield
-    finally:
-        lock.release()
 
 
 def _refuse_other(run: Run, identity: Identity, primary_k: int | None) -> None:

@@ -19,6 +19,7 @@ raised.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,8 +30,10 @@ from .scoring import STATUSES, Rollout, Rubric, Score, numbers, score
 
 __all__ = ["RewardFunction", "make_reward_func", "reward_func"]
 
+log = logging.getLogger(__name__)
 #: A prompt that was cut on the left to fit is recognised by so many characters of its end.
 TAIL = 64
+_WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True)
@@ -64,14 +67,18 @@ class RewardFunction:
             A rollout for each query.
 
         Raises:
-            ValueError: the lists differ in length, or a query lacks its prompt.
+            ValueError: the lists differ in length.
 
         """
         if not len(queries) == len(prompts) == len(labels):
             raise ValueError("queries, prompts and labels must be of the same length")
         rollouts = []
         for query, prompt, label in zip(queries, prompts, labels, strict=True):
-            text = response_of(query, prompt)
+            response = response_of(query, prompt)
+            if response is None:
+                # OpenRLHF goes on after an exception here, and fails later for another reason.
+                log.warning("a query lacks its prompt, and scores 0: %.200r", prompt)
+            text = response or ""
             ended = not self.eos_tokens or text.rstrip().endswith(self.eos_tokens)
             thinking = opens_thinking(prompt, self.rubric.think_tags[0])
             rollouts.append(
@@ -133,7 +140,7 @@ def reward_func(
         ``rewards``, ``scores`` (1 or 0 for a correct answer) and ``extra_logs``.
 
     Raises:
-        ValueError: lists of different lengths, or a query that lacks its prompt.
+        ValueError: lists of different lengths.
         NoOpinionError: no worker can be started, or the wall clock ended the verification of all
             completions for a label; it is a `RuntimeError`.
 
@@ -145,17 +152,15 @@ def reward_func(
     return _DEFAULT(queries, prompts, labels)
 
 
-def response_of(query: str, prompt: str) -> str:
-    """The part of a query that follows its prompt.
+def response_of(query: str, prompt: str) -> str | None:
+    """The part of a query that follows its prompt; None if the query does not contain the prompt.
 
     The tokenizer may have put a token before the prompt, changed its spaces, or cut its beginning.
+    (A guess might grade the prompt's text.) The work is linear in the query.
 
     Args:
         query: prompt and response, with special tokens.
         prompt: the prompt.
-
-    Raises:
-        ValueError: the query does not contain the prompt. (A guess might grade the prompt's text.)
 
     >>> response_of("<s>Integrate 2x. It is x^2.", "Integrate 2x.")
     ' It is x^2.'
@@ -163,15 +168,27 @@ def response_of(query: str, prompt: str) -> str:
     """
     if not prompt.strip():
         return query
+    # Not `rfind`: a response may repeat the prompt, but it cannot come before it.
     at = query.find(prompt)
     if at >= 0:
         return query[at + len(prompt) :]
-    # Not `rfind`: a response may repeat the prompt, but it cannot come before it.
+    # Without spaces, spaces cannot differ; the end is found again by counting what is no space.
+    dense = "".join(query.split())
     for part in (prompt, prompt[-TAIL:]):
-        loose = r"\s*".join(re.escape(word) for word in part.split())
-        if match := re.search(loose, query):
-            return query[match.end() :]
-    raise ValueError("a query does not contain its prompt, so its response cannot be told apart")
+        wanted = "".join(part.split())
+        at = dense.find(wanted)
+        if at >= 0:
+            return _after(query, at + len(wanted))
+    return None
+
+
+def _after(text: str, count: int) -> str:
+    """What follows the first ``count`` characters that are no spaces."""
+    for word in _WORD.finditer(text):
+        if count <= len(word[0]):
+            return text[word.start() + count :]
+        count -= len(word[0])
+    return ""
 
 
 def results(scores: Sequence[Score], labels: Sequence[Any]) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from urllib.error import HTTPError
 import pytest
 
 from calculus_harness.rewards.adapters.for_openrlhf import make_reward_func
-from calculus_harness.rewards.adapters.server import RewardServer, ServerLimits
-from calculus_harness.rewards.adapters.server_on_ray import Replica, deployed
+from calculus_harness.rewards.adapters.server.on_ray import Replica, deployed
+from calculus_harness.rewards.adapters.server.service import RewardServer, ServerLimits
 from calculus_harness.rewards.errors import UserError
 from tests.ray_nodes import ray_nodes, wait_until
 

@@ -1,14 +1,19 @@
-"""What a program runs on: versions of packages, and the commit of a checkout."""
+"""What a manifest says: the settings of a run, what each model is asked, and what it runs on."""
 
 from __future__ import annotations
 
 import platform
 import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+
+from ...prompts import Prompt
+from ..core.requests import Sampling
 
 PACKAGES = (
     "calculus-harness",
@@ -23,6 +28,41 @@ PACKAGES = (
     "torch",
     "datasets",
 )
+
+
+@dataclass(frozen=True)
+class Identity:
+    """The settings that cannot change within a run."""
+
+    benchmarks: tuple[str, ...]
+    prompts: Mapping[str, Prompt]  # by task
+    sampling: Sampling
+    seed: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the manifest has it; `digest` of it names runs."""
+        return {
+            "benchmarks": list(self.benchmarks),
+            "prompts": {
+                task: {"name": prompt.name, "hash": prompt.hash, "source": prompt.source}
+                for task, prompt in sorted(self.prompts.items())
+            },
+            "sampling": self.sampling.to_dict(),
+            "seed": self.seed,
+        }
+
+
+@dataclass(frozen=True)
+class ModelPlan:
+    """What a sweep asks of one model: so many samples of so many problems."""
+
+    model: str
+    label: str
+    config: Mapping[str, Any]
+    samples: int
+    problems: int
+    limit: int | None = None
+    deterministic: bool = False
 
 
 @cache

@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UserError, install, require_extra
-from ..workers.errors import PoolError
-from ..workers.ray_connection import connect, line_of, our_version
-from .scoring import FAULT, Rollout, ascore
-from .server import BodyTooLargeError, RewardServer
+from ...errors import UserError, install, require_extra
+from ...workers.errors import PoolError
+from ...workers.ray_connection import connect, line_of, our_version
+from ..scoring import FAULT, Rollout, ascore
+from .service import Incoming, RewardServer
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -40,25 +40,31 @@ class Replica:
         self._server = server
 
     async def __call__(self, request: Request) -> Any:
-        from starlette.responses import JSONResponse
+        from starlette.responses import JSONResponse, Response
 
         path, method = request.url.path.rstrip("/"), request.method
-        if path == "/health" and method == "GET":
-            return JSONResponse(self._server.health())
-        if path not in ("/score", "/get_reward"):
+        if method == "GET" and path in ("/health", "/live", "/ready"):
+            ready = path != "/ready" or self._server.ready
+            return JSONResponse(self._server.health(), status_code=200 if ready else 503)
+        if path not in ("/score", "/get_reward", "/verify", "/seed_session", "/metrics"):
             return JSONResponse({"error": f"there is no {path}"}, status_code=404)
+        if not self._server.admits(request.headers.get("authorization", "")):
+            return JSONResponse({"error": "a token is needed"}, status_code=401)
+        if path == "/metrics" and method == "GET":  # of this replica, of which there are several
+            page, content_type = self._server.metrics.text()
+            return Response(page, media_type=content_type)
         if method != "POST":
             return JSONResponse({"error": "POST, please"}, status_code=405)
-
-        async def read() -> bytes:
-            parts = bytearray()
-            async for part in request.stream():
-                parts += part
-                if len(parts) > self._server.limits.body:
-                    raise BodyTooLargeError
-            return bytes(parts)
-
-        reply = await self._server.reply(read)
+        if path == "/seed_session":
+            return JSONResponse({})
+        reply = await self._server.reply(
+            Incoming(
+                path,
+                request.stream(),
+                request.headers.get("content-encoding", ""),
+                detail=request.query_params.get("detail", "") not in ("", "0"),
+            )
+        )
         return JSONResponse(reply.body, status_code=reply.status, headers=reply.headers)
 
     async def check_health(self) -> None:
@@ -134,7 +140,7 @@ def deployed(
         )
         function = server.function
         rubric = replace(function.rubric, workers=workers)
-        copy = RewardServer(replace(function, rubric=rubric), server.limits)
+        copy = RewardServer(replace(function, rubric=rubric), server.limits, server.token)
         try:
             serve.start(http_options={"host": host, "port": port}, proxy_location="EveryNode")
             serve.run(deployment.bind(copy, our_version()), name=NAME, route_prefix="/")

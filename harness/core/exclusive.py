@@ -1,0 +1,110 @@
+"""One process at a time in a directory, also where the file system's locks do nothing.
+
+On some network disks `flock` succeeds for everybody. Beside it, the process that has the lock
+therefore writes who it is into a file, and a number that it counts up every second. A process that
+finds such a record is refused if the writer named there lives: on this machine it is looked for, on
+another one its number changes. A process that was killed leaves a record that does not change.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+
+import filelock
+
+#: Seconds between two changes of a writer's record, and how long one that changes is waited for.
+BEAT, PATIENCE = 1.0, 3.5
+
+
+class LockedError(Exception):
+    """Another process has the directory."""
+
+
+@contextmanager
+def exclusive(directory: Path) -> Iterator[None]:
+    """Hold a directory, or raise `LockedError`."""
+    lock = filelock.FileLock(directory / ".lock")
+    try:
+        lock.acquire(timeout=0)
+    except filelock.Timeout:
+        raise LockedError(str(directory)) from None
+    record = directory / ".writer"
+    try:
+        if _alive(record):
+            raise LockedError(str(directory))
+        with _recorded(record):
+            yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def _recorded(record: Path) -> Iterator[None]:
+    me = {"place": _place(), "process": os.getpid(), "token": token_hex(8)}
+    ended = threading.Event()
+
+    def beat() -> None:
+        count = 0
+        while not ended.wait(BEAT):
+            count += 1
+            with suppress(OSError), record.open("r+") as file:  # never made again once it is gone
+                file.write(json.dumps(me | {"beat": count}))
+
+    record.write_text(json.dumps(me | {"beat": 0}))
+    thread = threading.Thread(target=beat, name="run-lock", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        record.unlink(missing_ok=True)
+
+
+def _alive(record: Path) -> bool:
+    """Whether the writer of a record lives."""
+    before = _text(record)
+    if before is None:
+        return False
+    try:
+        found = json.loads(before)
+        here, process = found["place"] == _place(), int(found["process"])
+    except (ValueError, KeyError, TypeError):
+        here, process = False, 0
+    if here and process != os.getpid():
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:  # of another user, alive
+            pass
+    # A process of that number may be another one by now; only a writer changes its record.
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        time.sleep(BEAT / 4)
+        if _text(record) not in (before, None):
+            return True
+    return False
+
+
+def _text(record: Path) -> str | None:
+    try:
+        return record.read_text(errors="replace")
+    except OSError:
+        return None
+
+
+def _place() -> str:
+    """The machine and the space of process numbers, which containers have of their own."""
+    space = ""
+    with suppress(OSError):
+        space = str(Path("/proc/self/ns/pid").readlink())
+    return f"{socket.gethostname()} {space}".strip()

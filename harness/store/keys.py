@@ -1,0 +1,177 @@
+"""The keys of a log's rows, on disk: what is stored is known without remembering every key.
+
+A key is asked for once for every completion that is planned, so that a set of keys in memory (150
+bytes each) is what would end a run of 10^8. `KeyIndex` keeps the keys of sealed shards in a
+database beside the log, and only those of unsealed shards in memory. The database is derived: it is
+made again where it is missing or damaged, or where a shard has changed since.
+
+While keys are read, the index finds the rows that cannot be (`strays`): a second row of a key, and,
+of an index ``within`` another, a row whose key the other one lacks. A power cut leaves such rows
+where the file system wrote the verdicts to disk before their completions.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from secrets import token_hex
+from typing import Any
+
+from .jsonl_log import LogReader
+
+#: Keys in memory before newly sealed shards are looked for: about 15 MB.
+RECENT = 100_000
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS keys (key TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS shards (shard INTEGER PRIMARY KEY, stamp TEXT, rows INTEGER);
+CREATE TABLE IF NOT EXISTS names (name TEXT PRIMARY KEY, value TEXT);
+"""
+
+
+class KeyIndex:
+    """The keys of a log, of which the caller is the only writer.
+
+    Args:
+        log: the log.
+        within: the index of a log that must have every key of this one.
+
+    Attributes:
+        strays: by shard, the numbers of the rows that must not be in the log; the index has not
+            taken them in.
+
+    """
+
+    def __init__(self, log: LogReader, within: KeyIndex | None = None) -> None:
+        self._log, self._within = log, within
+        self._patience = RECENT
+        self._database = self._opened()
+        self.refresh()
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._recent or self._is_sealed(key)
+
+    def __len__(self) -> int:
+        return self._sealed + len(self._recent)
+
+    def add(self, key: str) -> None:
+        """Take in the key of a row that was appended to the log."""
+        self._recent.add(key)
+        if len(self._recent) >= self._patience:
+            self._take_sealed()
+            # Where nothing was sealed meanwhile, asking at every row would cost a pass each.
+            self._patience = max(RECENT, 2 * len(self._recent))
+
+    def refresh(self) -> None:
+        """Read what has changed since the index was written, as after rows were removed."""
+        self._recent: set[str] = set()
+        self.strays: dict[int, set[int]] = {}
+        stamps = {shard: self._log.stamp(shard) for shard in self._log.shards()}
+        if any(stamps.get(shard) != stamp for shard, stamp in self._shards().items()) or (
+            self._within is not None and self._name("within") != self._within.generation
+        ):
+            self._clear()
+        taken = self._shards()
+        [total] = self._database.execute("SELECT TOTAL(rows) FROM shards").fetchone()
+        self._sealed = int(total)
+        for shard in stamps:
+            if shard not in taken:
+                self._take(shard)
+
+    def close(self) -> None:
+        self._database.close()
+
+    @property
+    def generation(self) -> str:
+        """A name that changes when the keys of a sealed shard may have gone."""
+        return self._name("generation") or ""
+
+    def _take_sealed(self) -> None:
+        taken = self._shards()
+        for shard in self._log.shards():
+            if shard not in taken and self._log.stamp(shard) is not None:
+                self._take(shard, known=True)
+
+    def _take(self, shard: int, known: bool = False) -> None:
+        """Take in a shard: into the database if it is sealed and has no strays, else into memory.
+
+        ``known`` keys are in memory already, and none of them is a stray.
+        """
+        stamp = self._log.stamp(shard)
+        keys: set[str] = set()
+        strays: set[int] = set()
+        # A shard whose completions are not sealed stays in memory, since these may yet be lost.
+        settled = stamp is not None
+        for number, (_, row) in enumerate(self._log.heads_of(shard)):
+            key = row["key"]
+            if self._within is not None and not self._within._is_sealed(key):
+                settled = False
+                if key not in self._within:
+                    strays.add(number)
+                    continue
+            if key in keys or (not known and key in self):
+                strays.add(number)
+            else:
+                keys.add(key)
+        if strays:
+            self.strays[shard] = strays
+        if not settled or strays:
+            self._recent |= keys
+            return
+        with self._database as database:
+            database.executemany("INSERT INTO keys VALUES (?)", ((key,) for key in sorted(keys)))
+            database.execute(
+                "INSERT INTO shards VALUES (?, ?, ?)", (shard, json.dumps(stamp), len(keys))
+            )
+        self._sealed += len(keys)
+        self._recent -= keys
+
+    def _is_sealed(self, key: object) -> bool:
+        found = self._database.execute("SELECT 1 FROM keys WHERE key = ?", (key,))
+        return found.fetchone() is not None
+
+    def _shards(self) -> dict[int, Any]:
+        rows: Iterable[tuple[int, str]] = self._database.execute("SELECT shard, stamp FROM shards")
+        return {shard: json.loads(stamp) for shard, stamp in rows}
+
+    def _name(self, name: str) -> str | None:
+        row = self._database.execute("SELECT value FROM names WHERE name = ?", (name,)).fetchone()
+        return row and str(row[0])
+
+    def _clear(self) -> None:
+        with self._database as database:
+            for table in ("keys", "shards", "names"):
+                database.execute(f"DELETE FROM {table}")
+        self._begin(self._database)
+
+    def _begin(self, database: sqlite3.Connection) -> None:
+        within = "" if self._within is None else self._within.generation
+        with database:
+            database.executemany(
+                "INSERT OR IGNORE INTO names VALUES (?, ?)",
+                (("generation", token_hex(8)), ("within", within)),
+            )
+
+    def _opened(self) -> sqlite3.Connection:
+        """The database; a damaged one is made again."""
+        self._log.directory.mkdir(parents=True, exist_ok=True)
+        path = self._log.directory / "keys.sqlite"
+        for last in (False, True):
+            # The run's lock keeps others out; locks of the database fail on some network disks.
+            # In a notebook a thread scores for the one that opened the run, never both at a time.
+            database = sqlite3.connect(
+                f"{path.absolute().as_uri()}?nolock=1", uri=True, check_same_thread=False
+            )
+            try:
+                database.executescript(_TABLES)
+                self._begin(database)
+                database.execute("SELECT COUNT(*) FROM shards").fetchone()
+            except sqlite3.DatabaseError:
+                database.close()
+                if last:
+                    raise
+                path.unlink(missing_ok=True)
+            else:
+                return database
+        raise AssertionError("not reached")

@@ -1,0 +1,131 @@
+"""Request bodies, read within limits while they arrive.
+
+A body is never held as a whole: every piece is decompressed, parsed and counted before the next is
+read. What counts is its *cost*: its bytes, and `NODE` for every value in it, which is what many
+small values take in memory. A body that costs more than a request may is refused at that point, so
+that neither a gzip bomb nor millions of empty lists take more memory or time than text of that
+size. Between two pieces the event loop serves others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+#: Bytes that are parsed in one turn of the event loop, and at most so many marks of structure,
+#: which take 2 µs each. Larger pieces save time on long texts, which the parser reads again from
+#: their beginning with each piece; hence the most bytes of a text, too: eight times the longest
+#: completions of today (32,000 tokens).
+PIECE, MARKS, TEXT = 256 << 10, 1000, 1 << 20
+#: What a value costs beside its text: an object of 50 to 100 bytes, its place in a list, and a µs.
+NODE = 200
+
+
+class BadRequestError(ValueError):
+    """The body of a request has the wrong form; the message says how."""
+
+
+class BodyTooLargeError(ValueError):
+    """The body of a request costs more than is allowed."""
+
+
+class BusyError(RuntimeError):
+    """The server holds as many bytes of requests as it may."""
+
+
+async def read_json(
+    chunks: AsyncIterator[bytes], encoding: str, spend: Callable[[int], None]
+) -> Any:
+    """The JSON value of a body.
+
+    Args:
+        chunks: the body as it arrives.
+        encoding: the header Content-Encoding: empty, ``identity``, ``gzip`` or ``deflate``.
+        spend: is told what each piece costs, and may raise.
+
+    Raises:
+        BadRequestError: it is not JSON, torn, or in another encoding.
+
+    """
+    import ijson
+    from ijson.common import ObjectBuilder
+
+    inflate = _inflater(encoding)
+    quiet = 0  # bytes since the last value began or ended
+    events = ijson.sendable_list()
+    parser = ijson.basic_parse_coro(events)
+    builder = ObjectBuilder()
+
+    def build() -> None:
+        nonlocal quiet
+        spend(NODE * len(events))
+        quiet = 0 if events else quiet
+        for event, value in events:
+            builder.event(event, value)
+        del events[:]
+
+    def take(piece: bytes) -> None:
+        nonlocal quiet
+        spend(len(piece))
+        quiet += len(piece)
+        if quiet > TEXT + PIECE:
+            raise BodyTooLargeError
+        if piece:  # an empty one would end the parser
+            parser.send(piece)
+        build()
+
+    try:
+        async for chunk in chunks:
+            for piece in inflate(chunk):
+                take(piece)
+                await asyncio.sleep(0)
+        for piece in inflate(b""):
+            take(piece)
+        parser.close()
+        build()
+    except zlib.error as error:
+        raise BadRequestError(f"the body is not {encoding}: {error}") from None
+    # ijson reports some numbers that it cannot hold as a SystemError.
+    except (ijson.JSONError, ArithmeticError, UnicodeError, SystemError) as error:
+        lines = str(error).strip("b'\"").split("\\n")[0].splitlines() or ["it is empty"]
+        raise BadRequestError(f"the body is not JSON: {lines[0].strip()}") from None
+    return builder.value
+
+
+def _inflater(encoding: str) -> Callable[[bytes], Iterator[bytes]]:
+    """What makes pieces of a chunk; of nothing, the last piece."""
+    encoding = encoding.strip().lower()
+    if encoding in ("", "identity"):
+        return _pieces
+    if encoding not in ("gzip", "deflate"):
+        raise BadRequestError(f"there is no encoding {encoding[:40]!r} here, only gzip and deflate")
+    inflate = zlib.decompressobj(wbits=47 if encoding == "gzip" else 15)
+
+    def pieces(chunk: bytes) -> Iterator[bytes]:
+        last = not chunk
+        while chunk or last:
+            piece = inflate.decompress(chunk, PIECE)
+            chunk, last = inflate.unconsumed_tail, last and bool(piece)
+            yield from _pieces(piece)
+        if inflate.unused_data:
+            raise zlib.error("something follows its end")
+
+    def ended(chunk: bytes) -> Iterator[bytes]:
+        yield from pieces(chunk)
+        if not chunk and not inflate.eof:
+            raise zlib.error("it ends in the middle")
+
+    return ended
+
+
+def _pieces(chunk: bytes) -> Iterator[bytes]:
+    start = 0
+    while start < len(chunk):
+        size = PIECE
+        # Marks within texts count, too: they only make pieces smaller.
+        while sum(chunk.count(mark, start, start + size) for mark in b",[{:") > MARKS:
+            size //= 2
+        yield chunk[start : start + size]
+        start += size

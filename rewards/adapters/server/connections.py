@@ -1,0 +1,161 @@
+"""The connections of a server: accepted up to a limit, closed when they stay idle.
+
+aiohttp keeps a connection that has sent no request for as long as the client likes, and asyncio
+logs a traceback for every one that it cannot accept. Here a connection without a request, or one
+whose head does not arrive, ends after some seconds. Where all places are taken, a new connection
+takes that of the one that has been idle for the longest, so that idle ones shut nobody out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import socket
+import ssl
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+log = logging.getLogger(__name__)
+
+#: Connections that the system holds until they are accepted.
+BACKLOG = 1024
+#: What accepting fails with when the process or the system has no more files or memory.
+_FULL = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+
+
+class Connections:
+    """Accepts connections to some sockets.
+
+    Args:
+        limit: the most that are open at a time.
+        idle_seconds: after which a connection without a request is closed.
+        tls: for HTTPS.
+
+    """
+
+    def __init__(
+        self,
+        *,
+        limit: int,
+        idle_seconds: float,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        self._limit, self._tls = limit, tls
+        self._idle_seconds = idle_seconds
+        #: Idle connections, the longest idle first, and since when they are.
+        self._idle: dict[asyncio.BaseTransport, float] = {}
+        self._busy: set[asyncio.BaseTransport] = set()
+        self._arriving: set[asyncio.Task[None]] = set()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._told = 0.0
+
+    def __len__(self) -> int:
+        return len(self._idle) + len(self._busy) + len(self._arriving)
+
+    def listen(
+        self, sockets: list[socket.socket], protocol: Callable[[], asyncio.Protocol]
+    ) -> None:
+        """Begin to accept; ``protocol`` makes what speaks with a connection."""
+        self._protocol = protocol
+        for each in sockets:
+            each.setblocking(False)
+            self._tasks.append(asyncio.create_task(self._accept(each)))
+        self._tasks.append(asyncio.create_task(self._end_idle()))
+
+    def began(self, transport: asyncio.BaseTransport | None) -> None:
+        """The head of a request has arrived."""
+        if transport is not None and self._idle.pop(transport, None) is not None:
+            self._busy.add(transport)
+
+    def ended(self, transport: asyncio.BaseTransport | None) -> None:
+        """A reply was sent."""
+        if transport in self._busy:
+            self._busy.discard(transport)
+            self._idle[transport] = time.monotonic()
+
+    async def close(self) -> None:
+        """Accept no more, and end what is idle."""
+        for task in (*self._tasks, *self._arriving):
+            task.cancel()
+        await asyncio.gather(*self._tasks, *self._arriving, return_exceptions=True)
+        for transport in list(self._idle):
+            self._end(transport)
+
+    async def _accept(self, listener: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                connection, _ = await loop.sock_accept(listener)
+            except OSError as error:
+                if error.errno not in _FULL:
+                    continue  # the client has gone already
+                self._make_room(f"no connection can be accepted: {error.strerror}")
+                await asyncio.sleep(0.05)
+                continue
+            if len(self) >= self._limit and not self._make_room("too many connections"):
+                connection.close()
+                continue
+            task = asyncio.create_task(self._arrive(connection))
+            self._arriving.add(task)
+            task.add_done_callback(self._arriving.discard)
+
+    async def _arrive(self, connection: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
+            transport, _ = await loop.connect_accepted_socket(
+                self._protocol,
+                connection,
+                ssl=self._tls,
+                ssl_handshake_timeout=self._idle_seconds if self._tls else None,
+            )
+        except (OSError, ssl.SSLError):
+            connection.close()
+        else:
+            self._idle[transport] = time.monotonic()
+
+    def _make_room(self, why: str) -> bool:
+        """End the connection that has been idle for the longest; whether there was one."""
+        now = time.monotonic()
+        if now - self._told > 60.0:  # a line a minute, whatever comes
+            self._told = now
+            log.warning("%s (%d open); the longest idle ones are closed", why, len(self))
+        oldest = next(iter(self._idle), None)
+        if oldest is None:
+            return False
+        self._end(oldest)
+        return True
+
+    def _end(self, transport: asyncio.BaseTransport) -> None:
+        self._idle.pop(transport, None)
+        with suppress(Exception):
+            transport.abort()  # type: ignore[attr-defined]
+
+    async def _end_idle(self) -> None:
+        while True:
+            await asyncio.sleep(min(1.0, self._idle_seconds / 4))
+            now = time.monotonic()
+            for transport, since in list(self._idle.items()):
+                if transport.is_closing():
+                    del self._idle[transport]
+                elif now - since > self._idle_seconds:
+                    self._end(transport)
+            self._busy = {each for each in self._busy if not each.is_closing()}
+
+
+def listening(host: str, port: int) -> list[socket.socket]:
+    """Sockets that listen on all addresses of a host; raises `OSError`."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    sockets: list[socket.socket] = []
+    try:
+        for family, _, _, _, address in dict.fromkeys(found):
+            if port == 0 and sockets:
+                break  # any free port is that of one address
+            sockets.append(socket.create_server(address[:2], family=family, backlog=BACKLOG))
+    except OSError:
+        for each in sockets:
+            each.close()
+        raise
+    return sockets

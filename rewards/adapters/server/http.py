@@ -1,0 +1,304 @@
+"""The reward server on this machine, over HTTP or HTTPS, by aiohttp.
+
+=======================  =========================================================================
+``POST /score``          rewards (`shapes`); ``/get_reward`` is another name
+``POST /verify``         the reward of a rollout of NeMo Gym; ``/seed_session`` begins one
+``GET /live``            200 as long as the process answers
+``GET /ready``           200 if work is taken now, else 503
+``GET /health``          the same with counts; 503 only while the server stops
+``GET /metrics``         for Prometheus (`metrics`)
+=======================  =========================================================================
+
+With a token all but the first three of the GET requests need it (`service.RewardServer.admits`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+import logging.handlers
+import signal
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ...errors import UserError, install
+from ..scoring import Rollout
+from .connections import Connections, listening
+from .service import Incoming, NoWorkersError, Reply, RewardServer
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+#: The log of requests is begun anew at this size, and two old ones are kept.
+ACCESS_LOG_BYTES = 32 << 20
+ACCESS_LOG_FORMAT = '%t %a "%r" %s %b %Tf'
+#: Files that the process needs beside connections: those of workers, logs and the system.
+SPARE_FILES = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a server listens, and what it notes of requests.
+
+    Attributes:
+        host: address to listen on.
+        port: port to listen on; 0 for any free one.
+        certificate: PEM file of a certificate and its chain, for HTTPS.
+        key: PEM file of its key.
+        access_log: file with a line for each request, or ``-`` for stderr; None for no log.
+
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    certificate: Path | None = None
+    key: Path | None = None
+    access_log: str | None = None
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine can reach it."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    def tls(self) -> ssl.SSLContext | None:
+        """Raises `UserError` for files that cannot be used."""
+        if self.certificate is None:
+            if self.key is not None:
+                raise UserError("a key needs its certificate")
+            return None
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        try:
+            context.load_cert_chain(self.certificate, self.key)
+        except (OSError, ssl.SSLError) as error:
+            raise UserError(f"cannot use the certificate {self.certificate}: {error}") from None
+        return context
+
+
+def application(server: RewardServer, connections: Connections) -> web.Application:
+    """The server as an aiohttp application, which says when requests begin and end."""
+    from aiohttp import web
+
+    open_to_all = {"/live", "/ready", "/health"}
+
+    @web.middleware
+    async def admitted(
+        request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+    ) -> web.StreamResponse:
+        if request.path in open_to_all or server.admits(request.headers.get("Authorization", "")):
+            transport = request.transport
+            connections.began(transport)
+            try:
+                return await handler(request)
+            finally:
+                connections.ended(transport)
+        reply = server.refuse(401, "a token is needed: Authorization: Bearer TOKEN")
+        server.metrics.replied(reply.status)
+        response = _response(reply)
+        response.headers["WWW-Authenticate"] = "Bearer"
+        response.force_close()  # the body is not read
+        return response
+
+    async def score(request: web.Request) -> web.Response:
+        incoming = Incoming(
+            request.path.rstrip("/"),
+            request.content.iter_any(),
+            request.headers.get("Content-Encoding", ""),
+            detail=request.query.get("detail", "") not in ("", "0"),
+        )
+        reply = await server.reply(incoming)
+        response = _response(reply)
+        if reply.status != 200:
+            response.force_close()  # a body that was refused is not read to its end
+        return response
+
+    async def seed_session(_: web.Request) -> web.Response:
+        return web.json_response({})
+
+    async def live(_: web.Request) -> web.Response:
+        return web.json_response({"status": "ok"})
+
+    async def ready(_: web.Request) -> web.Response:
+        return web.json_response({"ready": server.ready}, status=200 if server.ready else 503)
+
+    async def health(_: web.Request) -> web.Response:
+        return web.json_response(server.health(), status=503 if server.stopping else 200)
+
+    async def metrics(_: web.Request) -> web.Response:
+        page, content_type = server.metrics.text()
+        return web.Response(body=page, headers={"Content-Type": content_type})
+
+    app = web.Application(middlewares=[admitted])
+    for path in ("/score", "/get_reward", "/verify"):
+        app.router.add_post(path, score)
+    app.router.add_post("/seed_session", seed_session)
+    for path, handler in (
+        ("/live", live),
+        ("/ready", ready),
+        ("/health", health),
+        ("/metrics", metrics),
+    ):
+        app.router.add_get(path, handler)
+    return app
+
+
+def _response(reply: Reply) -> web.Response:
+    from aiohttp import web
+
+    try:
+        body = msgspec.json.encode(reply.body)
+    except (UnicodeEncodeError, TypeError):  # half of a surrogate pair, which only an escape says
+        return web.json_response(reply.body, status=reply.status, headers=reply.headers)
+    return web.Response(
+        body=body, status=reply.status, headers=reply.headers, content_type="application/json"
+    )
+
+
+@asynccontextmanager
+async def serving(
+    server: RewardServer, place: Place, say: Callable[[str], object] = lambda _: None
+) -> AsyncIterator[str]:
+    """Serve until the context is left; yields the address.
+
+    Then new requests are refused with 503, while those in progress are finished.
+    """
+    from aiohttp import web
+
+    tls = place.tls()
+    async with AsyncExitStack() as stack:
+        connections = Connections(
+            limit=_within_files(server.limits.connections, say),
+            idle_seconds=server.limits.header_seconds,
+            tls=tls,
+        )
+        server.connections = connections.__len__
+        runner = web.AppRunner(
+            application(server, connections),
+            access_log=_access_log(place.access_log),
+            access_log_format=ACCESS_LOG_FORMAT,
+            handler_cancellation=True,  # a client that hangs up takes its work along
+            shutdown_timeout=server.limits.shutdown_seconds,
+            auto_decompress=False,  # `bodies` does so within limits
+            keepalive_timeout=server.limits.header_seconds,
+        )
+        await runner.setup()
+        stack.push_async_callback(runner.cleanup)
+        assert runner.server is not None
+        try:
+            sockets = listening(place.host, place.port)
+        except OSError as error:
+            what = error.strerror or error
+            raise UserError(f"cannot listen on {place.host}:{place.port}: {what}") from None
+        for each in sockets:
+            stack.callback(each.close)
+        connections.listen(sockets, runner.server)
+        stack.push_async_callback(connections.close)
+        if server.shadow is not None:
+            shadow = asyncio.create_task(
+                server.shadow.run(
+                    server.function.rubric, lambda: not server.waiting, server.metrics.checked
+                )
+            )
+            stack.callback(shadow.cancel)
+        host, port = sockets[0].getsockname()[:2]
+        shown = f"[{host}]" if ":" in host else host
+        try:
+            yield f"http{'s' if tls else ''}://{shown}:{port}"
+        finally:
+            server.stopping = True
+            for _ in range(round(server.limits.shutdown_seconds / 0.05)):
+                if not (server.waiting or server.in_flight):
+                    break
+                await asyncio.sleep(0.05)
+
+
+def _within_files(wanted: int, say: Callable[[str], object]) -> int:
+    """So many connections as the process may have files for."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = wanted + SPARE_FILES
+    if soft < needed:
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (min(needed, hard), hard))
+        soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if soft < needed:
+        say(f"warning: the limit of open files, {soft}, allows {soft // 2} connections")
+        return max(1, soft // 2)
+    return wanted
+
+
+def _access_log(where: str | None) -> logging.Logger | None:
+    if where is None:
+        return None
+    access = logging.getLogger(f"{__name__}.access")
+    handler: logging.Handler = logging.StreamHandler()
+    if where != "-":
+        try:
+            handler = logging.handlers.RotatingFileHandler(
+                where, maxBytes=ACCESS_LOG_BYTES, backupCount=2
+            )
+        except OSError as error:
+            raise UserError(f"cannot write {where}: {error.strerror}") from None
+    access.handlers = [handler]
+    access.setLevel(logging.INFO)
+    access.propagate = False
+    return access
+
+
+async def run(server: RewardServer, place: Place, say: Callable[[str], object]) -> None:
+    """Serve until SIGINT or SIGTERM.
+
+    Args:
+        server: the server's state.
+        place: where it listens.
+        say: receives lines about the server's progress.
+
+    Raises:
+        UserError: the extra is missing, the workers do not start, or the address cannot be used.
+
+    """
+    try:
+        import aiohttp  # noqa: F401
+        import ijson  # noqa: F401
+    except ImportError as error:
+        raise UserError(f"serving needs {error.name}: {install('serve')}") from None
+    await _ready(server)
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(name, stop.set)
+    async with serving(server, place, say) as address:
+        say(f"rewards at {address}/score, health at {address}/health")
+        if not place.is_local and server.token is None:
+            say(
+                f"warning: {place.host} is reached from other machines, and without --token-file "
+                "everybody there may use this server"
+            )
+        await stop.wait()
+        for name in (signal.SIGINT, signal.SIGTERM):  # a second one ends at once
+            loop.remove_signal_handler(name)
+        say("stopping: requests in progress are finished, new ones are refused")
+    say(f"{server.scored} completions were scored, {server.refused} requests refused")
+
+
+async def _ready(server: RewardServer) -> None:
+    try:
+        await server.score([Rollout("", "1")])
+    except NoWorkersError as error:
+        raise UserError(str(error)) from None
+    server.scored = 0
+    server.statuses.clear()
+    server.__dict__.pop("metrics", None)  # this was no completion of a client
+    _ = server.metrics

@@ -1,0 +1,711 @@
+"""The reward server against hostile clients: what each can take is counted, and nothing is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import gzip
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import zlib
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from calculus_harness.rewards.adapters.for_openrlhf import make_reward_func, response_of
+from calculus_harness.rewards.adapters.scoring import Rollout, Score
+from calculus_harness.rewards.adapters.server import shadow as shadows
+from calculus_harness.rewards.adapters.server.bodies import (
+    MARKS,
+    NODE,
+    PIECE,
+    TEXT,
+    BadRequestError,
+    BodyTooLargeError,
+    _pieces,
+    read_json,
+)
+from calculus_harness.rewards.adapters.server.client import RewardClient, RewardServerError
+from calculus_harness.rewards.adapters.server.http import Place, serving
+from calculus_harness.rewards.adapters.server.service import RewardServer, ServerLimits
+from calculus_harness.rewards.verdict import Status, Verdict
+from tests.rewards.adapters.test_server import RIGHT, ROOT, WRONG, items, running, server
+
+pytestmark = pytest.mark.serve
+
+LIMIT = 1 << 20
+HEAD = b"POST /score HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n"
+
+
+class Body:
+    """A body in chunks, and how much of it was read."""
+
+    def __init__(self, data: Callable[[], Any], times: int = 1) -> None:
+        self.data, self.times, self.read = data, times, 0
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for _ in range(self.times):
+            chunk = self.data()
+            self.read += len(chunk)
+            yield chunk
+
+
+def read(body: Body, encoding: str = "", limit: int = LIMIT) -> tuple[Any, int]:
+    """The value of a body, or the error; and what it cost."""
+    cost = 0
+
+    def spend(amount: int) -> None:
+        nonlocal cost
+        cost += amount
+        if cost > limit:
+            raise BodyTooLargeError
+
+    async def run() -> Any:
+        try:
+            return await read_json(aiter(body), encoding, spend)
+        except (BadRequestError, BodyTooLargeError) as error:
+            return error
+
+    return asyncio.run(run()), cost
+
+
+# --- bodies ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "chunk",
+    [
+        b"[]," * 20_000,
+        b"{}," * 20_000,
+        b"[" * 60_000,
+        b"1," * 30_000,
+        b'"",' * 20_000,
+        b" " * 60_000,
+    ],
+)
+def test_many_small_values_are_refused_while_they_arrive(chunk: bytes) -> None:
+    """60 MB of empty lists took 15 s and 1.6 GB."""
+    first = [b'{"items":[']
+    body = Body(lambda: first.pop() if first else chunk, 1000)
+    error, cost = read(body)
+    assert isinstance(error, BodyTooLargeError)
+    assert body.read <= LIMIT + len(chunk)
+    # No more than one piece beyond the limit: of long texts, or of the smallest values.
+    assert cost <= LIMIT + PIECE + 3 * NODE * MARKS
+
+
+def test_a_turn_of_the_loop_parses_few_values() -> None:
+    """Between two turns no more is parsed than takes some milliseconds, whatever the chunk is."""
+    sizes = []
+    for value in (b"[],", b"[", b'"a",', b'{"a":1},', b"x" * 1000):
+        chunk = value * ((1 << 20) // len(value))
+        for piece in _pieces(chunk):
+            marks = sum(map(piece.count, (b",", b"[", b"{", b":")))
+            sizes.append((marks, len(piece)))
+    assert max(marks for marks, _ in sizes) <= MARKS
+    assert max(size for _, size in sizes) == PIECE
+
+
+def test_a_text_that_does_not_end_is_refused() -> None:
+    body = Body(lambda: b"x" * 65_536, 1000)
+    first = [b'{"items": [{"completion": "']
+    body.data = lambda: first.pop() if first else b"x" * 65_536
+    error, _ = read(body, limit=1 << 30)
+    assert isinstance(error, BodyTooLargeError)
+    assert body.read <= TEXT + 2 * PIECE
+
+
+def test_a_gzip_bomb_is_refused_at_the_limit() -> None:
+    bomb = gzip.compress(b" " * (64 << 20))
+    error, cost = read(Body(lambda: bomb), "gzip")
+    assert isinstance(error, BodyTooLargeError)
+    assert cost <= LIMIT + PIECE
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "GZIP "])
+def test_compressed_bodies_of_any_chunks(encoding: str) -> None:
+    value = {"items": [{"completion": "x" * 5000, "n": n} for n in range(50)]}
+    text = json.dumps(value).encode()
+    data = zlib.compress(text) if encoding == "deflate" else gzip.compress(text)
+    for size in (1, 7, 1000, len(data)):
+        pieces = [data[at : at + size] for at in range(0, len(data), size)]
+        assert read(Body(lambda pieces=pieces: pieces.pop(0), len(pieces)), encoding)[0] == value
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding", "message"),
+    [
+        (gzip.compress(b'{"items": []}')[:-3], "gzip", "ends in the middle"),
+        (gzip.compress(b"{}") + b"more", "gzip", "something follows"),
+        (b"no gzip", "gzip", "not gzip"),
+        (b"{}", "br", "no encoding 'br'"),
+        (b'{"a": ' + b"9" * 10_000 + b"}", "", "not JSON"),
+        (b'{"a": NaN}', "", "not JSON"),
+        (b'{"a": "\xff"}', "", "not JSON"),
+        (b"", "", "not JSON"),
+        (b'{"a"', "", "not JSON"),
+        (b"{} {}", "", "not JSON"),
+    ],
+)
+def test_bodies_that_cannot_be_read(data: bytes, encoding: str, message: str) -> None:
+    error, _ = read(Body(lambda: data), encoding)
+    assert isinstance(error, BadRequestError)
+    assert message in str(error)
+    assert "\n" not in str(error)
+
+
+def test_the_search_for_a_prompt_is_linear() -> None:
+    """48 kB of a prompt's first word took two seconds, and four times that for each doubling."""
+    before = time.process_time()
+    assert response_of("a " * 400_000, "a  " * 2000 + "b") is None
+    assert response_of("a " * 400_000 + " b c", "a  " * 2000 + "b") == " c"
+    assert time.process_time() - before < 5.0  # by a regular expression: hours
+
+
+def test_a_query_without_its_prompt_is_zero_and_the_others_are_judged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    reward = make_reward_func()
+    result = reward(["cut" + RIGHT, "P" + RIGHT], ["no prompt of this", "P"], ["2x", "2x"])
+    assert result["rewards"] == [0.0, 1.0]
+    assert "lacks its prompt" in caplog.text
+
+
+# --- connections ----------------------------------------------------------------------------
+
+
+async def opened(address: str, data: bytes = b"") -> tuple[asyncio.StreamReader, Any]:
+    host, port = address.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(data)
+    await writer.drain()
+    return reader, writer
+
+
+async def until(done: Callable[[], bool]) -> None:
+    for _ in range(6000):
+        if done():
+            return
+        await asyncio.sleep(0.01)
+    pytest.fail("it did not come to this within a minute")
+
+
+async def health(address: str) -> int:
+    reader, writer = await opened(address, b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+    line = await asyncio.wait_for(reader.readline(), 30)
+    writer.close()
+    return int(line.split()[1])
+
+
+@pytest.mark.parametrize(
+    "head", [b"", b"POST /score HTT", b"POST /score HTTP/1.1\r\nHost: x\r\nA: "]
+)
+def test_a_connection_without_a_request_is_closed(head: bytes) -> None:
+    async def run() -> bytes:
+        made = server(ServerLimits(header_seconds=0.4))
+        async with serving(made, Place()) as address:
+            reader, writer = await opened(address, head)
+            with suppress(ConnectionError):
+                rest = await asyncio.wait_for(reader.read(), 20)
+                writer.close()
+                return rest
+            return b""
+
+    assert asyncio.run(run()) == b""
+
+
+def test_idle_connections_shut_nobody_out(caplog: pytest.LogCaptureFixture) -> None:
+    """1,100 idle connections shut everyone out, with 59 MB of log."""
+
+    async def run() -> int:
+        made = server(ServerLimits(connections=50, header_seconds=60.0))
+        async with serving(made, Place()) as address:
+            idle = [await opened(address) for _ in range(400)]
+            answers = [await health(address) for _ in range(20)]
+            assert set(answers) == {200}
+            assert made.connections is not None
+            held = made.connections()
+            for _, writer in idle:
+                writer.close()
+            return held
+
+    assert asyncio.run(run()) <= 50
+    assert len(caplog.records) <= 1
+
+
+def test_a_request_in_progress_is_not_idle() -> None:
+    async def run() -> bytes:
+        made = server(ServerLimits(header_seconds=0.3, connections=3), workers=1)
+        async with serving(made, Place()) as address:
+            body = json.dumps(items(RIGHT)).encode()
+            head = (
+                f"POST /score HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+            )
+            reader, writer = await opened(address, head)
+            for _ in range(6):  # new ones do not take its place, and time does not end it
+                await opened(address)
+                await asyncio.sleep(0.2)
+            writer.write(body)
+            line = await asyncio.wait_for(reader.readline(), 30)
+            writer.close()
+            return line
+
+    assert b"200" in asyncio.run(run())
+
+
+def test_bytes_in_flight_are_limited() -> None:
+    async def run() -> tuple[list[int], int]:
+        made = server(ServerLimits(body=40_000, in_flight=50_000), workers=1)
+        async with serving(made, Place()) as address:
+            head = HEAD % 39_000
+            _, writer = await opened(address, head + b'{"items": ["' + b"x" * 30_000)
+            await until(lambda: made.in_flight >= 30_000)
+            import aiohttp
+
+            codes = []
+            async with aiohttp.ClientSession(address) as session:
+                async with session.post("/score", json=items("x" * 30_000)) as response:
+                    codes.append(response.status)
+                    assert response.headers["Retry-After"]
+                writer.close()
+                await until(lambda: not made.in_flight)
+                async with session.post("/score", json=items("x" * 30_000)) as response:
+                    codes.append(response.status)
+            return codes, made.in_flight
+
+    assert asyncio.run(run()) == ([429, 200], 0)
+
+
+# --- tokens, metrics, shapes of other trainers -----------------------------------------------
+
+
+def test_a_token_is_needed_for_all_but_health() -> None:
+    import aiohttp
+
+    async def run() -> dict[str, list[int]]:
+        made = RewardServer(make_reward_func(workers=1), token="secret")
+        codes: dict[str, list[int]] = {}
+        async with serving(made, Place()) as address, aiohttp.ClientSession(address) as session:
+            basic = base64.b64encode(b"any:secret").decode()
+            for name, header in (
+                ("none", ""),
+                ("wrong", "Bearer secreT"),
+                ("odd", "Basic ###"),
+                ("bearer", "Bearer secret"),
+                ("basic", f"Basic {basic}"),
+            ):
+                headers = {"Authorization": header} if header else {}
+                codes[name] = []
+                for path in ("/health", "/live", "/ready", "/metrics"):
+                    async with session.get(path, headers=headers) as response:
+                        codes[name].append(response.status)
+                async with session.post("/score", json=items(RIGHT), headers=headers) as response:
+                    codes[name].append(response.status)
+        return codes
+
+    codes = asyncio.run(run())
+    for name in ("none", "wrong", "odd"):
+        assert codes[name] == [200, 200, 200, 401, 401]
+    for name in ("bearer", "basic"):
+        assert codes[name] == [200] * 5
+
+
+def test_metrics_name_kinds_seconds_and_saturation() -> None:
+    import aiohttp
+    from prometheus_client.parser import text_string_to_metric_families
+
+    async def run() -> str:
+        made = server(components=["correctness", "format"])
+        async with serving(made, Place()) as address, aiohttp.ClientSession(address) as session:
+            bad = items(RIGHT, WRONG, "no box")
+            bad["items"][0]["truncated"] = True
+            async with session.post("/score", json=bad) as response:
+                assert response.status == 200
+            async with session.post("/score", json=[]) as response:
+                assert response.status == 400
+            async with session.get("/metrics") as response:
+                return await response.text()
+
+    samples = {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(asyncio.run(run()))
+        for sample in family.samples
+    }
+    assert samples["calculus_reward_verdicts_total", "correct"] == 1
+    assert samples["calculus_reward_verdicts_total", "incorrect"] == 1
+    assert samples["calculus_reward_verdicts_total", "no_answer"] == 1
+    assert samples["calculus_reward_verdict_seconds_count", "correct"] == 1
+    assert samples["calculus_reward_truncated_total",] == 1
+    assert samples["calculus_reward_requests_total", "400"] == 1
+    assert samples["calculus_reward_saturation",] == 0
+    assert samples["calculus_reward_ready",] == 1
+
+
+def test_slimes_body() -> None:
+    """As ``remote_rm`` of slime (slime/rollout/rm_hub) sends it: the answer is the reward."""
+    import aiohttp
+
+    async def run() -> list[Any]:
+        replies = []
+        async with serving(server(), Place()) as address, aiohttp.ClientSession(address) as session:
+            for text, label in ((RIGHT, "2x"), (WRONG, "2x"), (RIGHT, {"integrand": "2x"})):
+                body = {"prompt": "Integrate.", "response": text, "label": label}
+                async with session.post("/score", json=body) as response:
+                    replies.append(await response.json())
+            body = {"prompt": [{"role": "user", "content": "?"}], "response": RIGHT, "label": "2x+"}
+            async with session.post("/score?detail=1", json=body) as response:
+                replies.append(await response.json())
+        return replies
+
+    *rewards, detailed = asyncio.run(run())
+    assert rewards == [1.0, 0.0, 1.0]
+    assert (detailed["reward"], detailed["status"]) == (0.0, "bad_problem")
+
+
+def test_nemo_gyms_session() -> None:
+    """As an agent of NeMo Gym (responses_api_agents/simple_agent/app.py) asks."""
+    import aiohttp
+
+    def row(text: str, **fields: Any) -> dict[str, Any]:
+        message = {
+            "type": "message",
+            "role": "assistant",
+            "id": "m",
+            "status": "completed",
+            "content": [{"type": "output_text", "text": text, "annotations": []}],
+        }
+        thought = {"type": "reasoning", "id": "r", "summary": []}
+        return {
+            "responses_create_params": {"input": [{"role": "user", "content": "Integrate 2x."}]},
+            "response": {"id": "1", "object": "response", "output": [thought, message]},
+            "integrand": "2x",
+        } | fields
+
+    async def run() -> list[dict[str, Any]]:
+        made = server(components=["correctness", "format"])
+        replies = []
+        async with serving(made, Place()) as address, aiohttp.ClientSession(address) as session:
+            async with session.post("/seed_session", json=row("x")) as response:
+                assert (response.status, await response.json()) == (200, {})
+            for sent in (
+                row(RIGHT),
+                row(WRONG),
+                row(RIGHT, integrand="2x+"),
+                row(RIGHT + r" \boxed{", response={"output": row(RIGHT)["response"]["output"]}),
+            ):
+                async with session.post("/verify", json=sent) as response:
+                    assert response.status == 200
+                    replies.append(await response.json())
+            tool = row(RIGHT)
+            tool["response"]["output"].append({"type": "function_call_output", "output": RIGHT})
+            async with session.post("/verify", json=tool) as response:
+                replies.append(await response.json())
+        return replies
+
+    right, wrong, bad, _, tool = asyncio.run(run())
+    assert right["reward"] == 1.1
+    assert right["reward_components"] == {"correctness": 1.0, "format": 1.0}
+    assert right["mask_sample"] is False
+    assert right["response"]["output"][1]["content"][0]["text"] == RIGHT
+    assert (wrong["reward"], wrong["status"]) == (0.0, "incorrect")
+    assert (bad["reward"], bad["mask_sample"], bad["status"]) == (0.0, True, "bad_problem")
+    assert bad["failure_kind"] == "verifier_error"
+    assert tool["reward"] == 0.0  # text of a tool is no answer
+
+
+def test_the_client_comes_again_and_keeps_the_order() -> None:
+    async def run() -> list[float]:
+        made = server(ServerLimits(batch=16, queue=32), workers=1)
+        async with (
+            serving(made, Place()) as address,
+            RewardClient(address, batch=16, parallel=8) as client,
+        ):
+            texts = [RIGHT if n % 3 else WRONG for n in range(160)]
+            scores = await client.score(items(*texts)["items"])
+            assert made.refused > 0
+            with pytest.raises(RewardServerError, match="400"):
+                await client.score([{"completion": 3}])
+        return [score["reward"] for score in scores]
+
+    assert asyncio.run(run()) == [float(bool(n % 3)) for n in range(160)]
+
+
+def test_a_client_gives_up_in_the_end() -> None:
+    async def run() -> None:
+        async with RewardClient("http://127.0.0.1:9", patience=0.5) as client:
+            await client.score([{"completion": "x", "integrand": "x"}])
+
+    with pytest.raises(RewardServerError, match="does not answer"):
+        asyncio.run(run())
+
+
+def test_readiness_is_not_liveness() -> None:
+    import aiohttp
+
+    async def run() -> list[int]:
+        made = server(workers=1)
+        codes = []
+        async with serving(made, Place()) as address, aiohttp.ClientSession(address) as session:
+            for state in (True, False):
+                made.working = state
+                for path in ("/live", "/ready", "/health"):
+                    async with session.get(path) as response:
+                        codes.append(response.status)
+        return codes
+
+    assert asyncio.run(run()) == [200, 200, 200, 200, 503, 200]
+
+
+@pytest.mark.parametrize(
+    ("host", "local"),
+    [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("::", False)],
+)
+def test_which_addresses_are_warned_of(host: str, local: bool) -> None:
+    assert Place(host).is_local == local
+
+
+@pytest.mark.slow
+def test_a_server_for_other_machines_warns_and_keeps_a_log(tmp_path: Path) -> None:
+    log = tmp_path / "access.log"
+    command = [sys.executable, "run.py", "serve-reward", "--port", "0", "--workers", "1"]
+    with subprocess.Popen(
+        [*command, "--host", "0.0.0.0", "--access-log", str(log)],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        address = process.stderr.readline().split()[2].removesuffix("/score,")
+        assert "everybody there may use" in process.stderr.readline()
+        assert asyncio.run(health(address.replace("0.0.0.0", "127.0.0.1"))) == 200
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+    assert '"GET /health HTTP/1.1" 200' in log.read_text()
+
+
+def test_while_it_drains_new_requests_are_told_to_come_again() -> None:
+    import aiohttp
+
+    async def run() -> tuple[int, list[int], Any]:
+        made = server(workers=1)
+        context = serving(made, Place())
+        address = await context.__aenter__()
+        async with aiohttp.ClientSession(address) as session:
+
+            async def post(count: int) -> int:
+                async with session.post("/score", json=items(*[RIGHT] * count)) as response:
+                    await response.read()
+                    return response.status
+
+            first = asyncio.create_task(post(3000))
+            await until(lambda: made.waiting > 0)
+            ending = asyncio.create_task(context.__aexit__(None, None, None))
+            await until(lambda: made.stopping)
+            codes = [await post(1)]
+            for path in ("/ready", "/live"):
+                async with session.get(path) as response:
+                    codes.append(response.status)
+            done = await first
+            await ending
+            return done, codes, made.scored
+
+    assert asyncio.run(run()) == (200, [503, 503, 200], 3000)
+
+
+# --- shadow checks --------------------------------------------------------------------------
+
+
+def score(status: str, reward: float = 0.0) -> Score:
+    return Score(reward, status, Verdict(Status(status), reward))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("correct", "correct", "same"),
+        ("incorrect", "correct", "changed"),
+        ("timeout", "correct", "decided"),
+        ("undecided", "timeout", "same"),
+        ("correct", "timeout", "undecided"),
+    ],
+)
+def test_outcomes_of_shadow_checks(before: str, after: str, expected: str) -> None:
+    assert shadows.outcome(score(before), score(after)) == expected
+
+
+def test_a_verdict_that_changes_is_counted_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """A fault that the first judgement had: the second one tells."""
+    told: list[str] = []
+
+    async def run() -> None:
+        shadow = shadows.Shadow(rate=1.0, patience=0.2)
+        rubric = make_reward_func(workers=1).rubric
+        task = asyncio.create_task(shadow.run(rubric, lambda: False, told.append))
+        shadow.offer([Rollout(RIGHT, "2x")] * 2, [score("incorrect"), score("correct", 1.0)])
+        await until(lambda: len(told) == 2)
+        task.cancel()
+
+    asyncio.run(run())
+    assert told == ["changed", "same"]
+    assert "incorrect, then correct" in caplog.text
+
+
+def test_the_sample_is_of_its_rate_and_bounded() -> None:
+    shadow = shadows.Shadow(rate=0.1, kept=2000, seed=3)
+    for _ in range(100):
+        shadow.offer([Rollout("x", "x")] * 100, [score("correct")] * 100)
+    assert 800 < len(shadow.waiting) < 1200
+    shadow.offer([Rollout("x" * 200_000, "x")] * 1000, [score("correct")] * 1000)
+    assert len(shadow.waiting) < 1200
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        shadows.Shadow(rate=2.0)
+
+
+# --- everything at once ---------------------------------------------------------------------
+
+#: Asks for /health every 20 ms on new connections, in a process of its own, and prints the times.
+PROBE = """
+import json, socket, sys, time
+host, port, end = sys.argv[1], int(sys.argv[2]), time.monotonic() + float(sys.argv[3])
+times = []
+while time.monotonic() < end:
+    began = time.perf_counter()
+    with socket.create_connection((host, port), 30) as connection:
+        connection.sendall(b"GET /health HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n")
+        answer = b""
+        while chunk := connection.recv(65536):
+            answer += chunk
+    assert b" 200 " in answer[:20], answer[:100]
+    times.append(time.perf_counter() - began)
+    time.sleep(0.02)
+print(json.dumps(times))
+"""
+HOSTILE_TEXTS = (
+    r"\boxed{" * 5000,
+    r"\boxed{" + "(" * 3000 + "x" + ")" * 3000 + "}",
+    r"\boxed{5^{5^{5^{5^{5}}}}}",
+    r"\boxed{x^{10^{100}}}",
+    "<think>" * 2000,
+    r"\boxed{\frac{" * 800,
+    "é\u2028" * 20_000,
+)
+SECONDS = 20.0
+
+
+def peak_mb(process: int) -> float:
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
+
+
+def children(process: int) -> list[int]:
+    found = Path(f"/proc/{process}/task").glob("*/children")
+    return [int(child) for path in found for child in path.read_text().split()]
+
+
+async def attack(address: str, end: float) -> None:
+    """What issue 44 lists, over and over, on loopback."""
+    bodies = [
+        (b'{"items":[' + b"[]," * 1_000_000, ""),
+        (
+            json.dumps({"query": ["a " * 24_000], "prompts": ["a  " * 900 + "b"], "labels": ["x"]}),
+            "",
+        ),
+        (gzip.compress(b" " * (256 << 20), 1), "gzip"),
+        (gzip.compress(b'{"items":[]}')[:-4], "gzip"),
+        (b"[" * 100_000, ""),
+        (b'{"items": [{"completion": "' + b"x" * (8 << 20), ""),
+    ]
+    idle: list[Any] = []
+
+    async def idler() -> None:
+        while time.monotonic() < end:
+            for _ in range(100):
+                with suppress(OSError):
+                    head = random.choice([b"", b"POST /sc", b"POST /score HTTP/1.1\r\nHost: x\r\n"])
+                    idle.append(await opened(address, head))
+            while len(idle) > 2000:
+                idle.pop(0)[1].close()
+            await asyncio.sleep(0.3)
+
+    async def poster(number: int) -> None:
+        import aiohttp
+
+        async with aiohttp.ClientSession(address) as session:
+            while time.monotonic() < end:
+                data, encoding = bodies[number % len(bodies)]
+                headers = {"Content-Encoding": encoding} if encoding else {}
+                with suppress(aiohttp.ClientError, ConnectionError):
+                    async with session.post("/score", data=data, headers=headers) as response:
+                        assert response.status in (200, 400, 413, 429)
+                number += 1
+                await asyncio.sleep(0.05)
+
+    await asyncio.gather(idler(), *map(poster, range(3)))
+    for _, writer in idle:
+        writer.close()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_hostile_load() -> None:
+    """Nothing is lost, the memory is bounded, and /health answers, whatever comes."""
+    rng = random.Random(44)
+    scored = 0
+
+    async def honest(address: str, process: int, end: float) -> None:
+        nonlocal scored
+        async with RewardClient(address, batch=32, parallel=4) as client:
+            while time.monotonic() < end:
+                rows, expected = [], []
+                for _ in range(128):
+                    if rng.random() < 1 / 3:
+                        text, reward = rng.choice(HOSTILE_TEXTS), 0.0
+                    else:
+                        n, reward = rng.randrange(2, 500), float(rng.random() < 0.5)
+                        text = rf"So $\boxed{{x^{{{n}}} + C}}$" if reward else RIGHT + "!"
+                        rows.append({"completion": text, "integrand": rf"{n} x^{{{n - 1}}} "})
+                        # x^2 + C is right for n = 2 alone.
+                        expected.append(1.0 if n == 2 else reward)
+                        continue
+                    rows.append({"completion": text, "integrand": "2x"})
+                    expected.append(reward)
+                scores = await client.score(rows)
+                assert [each["reward"] for each in scores] == expected
+                scored += len(rows)
+                for victim in rng.sample(children(process), 1):
+                    with suppress(ProcessLookupError):
+                        os.kill(victim, signal.SIGKILL)
+
+    async def all_of_it(address: str, process: int) -> None:
+        end = time.monotonic() + SECONDS
+        await asyncio.gather(honest(address, process, end), attack(address, end))
+
+    with running("--max-connections", "500") as (process, address):
+        host, port = address.removeprefix("http://").split(":")
+        probe = subprocess.Popen(
+            [sys.executable, "-c", PROBE, host, port, str(SECONDS)], stdout=subprocess.PIPE
+        )
+        asyncio.run(all_of_it(address, process.pid))
+        out, _ = probe.communicate(timeout=120)
+        assert probe.returncode == 0
+        memory = peak_mb(process.pid)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+    times = sorted(json.loads(out))
+    p99 = times[int(0.99 * len(times))]
+    print(
+        f"{scored / SECONDS:.0f} items/s, /health p50 {1000 * times[len(times) // 2]:.0f} ms, p99 "
+        f"{1000 * p99:.0f} ms, worst {1000 * times[-1]:.0f} ms of {len(times)}, {memory:.0f} MB"
+    )
+    assert scored > 0
+    assert memory < 400
+    # A stall of the loop was 2 to 15 s. Less is no matter of the server on a machine in use.
+    assert p99 < 5.0
