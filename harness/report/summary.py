@@ -271,12 +271,14 @@ def _lines(summary: Summary) -> tuple[list[str], list[list[object]]]:
     headings = [*_CSV_NAMES, first.column, *bounds, *others_columns, "verdicts"]
     lines: list[list[object]] = []
     for row in summary.rows:
-        for e in row.passes:
+        for e in row.passes or (None,):  # one line of what has no score, too
             each = f"{row.samples_per_problem:g}"
-            line: list[object] = [row.label, row.subset, row.problems, row.samples, each, e.k]
-            line += [f"{number:.6f}" for number in (e.value, *e.interval, e.low, e.high)]
+            line: list[object] = [row.label, row.subset, row.problems, row.samples, each]
+            numbers = (e.value, *e.interval, e.low, e.high) if e else ()
+            line += [e.k if e else "", *(f"{number:.6f}" for number in numbers)]
+            line += [""] * (0 if e else 1 + len(bounds))
             for metric in others:
-                estimate = Column(metric, e.k if metric.over_k else 0).estimate(row)
+                estimate = Column(metric, e.k if e and metric.over_k else 0).estimate(row)
                 value = estimate.value if estimate else row.numbers.get(metric.name)
                 form = _CSV_FORMATS[metric.unit]
                 line.append("" if value is None else format(value, form))

@@ -102,8 +102,11 @@ def compare(
     if not 0 < target <= 1:
         raise UserError(f"the difference to detect must be between 0 and 1, not {target}")
     policy = common_policy(opened, policy)
-    systems = _systems(opened, policy)
+    systems, unscored = _systems(opened, policy)
     primary, notes = _primary_k(opened)
+    notes += unscored
+    if unscored and not systems:
+        raise UserError(" ".join(unscored))
     pairing: list[str] = []
     if by == "perturbation":
         groups = _perturbations(systems)
@@ -113,6 +116,8 @@ def compare(
                 "sweep the originals and their perturbations into one run"
             )
     else:
+        if len(systems) < 2 and unscored:
+            raise UserError(f"there is nothing to compare: {' '.join(unscored)}")
         if len(systems) < 2:
             raise UserError(
                 "one model in one run cannot be compared with itself; name another run, extend "
@@ -369,15 +374,16 @@ def _primary_k(runs: Sequence[Run]) -> tuple[int, list[str]]:
     ]
 
 
-def _systems(runs: Sequence[Run], policy: str) -> list[System]:
-    """Every model of every run that has samples."""
-    return [
-        System(names[model], run, tallies[model])
-        for run, names in zip(runs, system_names(runs), strict=True)
-        for tallies in [tally_samples(run, policy)]
-        for model in run.models
-        if tallies[model]
-    ]
+def _systems(runs: Sequence[Run], policy: str) -> tuple[list[System], list[str]]:
+    """Every model of every run that has a score, and a remark on each that has none."""
+    systems, unscored = [], []
+    for run, names in zip(runs, system_names(runs), strict=True):
+        for model, tallies in tally_samples(run, policy).items():
+            if any(tally.scored for tally in tallies.values()):
+                systems.append(System(names[model], run, tallies))
+            elif tallies:
+                unscored.append(f"{names[model]}: every answer is an error, so it has no score.")
+    return systems, unscored
 
 
 def system_names(runs: Sequence[Run]) -> list[dict[str, str]]:

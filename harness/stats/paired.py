@@ -235,6 +235,13 @@ class Difference:
     lost: Transfer | None = None
     gained: Transfer | None = None
 
+    @property
+    def stands(self) -> bool:
+        """Whether the difference holds in its family: p and interval both exclude 0."""
+        low, high = self.interval
+        p = self.p if self.adjusted is None else self.adjusted
+        return p < 1 - LEVEL and (low > 0 or high < 0)
+
 
 @dataclass(frozen=True)
 class Contrast:

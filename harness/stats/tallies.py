@@ -27,9 +27,10 @@ class Tally:
         cluster: the problem that it and others were made from, or itself.
         samples: how many were judged.
         correct: how many of them are correct.
-        unknown: how many of them are undecided.
+        unknown: how many of them are undecided, or errors.
         first: None for samples that are drawn alike. For ranked candidates (of a beam search) the
             rank of the best correct one, counted from 0, or ``samples`` where there is none.
+        failed: how many of them are errors of the model or the verifier.
 
     >>> Tally("drills/sums/s-1", "s-1", samples=4, correct=3, unknown=0).drawn(k=1)
     (4, 3)
@@ -42,6 +43,12 @@ class Tally:
     correct: int
     unknown: int
     first: int | None = None
+    failed: int = 0
+
+    @property
+    def scored(self) -> bool:
+        """Whether any sample is more than an error, so that it says something about the model."""
+        return self.failed < self.samples
 
     def drawn(self, k: int) -> tuple[int, int]:
         """The (n, c) that a metric over k is computed from.
@@ -165,6 +172,11 @@ class Group:
         """Whether samples are ranked candidates (of a beam search)."""
         return self.tallies[0].first is not None
 
+    @property
+    def scored(self) -> bool:
+        """Whether the model has a score here: not one that answered nothing but errors."""
+        return any(tally.scored for tally in self.tallies)
+
     @cached_property
     def samples(self) -> int:
         """The samples of all problems together."""
@@ -205,7 +217,7 @@ def _tally(key: str, cluster: str, sums: Sums, ranked: bool) -> Tally:
     samples = int(sums["samples"])
     correct, unknown = int(sums.get(Status.CORRECT, 0)), int(sums.get("unknown", 0))
     first = int(sums.get(counts.FIRST, samples)) if ranked else None
-    return Tally(key, cluster, samples, correct, unknown, first)
+    return Tally(key, cluster, samples, correct, unknown, first, int(sums.get("failed", 0)))
 
 
 def keys_by_subset(run: Run) -> dict[str, list[str]]:
