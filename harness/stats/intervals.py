@@ -157,7 +157,7 @@ def interval(values: Sequence[float], clusters: Labelled) -> tuple[float, float]
     >>> [round(end, 2) for end in interval([1.0] * 9, range(9))]
     [0.66, 1.0]
     >>> [round(end, 2) for end in interval([1.0] * 8 + [0.98], range(9))]
-    [0.66, 1.0]
+    [0.68, 1.0]
 
     """
     sums, sizes = cluster_sums([values], clusters)
@@ -265,5 +265,19 @@ class Ratio:
 def mean_interval(
     differences: Sequence[float], clusters: Labelled, seed: int = 0, resamples: int | None = None
 ) -> tuple[float, float]:
-    """The interval of a mean difference: that of a `Ratio` to the number of pairs."""
+    """The interval of a mean difference: that of a `Ratio` to the number of pairs.
+
+    Args:
+        differences: one for each pair, between -1 and 1.
+        clusters: the cluster of each pair.
+        seed: of the resamples.
+        resamples: how many.
+
+    Returns:
+        Both ends.
+
+    >>> mean_interval([0.5], ["a"])
+    (-1.0, 1.0)
+
+    """
     return Ratio.of(differences, [1.0] * len(differences), clusters, seed, resamples).interval()

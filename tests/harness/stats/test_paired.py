@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from calculus_harness.benchmarks import Problem
 from calculus_harness.harness.stats.metrics.pass_at_k import pass_at_k
-from calculus_harness.harness.stats.paired import (
-    comparison,
+from calculus_harness.harness.stats.paired import comparison
+from calculus_harness.harness.stats.paired.comparison import (
     contrast,
     design,
     pass_twice,
