@@ -10,6 +10,7 @@ from pathlib import Path
 from ..core.errors import UserError
 from ..core.prices import Prices
 from ..stats.compare import By, common_policy, compare, system_names
+from ..stats.findings import Findings, sentences
 from ..stats.paired import Comparison
 from ..stats.summary import Row, Summary, summarise
 from ..store.run import Run
@@ -67,6 +68,15 @@ class Sources:
     @cached_property
     def _comparisons(self) -> dict[By, Comparison | None]:
         return {}
+
+    @cached_property
+    def findings(self) -> Findings | None:
+        """The sentences on top and every model's standing; None without verdicts."""
+        if self.policy is None:
+            return None
+        kinds: tuple[By, ...] = ("model", "perturbation")
+        made = {by: self.comparison(by) for by in kinds}
+        return sentences(*self.runs, policy=self.policy, names=self.short_names, comparisons=made)
 
     @property
     def title(self) -> str:

@@ -158,7 +158,7 @@ class SweepRunner:
         for stage in range(self.job.stages):
             missing = self.job.missing(model, self.stored, stage=stage, replies=replies)
             total = max(missing, len(self.job.problems) * self.job.samples_of(model))
-            self.progress.begin(model.label, total, total - missing)
+            self.progress.begin(model, total, total - missing, self.job.limits.price(model))
             while missing:
                 requests = self.job.requests(model, self.stored, stage=stage, replies=replies)
                 admitted = takewhile(self.budget.admits, requests)

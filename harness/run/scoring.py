@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -40,7 +39,7 @@ def score(
     Args:
         path: the run directory.
         policy: how strictly to judge; by default `Policy()`.
-        progress: is told of every verdict; silent by default.
+        progress: is told of every verdict; by default shown on stderr.
 
     Returns:
         The run.
@@ -93,10 +92,12 @@ class Scorer:
     def __init__(self, run: RunWriter, policy: Policy, verdicts: Log, progress: Progress) -> None:
         self.run, self.policy, self.verdicts, self.progress = run, policy, verdicts, progress
         self.judged = run.judged[policy.name]
-        statuses: Counter[str] = Counter()
-        for sums in counts.totals(verdicts).values():
-            statuses.update({status: int(sums[status]) for status in Status if status in sums})
-        progress.restored(statuses)
+        progress.restored(
+            {
+                problem: (int(sums["samples"]), int(sums.get(Status.CORRECT, 0)))
+                for problem, sums in counts.totals(verdicts).items()
+            }
+        )
         if run.dropped:
             progress.notice(
                 f"{run.dropped} verdicts were dropped whose completions are lost or had one "
@@ -138,7 +139,7 @@ class Scorer:
             }
             self.verdicts.append(head | verdict.to_dict())
             self.judged.add(completion.key)
-            self.progress.judged(verdict)
+            self.progress.judged(verdict, completion)
 
     async def score_stored(self) -> None:
         """Grade the stored completions without a verdict: after a kill, or under a new policy."""

@@ -6,7 +6,7 @@ import os
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Literal, get_args
 
@@ -26,6 +26,7 @@ from ..store.verdict_sets import ambiguous_name, latest_complete
 from .gaps import gaps
 from .metrics.cost import Cost, costs
 from .paired import Comparison, Contrast, break_down, contrast, with_family
+from .paired.wording import where, which
 from .pairing import Pair, Pairs, pair_parents, pair_problems
 from .tallies import Tally, ks_up_to, tally_samples
 
@@ -102,8 +103,11 @@ def compare(
     if not 0 < target <= 1:
         raise UserError(f"the difference to detect must be between 0 and 1, not {target}")
     policy = common_policy(opened, policy)
-    systems = _systems(opened, policy)
+    systems, unscored = _systems(opened, policy)
     primary, notes = _primary_k(opened)
+    notes += unscored
+    if unscored and not systems:
+        raise UserError(" ".join(unscored))
     pairing: list[str] = []
     if by == "perturbation":
         groups = _perturbations(systems)
@@ -113,6 +117,8 @@ def compare(
                 "sweep the originals and their perturbations into one run"
             )
     else:
+        if len(systems) < 2 and unscored:
+            raise UserError(f"there is nothing to compare: {' '.join(unscored)}")
         if len(systems) < 2:
             raise UserError(
                 "one model in one run cannot be compared with itself; name another run, extend "
@@ -157,7 +163,7 @@ def compare(
         )
     ]
     spent = _costs(opened, prices, policy, notes) if prices else {}
-    return Comparison(
+    compared = Comparison(
         by=by,
         primary_k=primary,
         contrasts=contrasts,
@@ -173,6 +179,8 @@ def compare(
         costs=spent,
         gaps=tuple(between),
     )
+    sentence = which(compared) if by == "model" else where(compared)
+    return replace(compared, sentences=(sentence,))
 
 
 def _checked_ks(ks: Iterable[int]) -> list[int]:
@@ -369,15 +377,16 @@ def _primary_k(runs: Sequence[Run]) -> tuple[int, list[str]]:
     ]
 
 
-def _systems(runs: Sequence[Run], policy: str) -> list[System]:
-    """Every model of every run that has samples."""
-    return [
-        System(names[model], run, tallies[model])
-        for run, names in zip(runs, system_names(runs), strict=True)
-        for tallies in [tally_samples(run, policy)]
-        for model in run.models
-        if tallies[model]
-    ]
+def _systems(runs: Sequence[Run], policy: str) -> tuple[list[System], list[str]]:
+    """Every model of every run that has a score, and a remark on each that has none."""
+    systems, unscored = [], []
+    for run, names in zip(runs, system_names(runs), strict=True):
+        for model, tallies in tally_samples(run, policy).items():
+            if any(tally.scored for tally in tallies.values()):
+                systems.append(System(names[model], run, tallies))
+            elif tallies:
+                unscored.append(f"{names[model]}: every answer is an error, so it has no score.")
+    return systems, unscored
 
 
 def system_names(runs: Sequence[Run]) -> list[dict[str, str]]:

@@ -92,9 +92,9 @@ class Row(Record):
         return self.estimates["Fail@k"]
 
     @property
-    def reward(self) -> float:
-        """The mean reward."""
-        return self.numbers["reward"]
+    def reward(self) -> float | None:
+        """The mean reward; None of a model that answered nothing but errors."""
+        return self.numbers.get("reward")
 
     @property
     def metrics(self) -> dict[str, tuple[Estimate, ...] | float | None]:

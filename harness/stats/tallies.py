@@ -27,9 +27,10 @@ class Tally:
         cluster: the problem that it and others were made from, or itself.
         samples: how many were judged.
         correct: how many of them are correct.
-        unknown: how many of them are undecided.
+        unknown: how many of them are undecided, or errors.
         first: None for samples that are drawn alike. For ranked candidates (of a beam search) the
             rank of the best correct one, counted from 0, or ``samples`` where there is none.
+        failed: how many of them are errors of the model or the verifier.
 
     >>> Tally("drills/sums/s-1", "s-1", samples=4, correct=3, unknown=0).drawn(k=1)
     (4, 3)
@@ -42,6 +43,12 @@ class Tally:
     correct: int
     unknown: int
     first: int | None = None
+    failed: int = 0
+
+    @property
+    def scored(self) -> bool:
+        """Whether any sample is more than an error, so that it says something about the model."""
+        return self.failed < self.samples
 
     def drawn(self, k: int) -> tuple[int, int]:
         """The (n, c) that a metric over k is computed from.
@@ -101,13 +108,13 @@ class Estimate:
 OverK = Callable[[int, int, int], float]
 
 
-def estimate(tallies: Sequence[Tally], metric: OverK, k: int, seed: int = 0) -> Estimate:
+def estimate(tallies: Sequence[Tally], metric: OverK, k: int) -> Estimate:
     """The mean of a metric over the problems that were sampled, each with at least k samples."""
     if not tallies:
         raise ValueError("an estimate of no problems")
     values = [metric(*tally.drawn(k), k) for tally in tallies]
     decided = [metric(*tally.drawn_at_best(k), k) for tally in tallies]
-    return estimate_mean(tallies, values, decided, k, seed)
+    return estimate_mean(tallies, values, decided, k)
 
 
 def estimate_mean(
@@ -115,15 +122,9 @@ def estimate_mean(
     values: Sequence[float],
     decided: Sequence[float] = (),
     k: int = 0,
-    seed: int = 0,
 ) -> Estimate:
     """The mean of a value for each problem; ``decided`` is it if all undecided were correct."""
-    bounds = interval(
-        values,
-        [tally.cluster for tally in tallies],
-        single=all(tally.samples == 1 or tally.first is not None for tally in tallies),
-        seed=seed,
-    )
+    bounds = interval(values, [tally.cluster for tally in tallies])
     mean = math.fsum(values) / len(values)
     other = math.fsum(decided) / len(decided) if decided else mean
     return Estimate(k, mean, bounds, min(mean, other), max(mean, other))
@@ -165,6 +166,11 @@ class Group:
         """Whether samples are ranked candidates (of a beam search)."""
         return self.tallies[0].first is not None
 
+    @property
+    def scored(self) -> bool:
+        """Whether the model has a score here: not one that answered nothing but errors."""
+        return any(tally.scored for tally in self.tallies)
+
     @cached_property
     def samples(self) -> int:
         """The samples of all problems together."""
@@ -205,7 +211,7 @@ def _tally(key: str, cluster: str, sums: Sums, ranked: bool) -> Tally:
     samples = int(sums["samples"])
     correct, unknown = int(sums.get(Status.CORRECT, 0)), int(sums.get("unknown", 0))
     first = int(sums.get(counts.FIRST, samples)) if ranked else None
-    return Tally(key, cluster, samples, correct, unknown, first)
+    return Tally(key, cluster, samples, correct, unknown, first, int(sums.get("failed", 0)))
 
 
 def keys_by_subset(run: Run) -> dict[str, list[str]]:

@@ -19,6 +19,8 @@ from .jsonl_log import Counting, LogReader
 
 #: The verifier could not tell: not evidence against the model.
 UNKNOWN = frozenset({Status.UNDECIDED, Status.TIMEOUT, Status.ERROR})
+#: What answers that were declined are counted as, by their finish reason.
+_DECLINED = {FinishReason.REFUSAL: "refused", FinishReason.CONTENT_FILTER: "filtered"}
 #: What `rewards.verdict.Evidence.proof` of a correct answer is counted as.
 PROOFS = {"identity": "proved", "agreement": "agreed"}
 #: Lengths and tokens are counted in so many bins for every doubling.
@@ -39,9 +41,10 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
     """The numbers of samples by verdict status, and of some groups of them.
 
     ``unknown`` are undecided or failed, ``truncated`` were stopped by a limit of tokens or time,
-    ``failed`` have an error of the model or the verifier, ``flag NAME`` this flag in the evidence.
-    ``proved`` and ``agreed`` are correct by a proof and by agreement at points; verdicts of other
-    kinds, or of old verifiers, are neither.
+    ``failed`` have an error of the model or the verifier, ``refused`` and ``filtered`` ended in a
+    refusal of the model or its provider's content filter, ``flag NAME`` has this flag in the
+    evidence. ``proved`` and ``agreed`` are correct by a proof and by agreement at points;
+    verdicts of other kinds, or of old verifiers, are neither.
     """
     groups: dict[Group, Sums] = {}
     for row in rows:
@@ -58,6 +61,8 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
             _add(sums, f"flag {flag}", 1)
         if FinishReason(reason).truncated:
             sums["truncated"] = sums.get("truncated", 0) + 1
+        if reason in _DECLINED:
+            _add(sums, _DECLINED[reason], 1)
         if row["reward"]:
             sums["reward"] = sums.get("reward", 0) + row["reward"]
         if status == Status.CORRECT:
@@ -151,5 +156,5 @@ def histogram(sums: Iterable[Sums], name: str) -> dict[int, int]:
 
 
 #: The names are part of the files' names; a change of what is counted needs another name.
-VERDICTS = Counting("counts-4", count_verdicts)
+VERDICTS = Counting("counts-5", count_verdicts)
 COMPLETIONS = Counting("counts-1", count_completions)

@@ -68,6 +68,7 @@ def _lines(rows: Sequence[Row]) -> Iterator[tuple[float, Row | None, str]]:
 def pass_bars(rows: Sequence[Row]) -> Figure:
     """Bars of pass@1 and of the largest k, a group for each subset, a colour for each model."""
     models = models_of(rows)
+    rows = [row for row in rows if row.passes]  # the others have no score
     shapes: list[Shape] = []
     bottom = 0.0
     for y, row, name in _lines(rows):

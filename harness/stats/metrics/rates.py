@@ -9,9 +9,10 @@ from ....rewards.verdict import Status
 from ..tallies import Group
 from .registry import metric
 
-#: Besides the verifier's statuses: stopped by a limit of tokens or time, and an error of the model
-#: or the verifier.
-NAMES = (*map(str, Status), "truncated", "failed")
+#: Besides the verifier's statuses: stopped by a limit of tokens or time, declined by the model or
+#: by its provider's content filter, and an error of the model or the verifier.
+_ENDINGS = ("truncated", "refused", "filtered", "failed")
+NAMES = (*map(str, Status), *_ENDINGS)
 
 
 def rate(name: str, group: Group) -> float:
@@ -27,11 +28,13 @@ for _heading, _name in (
     ("undecided", "undecided"),
     ("timeout", "timeout"),
     ("truncated", "truncated"),
+    ("refused", "refused"),
+    ("filtered", "filtered"),
     ("failed", "failed"),
 ):
     metric(
         _heading,
         direction="lower",
-        shown="nonzero" if _name in ("not_closed_form", "truncated", "failed") else "always",
+        shown="nonzero" if _name in ("not_closed_form", *_ENDINGS) else "always",
         column=_name,
     )(partial(rate, _name))

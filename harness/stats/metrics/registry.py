@@ -92,8 +92,8 @@ class Metric:
             The estimates.
 
         """
-        if self.interval is None or not self.applies(group):
-            return ()
+        if self.interval is None or not group.scored or not self.applies(group):
+            return ()  # a model that answered nothing but errors has no score
         if self.over_k:
             return tuple(estimate(group.tallies, self.compute, k) for k in group.ks)
         return (estimate_mean(group.tallies, self.compute(group)),)
@@ -110,6 +110,8 @@ class Metric:
         """
         if self.interval is not None or not self.applies(group):
             return None
+        if self.direction == "higher" and not group.scored:
+            return None  # what praises answers says nothing where there are only errors
         value: float | None = self.compute(group)
         return value
 

@@ -1,0 +1,254 @@
+"""How an answer failed, in one of a few classes that a reader can act on.
+
+A model that said nothing usable has failed in another way than one whose answer is wrong, and a
+wrong answer is often one slip away from a right one. The slip of a wrong antiderivative F of f is
+found from the residual F' - f: where the residual is a constant multiple c of a single term, one
+change of that term would repair the answer. The term is f or one of its addends, or the derivative
+of an addend of F or of the stored reference.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any
+
+from flint import acb, arb
+
+from ....benchmarks.problem import Problem
+from ....rewards.decision.balls import UnusableError, precision
+from ....rewards.decision.compiler import compile_tape
+from ....rewards.expression.traversal import additive_terms, needs_worker
+from ....rewards.expression.tree import Expression
+from ....rewards.latex import ReadError, read
+from ....rewards.verdict import Status
+from ...core.requests import FinishReason
+
+
+class Failure(StrEnum):
+    """How a sample failed; the value is the name that is shown.
+
+    >>> Failure("wrong sign").advice
+    ''
+
+    """
+
+    ERROR = "error"
+    FILTERED = "content filter"
+    REFUSED = "refused"
+    TRUNCATED = "truncated"
+    NO_ANSWER = "no box"
+    UNREADABLE = "unreadable answer"
+    NOT_CLOSED = "not a closed form"
+    UNDECIDED = "undecided"
+    SIGN = "wrong sign"
+    COEFFICIENT = "wrong coefficient"
+    MISSING = "missing term"
+    EXTRA = "extra term"
+    LABEL = "wrong label"
+    OTHER = "otherwise wrong"
+
+    @property
+    def advice(self) -> str:
+        """What helps against failures that say nothing about the model's mathematics."""
+        return _ADVICE.get(self, "")
+
+
+_ADVICE = {
+    Failure.ERROR: "sweep --retry-errors asks again",
+    Failure.FILTERED: "the provider's filter is to be relaxed, or the prompt reworded (--prompt)",
+    Failure.REFUSED: "view RUN shows what was said; another --prompt may help",
+    Failure.TRUNCATED: "allow more: --max-tokens, or -M time-limit=SECONDS of a solver",
+    Failure.NO_ANSWER: "view RUN --status no_answer shows the texts; the prompt asks for the box",
+}
+_BY_REASON = {
+    FinishReason.ERROR: Failure.ERROR,
+    FinishReason.CONTENT_FILTER: Failure.FILTERED,
+    FinishReason.REFUSAL: Failure.REFUSED,
+    FinishReason.LENGTH: Failure.TRUNCATED,
+    FinishReason.TIME_LIMIT: Failure.TRUNCATED,
+}
+_BY_STATUS = {
+    Status.ERROR: Failure.ERROR,
+    Status.NO_ANSWER: Failure.NO_ANSWER,
+    Status.UNPARSEABLE: Failure.UNREADABLE,
+    Status.NOT_CLOSED_FORM: Failure.NOT_CLOSED,
+    Status.UNDECIDED: Failure.UNDECIDED,
+    Status.TIMEOUT: Failure.UNDECIDED,
+}
+_BITS = 128
+#: Generic points, three of which must lie in the domain of everything that is compared there. Two
+#: functions whose ratio is not constant agree by chance at three of them for no formula of people.
+_POINTS = (
+    ("0.7390851", "0"),
+    ("1.4513692", "0"),
+    ("0.2360679", "0"),
+    ("2.2247448", "0"),
+    ("0.36787", "0.41421"),
+    ("-0.69314", "0.91596"),
+    ("1.27323", "0.57721"),
+)
+_FEWEST = 3
+#: The relative error of a ratio that counts as constant: far above the rounding of `_BITS` bits,
+#: far below what a digit of an answer changes.
+_NEAR = 1e-9
+#: Ratios of an answer to the expected value, as p/q, that are called a wrong coefficient.
+_RATIOS = frozenset(p / q for p in range(1, 13) for q in range(1, 13)) - {1.0}
+
+
+def failure_of(problem: Problem, row: Mapping[str, Any]) -> Failure | None:
+    """The class of a verdict's row; None for a correct answer.
+
+    Args:
+        problem: the problem that was asked.
+        row: the verdict as the run stores it, with its finish reason.
+
+    Returns:
+        The class.
+
+    >>> integral = {"integrand": "2x", "variable": "x"}
+    >>> problem = Problem("p", "integration", "b", "s", inputs=integral, target=integral)
+    >>> row = {"status": "incorrect", "finish_reason": "stop", "answer": "-x^2"}
+    >>> str(failure_of(problem, row))
+    'wrong sign'
+
+    """
+    known = without_slip(row)
+    if known is not Failure.OTHER:
+        return known
+    if problem.task == "integration":
+        return _slip(
+            str(problem.target["integrand"]),
+            str(problem.target["variable"]),
+            str(problem.target.get("antiderivative") or ""),
+            tuple(problem.assumptions),
+            str(row.get("answer") or ""),
+        )
+    witness = (row.get("evidence") or {}).get("witness") or {}
+    if "expected" in witness and not witness.get("point"):
+        return _value_slip(str(witness["expected"]), str(witness.get("got", "")))
+    return Failure.LABEL if problem.task in ("derivation_step", "calculus_step") else Failure.OTHER
+
+
+def without_slip(row: Mapping[str, Any]) -> Failure | None:
+    """The class as far as status and finish reason tell: wrong answers are all `Failure.OTHER`."""
+    status = row["status"]
+    if status == Status.CORRECT:
+        return None
+    # A refusal or a limit explains why there is no answer; a wrong answer is there in spite of it.
+    if status != Status.INCORRECT and row["finish_reason"] in _BY_REASON:
+        return _BY_REASON[FinishReason(row["finish_reason"])]
+    if row["finish_reason"] == FinishReason.ERROR:
+        return Failure.ERROR
+    return _BY_STATUS.get(Status(status), Failure.OTHER)
+
+
+@lru_cache(maxsize=1 << 14)
+def _slip(
+    integrand: str, variable: str, reference: str, symbols: Sequence[str], answer: str
+) -> Failure:
+    """The slip of a wrong antiderivative, by the module's rule."""
+    texts = [integrand, answer, *([reference] if reference else [])]
+    try:
+        trees = [read(text, symbols=[variable, *symbols])[0].expression for text in texts]
+        if any(map(needs_worker, trees)):
+            return Failure.OTHER
+        f, F, *given = (_Sampled(tree, variable) for tree in trees)  # noqa: N806
+    except (ReadError, UnusableError, IndexError):
+        return Failure.OTHER
+    residual = [_minus(a, b) for a, b in zip(F.slopes, f.values, strict=True)]
+    # Of f or one addend, whose antiderivative is missing, or has another sign or coefficient.
+    for values in (f.values, *f.addends(slopes=False)):
+        c = _ratio(residual, values)
+        if c is not None:
+            return _repaired(c, missing=-1, sign=-2)
+    # Of one addend of the answer: F' - f = 2 g' where g has the wrong sign.
+    for slopes in F.addends(slopes=True):
+        c = _ratio(residual, slopes)
+        if c is not None and not _near(c, 1):
+            return _repaired(c, missing=math.inf, sign=2)
+        if c is not None:
+            return Failure.EXTRA
+    for sampled in given:
+        for slopes in sampled.addends(slopes=True):
+            c = _ratio(residual, slopes)
+            if c is not None:
+                return _repaired(c, missing=-1, sign=-2)
+    return Failure.OTHER
+
+
+def _repaired(c: complex, missing: float, sign: float) -> Failure:
+    if _near(c, missing):
+        return Failure.MISSING
+    return Failure.SIGN if _near(c, sign) else Failure.COEFFICIENT
+
+
+class _Sampled:
+    """An expression's values and slopes at the fixed points; None where there is no value."""
+
+    def __init__(self, tree: Expression, variable: str) -> None:
+        self.tree, self.variable = tree, variable
+        tape = compile_tape(tree, variable)
+        self.values: list[complex | None] = []
+        self.slopes: list[complex | None] = []
+        with precision(_BITS):
+            # Parameters are positive unless a problem says otherwise; these are no simple ratios.
+            names = sorted(tape.symbols)
+            parameters = {name: acb(arb(3 + 2 * at) / 7) for at, name in enumerate(names)}
+            for real, imaginary in _POINTS:
+                jet = tape.run(acb(arb(real), arb(imaginary)), parameters)[tape.root]
+                self.values.append(_number(jet[0]))
+                self.slopes.append(0j if jet[1] is None else _number(jet[1]))
+
+    def addends(self, slopes: bool) -> Iterable[list[complex | None]]:
+        """The values, or slopes, of each addend, where there are several."""
+        terms = additive_terms(self.tree, self.variable)
+        for term in terms if len(terms) > 1 else ():
+            try:
+                sampled = _Sampled(term, self.variable)
+            except UnusableError:
+                continue
+            yield sampled.slopes if slopes else sampled.values
+
+
+def _number(ball: Any) -> complex | None:
+    if not ball.is_finite():
+        return None
+    number = complex(float(ball.real.mid()), float(ball.imag.mid()))
+    radius = float(ball.real.rad() + ball.imag.rad())
+    return number if radius < _NEAR * (1e-3 + abs(number)) else None
+
+
+def _minus(a: complex | None, b: complex | None) -> complex | None:
+    return None if a is None or b is None else a - b
+
+
+def _ratio(top: Sequence[complex | None], bottom: Sequence[complex | None]) -> complex | None:
+    """The ratio of two functions at the points, if it is the same at all of them and not 0."""
+    ratios = [
+        a / b
+        for a, b in zip(top, bottom, strict=True)
+        if a is not None and b is not None and abs(b) > _NEAR
+    ]
+    if len(ratios) < _FEWEST or abs(ratios[0]) < _NEAR:
+        return None
+    return ratios[0] if all(_near(ratio, ratios[0]) for ratio in ratios) else None
+
+
+def _near(a: complex, b: complex) -> bool:
+    return math.isfinite(abs(b)) and abs(a - b) <= _NEAR * max(1.0, abs(b))
+
+
+def _value_slip(expected: str, got: str) -> Failure:
+    """The slip of a wrong value, from both as the witness has them (``[midpoint +/- radius]``)."""
+    try:
+        right, wrong = (float(text.strip("[] ").split(" ")[0]) for text in (expected, got))
+        ratio = wrong / right
+    except (ValueError, ZeroDivisionError):
+        return Failure.OTHER
+    if _near(ratio, -1):
+        return Failure.SIGN
+    simple = any(_near(abs(ratio), simple) for simple in _RATIOS)
+    return Failure.COEFFICIENT if simple else Failure.OTHER

@@ -1,0 +1,158 @@
+"""The sentences on top of reports, and the standing of models."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from calculus_harness.harness.core.errors import UserError
+from calculus_harness.harness.stats.compare import compare
+from calculus_harness.harness.stats.findings import Failure, failure_of, sentences
+from calculus_harness.harness.stats.paired.wording import digits_for
+from calculus_harness.harness.stats.summary import summarise
+from tests.harness.scripted_run import (
+    CUT,
+    ERROR,
+    FILTERED,
+    MISSING,
+    NO_BOX,
+    REFUSED,
+    RIGHT,
+    SIGN,
+    Outcome,
+    Script,
+    make,
+    problems,
+)
+
+EVERY = [
+    *problems("plain", 40),
+    *problems("twins", 40, "plain"),
+    *problems("scaled", 40, "plain"),
+]
+
+
+def skill(
+    share: float,
+    drops: Mapping[str, float] | None = None,
+    wrong: tuple[Outcome, ...] = (SIGN, MISSING, NO_BOX, CUT),
+) -> Script:
+    """A model that solves this share of the problems, the easier ones first; less of some."""
+
+    def outcome(subset: str, number: int, sample: int) -> Outcome:
+        chance = random.Random(f"{share} {subset} {number} {sample}")
+        hard = random.Random(str(number)).random()
+        solved = (chance.random() + hard) / 2 < share - (drops or {}).get(subset, 0)
+        return RIGHT if solved else chance.choice(wrong)
+
+    return outcome
+
+
+def only(outcome: Outcome) -> Script:
+    return lambda *_: outcome
+
+
+def test_which_where_and_how(tmp_path: Path) -> None:
+    models = {"strong": skill(0.9, {"twins": 0.3, "scaled": 0.2}), "weak": skill(0.4)}
+    found = sentences(make(tmp_path / "run", models, EVERY, samples=4))
+    assert re.fullmatch(
+        r"strong solves 5\d \[\d+, \d+\] points more than weak on the 120 problems that both were "
+        r"asked \(p < 0\.001\)\.",
+        found.which,
+    )
+    assert found.where.startswith("strong breaks most under bench/twins: ")
+    assert "so does bench/scaled (−" in found.where
+    assert "wrong sign" in found.how
+    assert "missing term" in found.how
+    assert [one.model for one in found.standings] == ["strong", "weak"]
+    assert [one.rank for one in found.standings] == [1, 2]
+    assert str(found) == "\n".join((found.which, found.where, found.how))
+
+
+def test_models_that_were_asked_different_problems_have_no_order(tmp_path: Path) -> None:
+    strong = make(tmp_path / "a", {"strong": skill(0.75, {"twins": 0.2, "scaled": 0.2})}, EVERY)
+    think = make(tmp_path / "b", {"think": skill(0.78)}, problems("plain", 40))
+    assert summarise(think).rows[-1].passes[0].value > summarise(strong).rows[-1].passes[0].value
+    found = sentences(strong, think)
+    assert found.which.startswith("The models were asked different problems and have no common")
+    assert "think solves" not in found.which
+    assert "on the 40 problems" in found.which
+    # Both are ranked on the 40 that both were asked, and their own scores are no rank.
+    assert found.common == 40
+    values = [one.common.value for one in found.standings if one.common]
+    assert values == sorted(values, reverse=True)
+
+
+def test_a_model_with_nothing_but_errors_has_no_score(tmp_path: Path) -> None:
+    run = make(tmp_path / "run", {"good": skill(0.9), "broken": only(ERROR)}, problems("plain", 40))
+    found = sentences(run)
+    assert "broken: nothing but errors, so no score." in found.which
+    standing = {one.model: one for one in found.standings}
+    assert standing["broken"].own is None
+    assert standing["broken"].rank is None
+    assert standing["broken"].failures == {Failure.ERROR: 1.0}
+    rows = {row.label: row for row in summarise(run).rows}
+    assert rows["broken"].passes == ()
+    assert rows["broken"].reward is None
+    assert rows["broken"].rates["failed"] == 1.0
+    with pytest.raises(UserError, match="broken: every answer is an error"):
+        compare(run)
+    alone = make(tmp_path / "alone", {"broken": only(ERROR)}, problems("plain", 5))
+    assert sentences(alone).which == "broken: nothing but errors, so no score."
+
+
+def test_refusals_and_filters_are_rates_of_their_own(tmp_path: Path) -> None:
+    models = {"shy": only(REFUSED), "safe": only(FILTERED), "cut": only(CUT)}
+    run = make(tmp_path / "run", models, problems("plain", 6))
+    rows = {row.label: row.rates for row in summarise(run).rows}
+    assert rows["shy"]["refused"] == rows["safe"]["filtered"] == rows["cut"]["truncated"] == 1.0
+    assert rows["shy"]["filtered"] == rows["safe"]["refused"] == rows["shy"]["failed"] == 0.0
+    standing = {one.model: one.failures for one in sentences(run).standings}
+    assert standing["shy"] == {Failure.REFUSED: 1.0}
+    assert standing["cut"] == {Failure.TRUNCATED: 1.0}
+
+
+@pytest.mark.parametrize(
+    ("integrand", "answer", "failure"),
+    [
+        ("x e^x", "x e^x + e^x", Failure.SIGN),
+        (r"\sin x", r"\cos x", Failure.SIGN),
+        (r"\cos x + x", r"\sin x - x^2/2", Failure.SIGN),
+        (r"\cos x + x", r"\sin x", Failure.MISSING),
+        (r"\cos x + x", r"\sin x + x^2", Failure.COEFFICIENT),
+        (r"\sin 2x", r"-\cos 2x", Failure.COEFFICIENT),
+        ("a x", "a x^2", Failure.COEFFICIENT),
+        ("x^2", "x^3/3 + x", Failure.EXTRA),
+        (r"\frac{1}{1+x^2}", r"\ln(1+x^2)", Failure.OTHER),
+        (r"\sec x", r"\tan x", Failure.OTHER),
+        ("2x", "((((", Failure.OTHER),
+        ("2x", "0", Failure.MISSING),
+    ],
+)
+def test_slips_of_antiderivatives(integrand: str, answer: str, failure: Failure) -> None:
+    problem = problems("plain", 1)[0]
+    target = {"integrand": integrand, "variable": "x"}
+    problem = type(problem).from_dict(
+        problem.to_dict() | {"target": target, "assumptions": {"a": "positive"}}
+    )
+    row = {"status": "incorrect", "finish_reason": "stop", "answer": answer}
+    assert failure_of(problem, row) is failure
+
+
+def test_a_term_of_the_reference_is_missing() -> None:
+    data = problems("plain", 1)[0].to_dict()
+    data["target"] = {"integrand": r"\ln x", "variable": "x", "antiderivative": r"x\ln x - x"}
+    problem = type(problems("plain", 1)[0]).from_dict(data)
+    row = {"status": "incorrect", "finish_reason": "stop", "answer": r"x\ln x"}
+    assert failure_of(problem, row) is Failure.MISSING
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "digits"), [(0.34, 0.42, 0), (0.004, 0.12, 1), (0.0004, 0.01, 2)]
+)
+def test_no_digits_hide_zero(low: float, high: float, digits: int) -> None:
+    assert digits_for(low, high) == digits
