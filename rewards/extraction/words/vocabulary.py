@@ -92,7 +92,7 @@ UNITS = frozenset(
     children students apples books cards coins balls way ways time times step steps point points
     square cubic cm mm km m kg g mg l ml meter meters metre metres centimeters inch inches foot feet
     yard yards mile miles mph gram grams kilogram kilograms liter liters second seconds s minute
-    minutes min hour hours h day days week weeks month months year years degree degrees""".split()
+    minutes min hour hours h total altogether exactly day days week weeks month months year years degree degrees""".split()
 )
 # Names that are words, too, and mean the words in a text command.
 _WORDS_NOT_NAMES = frozenset(
@@ -149,6 +149,19 @@ def is_name(text: str, *, applied: bool = False) -> bool:
     return (applied or name not in _WORDS_NOT_NAMES) and (
         name in NAMES or (len(name) > 2 and name.lower() in NAMES)
     )
+
+
+def beside_a_number(before: str, after: str) -> bool:
+    """Whether the words around a number leave the number as it is; a unit may follow it.
+
+    Args:
+        before: the words before it.
+        after: the words after it.
+
+    """
+    names = _WORD.findall(before.lower())
+    units = [name for name in _WORD.findall(after.lower()) if name not in UNITS]
+    return not any(_ROLES.get(name, Role.OFFER) is Role.OFFER for name in (*names, *units))
 
 
 _BARE_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}(?![A-Za-z({\[_^])")
