@@ -115,7 +115,8 @@ def find_answer(
         extraction.definitions,
         extraction.second,
         method=method,
-        status=status,
+        status=Status.UNPARSEABLE if extraction.refused and status is None else status,
+        detail=extraction.refused,
         started=started,
     )
 
@@ -125,7 +126,12 @@ def read_answer(answer: ExtractedAnswer, symbols: Collection[str]) -> ExtractedA
 
     Only the first reading is made now, the others on demand.
     """
-    if answer.text is None:
+    if answer.text is None or answer.status is not None:
+        return answer
+    redefined = [name for name, value in answer.definitions if name in symbols and value != name]
+    if redefined and answer.source == "boxed":
+        answer.status = Status.UNPARSEABLE
+        answer.detail = f"the answer gives {redefined[0]} another meaning"
         return answer
     try:
         further = readings(answer.text, symbols=symbols)

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from .arguments import check_switches, check_text
 from .errors import ArgumentTypeError
 from .extraction.announced import final_text
+from .extraction.words.leads import denied_before
+from .extraction.words.vocabulary import beside_a_number
 from .verdict import Evidence, Status, Verdict
 
 #: Longer numbers are not read.
@@ -29,12 +31,20 @@ _OPERAND = re.compile(
 )
 _OPERATED = re.compile(rf"[)}}]?[ ]?{_OPERATION}[ ]{{0,2}}[({{\\]{{0,2}}\d|\(\d+\)")
 
-# What may stand beside the number in a box: words, units, delimiters; and what offers another.
+# What may stand beside the number in a box, words apart.
 _BESIDE = re.compile(
-    r"(?:\\(?:text|textbf|textit|mathrm|mathbf|left|right|q?quad|[,;:! ])(?![A-Za-z])|[^\W\d_]"
+    r"(?:\\(?:text|textbf|textit|mathrm|mathbf|left|right|q?quad|[,;:! ])(?![A-Za-z])|[^\W\d_]|-(?=\w)"
     r"|[\s{}()$.,:;'\"%*\u00b0\u20ac\u00a3])*"
 )
-_OFFERS = re.compile(r"\b(?:or|and|not|between)\b", re.IGNORECASE)
+_COMMAND = re.compile(r"\\[A-Za-z]+")
+# Scientific notation.
+_SCIENTIFIC = re.compile(
+    r"[\s$]*(?P<sign>[-+\u2212]?)(?:(?P<mantissa>\d{1,30})(?:\.(?P<fraction>\d{1,30}))?\s*"
+    r"(?:\\times|\\cdot|\u00d7|\*)\s*)?10\s?\^\s?\{?(?P<power>\d{1,3})\}?[\s$.]*"
+)
+# After a number: it is denied, or another is offered with it.
+_DENIED_AFTER = re.compile(r"\s+(?:is|was|are|would be)(?:n't|\s+not|\s+never)\b", re.IGNORECASE)
+_OFFERED = re.compile(r"[\s,*$]{0,4}(?:or|and|oder|ou)[\s*$]{1,4}(?=[-+]?\d)", re.IGNORECASE)
 
 
 def verify_integer(
@@ -51,7 +61,8 @@ def verify_integer(
     last number of the text. Thousands separators are read; ``5.0`` is 5, and ``5.3`` is incorrect.
     Of ``3 + 4 = 7`` the last number counts. Operands do not: ``20/135`` is neither 20 nor 135, and
     ``3*45`` is not 135. A box with several numbers or an operation on one
-    (``43 or 42``, ``\pm 42``, ``42!``) is incorrect.
+    (``43 or 42``, ``\pm 42``, ``42!``) is incorrect; one with words that may change the number
+    (``half of 42``) is unparseable. Scientific notation (``10^6``) is read in a box.
 
     Args:
         completion: the model's output.
@@ -77,20 +88,38 @@ def verify_integer(
         raise ArgumentTypeError(f"target must be a whole number (int), not {target!r:.60}")
     final = final_text(completion, strict=strict, stop=stop, truncated=truncated)
     text, source = (final.answer, final.source) if final.answer else (final.text, "last_number")
-    numbers = [each for each in _NUMBER.finditer(text) if not _is_operand(text, each)]
-    if not numbers:
+    boxed = source == "boxed"
+    if boxed and (scientific := _SCIENTIFIC.fullmatch(text.rpartition("=")[2])):
+        return _verdict(_power_of_ten(scientific) == target, scientific[0].strip(), source)
+    numbers = [
+        each
+        for each in _NUMBER.finditer(text)
+        if not _is_operand(text, each) and (boxed or not _is_denied(text, each))
+    ]
+    if not numbers or (boxed and not _has_known_words(text)):
         status = Status.UNPARSEABLE if final.answer else Status.NO_ANSWER
         return Verdict(status, 0.0, final.answer, Evidence(method="integer", extracted_by=source))
     # What is announced comes first on its line; the last number ends any other text or a box.
     number = numbers[0] if source == "announced" and "=" not in text else numbers[-1]
-    answer = number[0].replace("\u2212", "-").replace(" ", "")
-    correct = _integer(number) == target and (source != "boxed" or _states_one(text))
-    return Verdict(
-        Status.CORRECT if correct else Status.INCORRECT,
-        float(correct),
-        answer,
-        Evidence(method="integer", extracted_by=source),
-    )
+    correct = _integer(number) == target
+    if boxed:
+        correct &= _states_one(text)
+    elif source == "announced" and (offer := _OFFERED.match(text, number.end())):
+        other = _NUMBER.match(text, offer.end())
+        correct &= other is None or _integer(other) == target
+    return _verdict(correct, number[0].replace("\u2212", "-").replace(" ", ""), source)
+
+
+def _verdict(correct: bool, answer: str, source: str) -> Verdict:
+    evidence = Evidence(method="integer", extracted_by=source)
+    status = Status.CORRECT if correct else Status.INCORRECT
+    return Verdict(status, float(correct), answer, evidence)
+
+
+def _is_denied(text: str, number: re.Match[str]) -> bool:
+    """Whether the words around a number deny it: "43 is not", "the answer is not 42"."""
+    before = text[max(number.start() - 40, 0) : number.start()].rpartition(".")[2]
+    return denied_before(before) or _DENIED_AFTER.match(text, number.end()) is not None
 
 
 def _is_operand(text: str, number: re.Match[str]) -> bool:
@@ -102,9 +131,27 @@ def _is_operand(text: str, number: re.Match[str]) -> bool:
 
 def _states_one(box: str) -> bool:
     """Whether a box, behind its last equals sign, holds one number and no more mathematics."""
-    stated = box.rpartition("=")[2]
-    beside, count = _NUMBER.subn("", stated)
-    return count == 1 and _BESIDE.fullmatch(beside) is not None and not _OFFERS.search(beside)
+    beside, count = _NUMBER.subn("", box.rpartition("=")[2])
+    return count == 1 and _BESIDE.fullmatch(beside) is not None
+
+
+def _has_known_words(box: str) -> bool:
+    """Whether the words of a box leave its number as it is, by the closed list."""
+    stated = _COMMAND.sub(" ", box.rpartition("=")[2])
+    number = _NUMBER.search(stated)
+    if number is None:
+        return True
+    return beside_a_number(stated[: number.start()], stated[number.end() :])
+
+
+def _power_of_ten(number: re.Match[str]) -> int | None:
+    """The value of a number in scientific notation, if it is whole."""
+    fraction = (number["fraction"] or "").rstrip("0")
+    places = int(number["power"]) - len(fraction)
+    if places < 0:
+        return None
+    value = int((number["mantissa"] or "1") + fraction) * 10**places
+    return -value if number["sign"] in ("-", "\u2212") else value
 
 
 def _integer(number: re.Match[str]) -> int | None:

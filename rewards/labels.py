@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from .arguments import check_switches, check_text
 from .extraction.announced import final_text
+from .extraction.words.vocabulary import beside_a_number
 from .verdict import Evidence, Status, Verdict
 
 #: Words that mean label 1, and label 0. A negation before a word turns it around.
@@ -75,6 +76,8 @@ def read_label(
     check_switches(strict=strict, truncated=truncated)
     final = final_text(completion, strict=strict, stop=stop, truncated=truncated)
     if final.answer is not None:
+        if final.source == "boxed" and not _is_plain(final.answer):
+            return None, final.source
         return _label_of(final.answer), final.source
     text = final.text.strip()
     labels = [_meaning(match) for match in _LABEL.finditer(text)]
@@ -89,6 +92,16 @@ def read_label(
     if len(set(labels)) == 1:
         return labels[0], "only_label"
     return None, "none"
+
+
+#: Nouns of which a label in a box may speak.
+_SUBJECTS = re.compile(r"\b(?:label|step|statement|claim|derivation|proof|argument|sign)\b", re.I)
+
+
+def _is_plain(box: str) -> bool:
+    """Whether a box has no words beside its labels but harmless ones."""
+    words = _SUBJECTS.sub(" ", _LABEL.sub(" ", box))
+    return beside_a_number(words, "")
 
 
 def _label_of(text: str) -> int | None:

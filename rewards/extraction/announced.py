@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .boxes import boxes
+from .boxed.placed import filled, place
+from .boxes import Box, boxes
 from .visible import visible
 
 #: Only this many characters at the end of a text are searched.
@@ -17,7 +18,7 @@ _ANNOUNCEMENT = re.compile(
     r"[\s*_`$\"'(]*(?P<answer>[^\n]{1,200})",
     re.IGNORECASE,
 )
-_WRAPPED = re.compile(r"\\(?:text|textbf|mathrm|mathbf)\s*\{([^{}]*)\}")
+_WRAPPED = re.compile(r"\\(?:text(?:bf|it|rm)?|mathrm|mathbf|mbox)\s*\{([^{}]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,19 @@ class FinalText:
     source: str
 
 
+def _boxed(text: str, closed: list[Box]) -> FinalText:
+    """The last box that the text does not deny, with the formula around it and its alternatives."""
+    while closed:
+        around = place(text, closed)
+        if not around.denied:
+            contents = {number: box.content or "" for number, box in enumerate(closed)}
+            templates = (around.template, *around.alternatives)
+            answer = r" \text{ or } ".join(filled(template, contents) for template in templates)
+            return FinalText(text, _WRAPPED.sub(r"\1", answer).strip(" $"), "boxed")
+        closed = closed[:-1]
+    return FinalText("", None, "none")
+
+
 def final_text(completion: str, *, strict: bool, stop: Sequence[str], truncated: bool) -> FinalText:
     """The boxed answer of a completion, or else the announced one.
 
@@ -37,9 +51,9 @@ def final_text(completion: str, *, strict: bool, stop: Sequence[str], truncated:
     """
     shown = visible(completion, stop)
     text = shown.text[-TAIL:]
-    closed = [box.content for box in boxes(text) if box.content]
+    closed = [box for box in boxes(text) if box.content]
     if closed and not (truncated and shown.thought is not None):
-        return FinalText(text, _WRAPPED.sub(r"\1", closed[-1]).strip(" $"), "boxed")
+        return _boxed(text, closed)
     if strict or truncated or shown.thought is not None:
         return FinalText("", None, "none")
     announcements = list(_ANNOUNCEMENT.finditer(text))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .boxed import from_boxes, is_mention, is_placeholder
+from .boxed.content import from_boxes, is_mention, is_placeholder
 from .boxes import boxes
 from .choose import from_formulas
 from .result import Extraction, nothing
@@ -54,4 +54,6 @@ def extract(
         if strict or truncated:
             return nothing("the last box is empty")
         return from_formulas(text[complete[-1].end :])
-    return from_boxes(complete, ("a later box is not closed",) if last.content is None else ())
+    return from_boxes(
+        text, complete, ("a later box is not closed",) if last.content is None else ()
+    )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from .case_lists import with_conditions
 from .clean import clean, with_clean_ends
 from .judge import Kind, Statement, defines, definition, has_integral, judge
 from .result import Extraction, nothing
 from .spans import EMPHASIS, Span, bare_spans, has_prose, restored, spans
 from .statements import Chain, chains
-from .words import (
+from .words.leads import (
     FORMULA,
     Lead,
     asks,
@@ -115,7 +116,7 @@ def _search(text: str) -> Extraction:
         line = text.find("\n", len(text) - TAIL)
         text = text[line + 1 if line >= 0 else len(text) - TAIL :]
     text = restored(text)
-    formulas = _with_conditions(text, spans(text)[-MOST:])
+    formulas = with_conditions(text, spans(text)[-MOST:])
     chosen = None
     if formulas:
         chosen = _choose(_Reader(text, formulas))
@@ -129,68 +130,6 @@ def _search(text: str) -> Extraction:
         bare = bare_spans(text, 0, len(text))[-MOST:]
         chosen = _choose(_Reader(text, bare))
     return chosen.extraction() if chosen else nothing("no formula that could be the answer")
-
-
-_CONDITIONAL = re.compile(r"[\s,]{0,3}(?:for|if|when|whenever|on)\s(?:all\s)?\s?", re.IGNORECASE)
-_BETWEEN = re.compile(r"[\s,.;]{0,4}(?:(?:and|while|but|or)\s{1,2})?(?:it is\s)?")
-_THEN = re.compile(r"[\s,:]{0,3}(?:(?:we (?:have|get)|it is|the (?:answer|integral) is)\s)?")
-_BOUND = re.compile(r"[<>]|\\(?:[lg]eq?(?:slant)?|[lg]t|neq?|in)(?![A-Za-z])")
-
-
-def _with_conditions(text: str, formulas: list[Span]) -> list[Span]:
-    """The formulas; "$A$ for $x > 0$ and $B$ for $x < 0$" becomes one, a table of cases.
-
-    The conditions may come first: "for $x > 0$, $A$; for $x < 0$, $B$".
-    """
-    joined: list[Span] = []
-    rows: list[tuple[Span, Span]] = []  # values and conditions, in the order of the text
-    at = 0
-    while at < len(formulas):
-        row = _row(text, formulas, at)
-        if row is None:
-            joined += _table(rows)
-            rows = []
-            joined.append(formulas[at])
-            at += 1
-            continue
-        if rows:
-            gap = text[max(each.end for each in rows[-1]) : min(each.start for each in row)]
-            if not (_BETWEEN.fullmatch(gap) or _CONDITIONAL.fullmatch(_BETWEEN.sub("", gap, 1))):
-                joined += _table(rows)
-                rows = []
-        rows.append(row)
-        at += 2
-    return joined + _table(rows)
-
-
-def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
-    """The value and the condition that the formula and its successor are; else None."""
-    if at + 1 == len(formulas):
-        return None
-    first, second = formulas[at], formulas[at + 1]
-    bounds = [_BOUND.search(each.latex) is not None for each in (first, second)]
-    if bounds == [False, True] and _CONDITIONAL.fullmatch(text, first.end, second.start):
-        return first, second
-    if bounds == [True, False] and _THEN.fullmatch(text, first.end, second.start):
-        before = _CONDITIONAL.search(text, max(0, first.start - 8), first.start)
-        if before and before.end() == first.start:
-            return second, first
-    return None
-
-
-def _table(rows: list[tuple[Span, Span]]) -> list[Span]:
-    """The rows as one formula; a single one as it was."""
-    if len(rows) < 2:
-        return sorted((each for row in rows for each in row), key=lambda each: each.start)
-    value, condition = rows[0]
-    head, equals, _ = value.latex.rpartition("=")
-    cells = r" \\ ".join(
-        rf"{value.latex.rpartition('=')[2].strip(' ,;.')} & {condition.latex.strip(' ,;.')}"
-        for value, condition in rows
-    )
-    latex = rf"{head}{equals}\begin{{cases}} {cells} \end{{cases}}"
-    last = max(each.end for each in rows[-1])
-    return [Span(value.kind, latex, min(value.start, condition.start), last)]
 
 
 def _last_line(text: str) -> int:

@@ -19,6 +19,8 @@ class Extraction:
             answer is not correct if one of them is a wrong answer.
         definitions: symbols of the answer that the text defines ("where u = .."), each with the
             LaTeX of its value.
+        refused: why the answer cannot be taken as stated, where words or formulas beside it may
+            change it.
         second: the answer without its first hyphen, which may be a list's bullet.
 
     >>> from calculus_harness.rewards.extraction import extract
@@ -34,6 +36,7 @@ class Extraction:
     steps: tuple[str, ...] = ()
     definitions: tuple[tuple[str, str], ...] = ()
     second: str = ""
+    refused: str = ""
 
 
 def nothing(*notes: str) -> Extraction:

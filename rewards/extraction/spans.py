@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from ..latex.functions import NAMES, UNARY
-from .clean import as_cases
+from .cases import as_cases
 
 # Every branch begins with a literal, so that the search runs at the speed of a scan.
 _DELIMITER = re.compile(
@@ -30,6 +30,10 @@ _LOOSE_CONSTANT = re.compile(r"[ \t]{0,4}\+\s?(?:C|c|K|k|const(?:ant)?\.?)(?:_\{
 _PROSE = re.compile(r"(?<![\\{A-Za-z])[a-z]{2,} [a-z]{2,} [a-z]{2,}\b")
 _UP_TO_BRACE = re.compile(r"[^{}]++(?P<closing>\}?)")
 _JOINT = re.compile(r"[ \t]{0,4}([-+=]?)[ \t]{0,4}\Z")
+
+
+#: The range of private characters that stand for boxes in a formula.
+MARKS = "\ue000-\ue0ff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,4 +368,4 @@ _LEAD = re.compile(
     r"|it|we|get|have)[\s,:]+)+",
     re.IGNORECASE,
 )
-_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+_LETTER_OR_DIGIT = re.compile(rf"[^\W_]|[{MARKS}]")

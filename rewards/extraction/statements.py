@@ -11,7 +11,9 @@ import re
 from dataclasses import dataclass, field
 
 from .boxes import closing_brace
-from .clean import CONSTANT_WORDS, as_cases, without_membership
+from .cases import as_cases
+from .clean import CONSTANT_WORDS, without_membership
+from .words.vocabulary import Role, is_name, role_of, without_lead
 
 #: Environments whose rows are statements or go on with one.
 ROW_ENVIRONMENTS = frozenset(
@@ -49,13 +51,6 @@ _INVOLVED = re.compile(
 )
 
 # --- Text within a formula -----------------------------------------------------------------------
-# \text{...} that holds mathematics.
-MATH_TEXT = re.compile(
-    r"\s*\\?(?:a(?:rc?)?)?(?:sinh?|cosh?|tanh?|coth?|sech?|csch?|cosec|sh|ch|th)\s*"
-    r"|\s*(?:arg|arc|area)\w*\s*"
-    r"|\s*(?:arc)?(?:senh?|tgh?|c?tgh?|cotgh?)\s*|\s*(?:ln|log|lg|exp|erfc?i?|sgn|sign|signum|abs|Li|li|Ei|Si|Ci|Shi|Chi|Cl|gd|sqrt|max|min"
-    r"|floor|ceil|si|ci|dilog|sinc|Im|Re|AGM|am|sn|cn|dn)\s*(?:_\{?\w\}?)?\s*|\s*[^\W_]\s*",
-)
 # The name of a function that is applied: \text{FresnelS}[..].
 _APPLIED_TEXT = re.compile(
     r"(?!(?:or|and|where|with|for|if|when|as|since|then|so|is|by|let|const|constant|note)\b)"
@@ -65,19 +60,11 @@ _APPLIED_TEXT = re.compile(
 _ARGUMENT = re.compile(r"\s?(?:\\left\s?)?[(\[]")
 CONSTANT_TEXT = re.compile(rf"\s*{CONSTANT_WORDS}\s*[.,]?\s*", re.IGNORECASE)
 _PLUS_CONSTANT = re.compile(rf"\s*(?:plus|\+)\s+{CONSTANT_WORDS}\s*[.,]?\s*", re.IGNORECASE)
-_SAME_TEXT = re.compile(
-    r"\bequivalent|\bi\.?e\b|\bthat is\b|\bwhich (?:is|simplif|equals|gives|becomes)|\bsimplif"
-    r"|\bin other words|^\W*(?:is|equals?|gives?|becomes?|yields?|so|thus|hence|therefore|then"
-    r"|we (?:get|have|obtain|find)|is given by|est|ist|es|é|è|=)\W*$",
-    re.IGNORECASE,
-)
-_ALTERNATIVE_TEXT = re.compile(
-    r"\W*(?:versus|vs|alternatively|also|as well as|but also|(?:and|or) (?:also|even|then)|either"
-    r"|or|and|ou|oder|o|или|或)\W*|.*\b(?:else|otherwise|unless|maybe|perhaps|possibly)\b.*",
-    re.IGNORECASE,
-)
-# Words that change the formula beside them; "plus" and the like stand for signs.
+# Punctuation or a sign in a text command.
+_TEXT_OF_SIGNS = re.compile(r"\\text(?:rm|normal|bf)?\s?\{\s*([-+*/=<>,;:.^|]{0,3})\s*\}")
+# "plus" and the like stand for signs.
 _OPERATORS = {"plus": "+", "minus": "-", "times": r"\cdot"}
+# Words that change the formula beside them, outside of boxes, where remarks use all words.
 _ARITHMETIC_TEXT = re.compile(
     r"\W*(?:(?:and|then|all|but|with|the|an?|is|result) ){0,3}"
     r"(?:plus|minus|times|over|divided|multiplied|multiply|divide|squared?|cubed?|raised|added|add|subtract(?:ed)?|halved|half|doubled?|tripled?"
@@ -120,11 +107,21 @@ class Chain:
     approximate: bool = False  # follows an approximation sign
     alternative: bool = False  # joined to the one before with "or"
     bound: bool = False  # holds an inequality or membership at its top level
+    subject: bool = False  # "the integral of" precedes the first link
+    unknown: str = ""  # words in it that may change the formula
 
 
-def chains(latex: str) -> list[Chain]:
-    """The statements of a formula, in order; empty ones are left out."""
-    latex = as_cases(without_membership(latex))
+def chains(latex: str, *, boxed: bool = False) -> list[Chain]:
+    """The statements of a formula, in order; empty ones are left out.
+
+    Args:
+        latex: the formula.
+        boxed: whether it is a box, whose words must be in the closed list.
+
+    """
+    if "\\text" in latex:
+        latex = _TEXT_OF_SIGNS.sub(r" \1 ", latex)
+    latex = as_cases(without_membership(without_lead(latex)))
     if _INVOLVED.search(latex) is None:
         links = latex.split("=")
         for link in links:
@@ -136,17 +133,18 @@ def chains(latex: str) -> list[Chain]:
                 break
         else:
             return [Chain(links)] if latex.strip(" =\n") else []
-    cutter = _Cutter(latex, brackets=True)
+    cutter = _Cutter(latex, brackets=True, boxed=boxed)
     if cutter.unbalanced:
-        cutter = _Cutter(latex, brackets=False)
+        cutter = _Cutter(latex, brackets=False, boxed=boxed)
     return cutter.done
 
 
 class _Cutter:
     """Cuts a formula in one pass over its tokens; ``done`` are its chains."""
 
-    def __init__(self, latex: str, *, brackets: bool) -> None:
+    def __init__(self, latex: str, *, brackets: bool, boxed: bool) -> None:
         self.latex = latex
+        self.boxed = boxed
         self.done: list[Chain] = []
         self.chain = Chain()
         self.pieces: list[str] = []  # of the current link
@@ -260,13 +258,23 @@ class _Cutter:
         if close < 0:
             return 0
         words = self.latex[token.end() + 1 : close]
+        begun = bool(self.pieces) or bool(self.latex[self.start : token.start()].strip())
         constant = CONSTANT_TEXT.fullmatch(words) is not None
-        if not constant and (
-            token["text"] in ("mathrm", "operatorname")
-            or MATH_TEXT.fullmatch(words)
-            or (_APPLIED_TEXT.fullmatch(words) and _ARGUMENT.match(self.latex, close + 1))
-        ):
+        sign = _OPERATORS.get(words.strip().lower()) if begun else None
+        if begun and _PLUS_CONSTANT.fullmatch(words):
+            sign = "+ C"
+        role = Role.LEAD if constant else role_of(words)
+        argument = _ARGUMENT.match(self.latex, close + 1) is not None
+        if not constant and is_name(words, applied=argument):
             return close + 1
+        mathematical = role is Role.UNKNOWN and _looks_mathematical(words)
+        upright = token["text"] in ("mathrm", "operatorname")
+        if role is Role.UNKNOWN and not mathematical and not sign:
+            applied = argument and _APPLIED_TEXT.fullmatch(words)
+            if self.boxed or upright or applied or _ARITHMETIC_TEXT.fullmatch(words):
+                if self.boxed:
+                    self.chain.unknown = words
+                return close + 1  # the words stay in the link, and the LaTeX reader refuses them
         row = self.row
         self._take(token)
         self.start = close + 1
@@ -274,27 +282,24 @@ class _Cutter:
             return close + 1
         begun = bool(self.pieces)
         last = self.pieces[-1].rstrip()[-1:] if self.pieces else ""
-        if begun and _PLUS_CONSTANT.fullmatch(words):
-            self.pieces.append(" + C")
-        elif constant and last in ("+", "-"):
+        if constant and last in ("+", "-"):
             self.pieces.append(" C")
-        elif begun and _ALTERNATIVE_TEXT.fullmatch(words):
+        elif begun and role is Role.OFFER:
             following = self._next(index)
             if following is not None and following.lastgroup == "equal":
                 self._close_chain()
                 self.chain.alternative = True
             else:
                 self.pieces.append(r" \text{ or } ")
-        elif begun and words.strip().lower() in _OPERATORS:
-            self.pieces.append(f" {_OPERATORS[words.strip().lower()]} ")
-        elif _ARITHMETIC_TEXT.fullmatch(words):
-            self.pieces.append(rf"\text{{{words}}}")  # which the LaTeX reader refuses
-        elif begun and _SAME_TEXT.search(words):
+        elif sign:
+            self.pieces.append(f" {sign} ")
+        elif begun and role is Role.SAME:
             self._close_link()
-        elif not begun and _looks_mathematical(words):
+        elif mathematical:
             self.pieces.append(words)
         elif not begun and not any(link.strip() for link in self.chain.links):
             self.chain.lead += " " + words
+            self.chain.subject = role is Role.SUBJECT
         elif begun or row:
             self.row = False
             self._close_chain(remark=True)
@@ -330,11 +335,15 @@ class _Cutter:
     def _close_chain(self, *, remark: bool = False) -> None:
         self._close_link()
         chain = self.chain
+        if chain.subject and self.boxed and sum(map(bool, map(str.strip, chain.links))) < 2:
+            chain.unknown = chain.lead  # "the integral of F", without a value
         if chain.bound or any(link.strip() for link in chain.links):
             self.done.append(chain)
             self.chain = Chain(remark=remark)
         else:
-            self.chain = Chain(lead=chain.lead, remark=remark or chain.remark)
+            self.chain = Chain(
+                lead=chain.lead, remark=remark or chain.remark, unknown=chain.unknown
+            )
 
     def _next(self, index: int) -> re.Match[str] | None:
         """The next token at the top level that has a role."""
@@ -351,5 +360,5 @@ class _Cutter:
 def _looks_mathematical(words: str) -> bool:
     r"""Whether the content of a ``\text{}`` is a formula."""
     return _FORMULA_SIGN.search(words) is not None and all(
-        MATH_TEXT.fullmatch(word[0]) for word in _WORD.finditer(words)
+        is_name(word[0]) for word in _WORD.finditer(words)
     )

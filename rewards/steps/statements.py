@@ -16,12 +16,12 @@ from ..extraction.spans import Span, bare_spans, spans
 from ..extraction.statements import (
     CONSTANT_TEXT,
     ENDS_OPEN,
-    MATH_TEXT,
     ROW_ENVIRONMENTS,
     STARTS_OPEN,
     TOKEN,
 )
 from ..extraction.visible import END_OF_TURN, THOUGHT, visible
+from ..extraction.words.vocabulary import is_name
 
 #: Characters of a solution that are read; statements, and about as many claims.
 LONGEST, MOST = 100_000, 400
@@ -274,7 +274,7 @@ class _Cutter:
         if close < 0:
             return 0
         words = self.latex[token.end() + 1 : close]
-        mathematical = MATH_TEXT.fullmatch(words) or CONSTANT_TEXT.fullmatch(words)
+        mathematical = is_name(words) or CONSTANT_TEXT.fullmatch(words)
         if token["text"] in ("mathrm", "operatorname") or mathematical:
             return close + 1
         self._close(token.start())

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...extraction.boxed import is_placeholder
+from ...extraction.boxed.content import is_placeholder
 from ...extraction.boxes import boxes
 from ...extraction.visible import visible
 from ...verdict import Status

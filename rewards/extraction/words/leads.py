@@ -82,6 +82,7 @@ _DENIAL = re.compile(
     # directly before the formula
     r"\b(?:(?:not|nor|never|instead of|rather than|as opposed to|unlike|can(?:not|'t) be"
     r"|differs? from|different from|reject|rule out|ruled out|considered|ignore|disregard|discard"
+    r"|except(?: for)?|other than|(?:any|every)thing but|far from|unequal to"
     r"|don't (?:write|say|use)|wrong|incorrect|draft|scratch(?: work)?|rough work|whereas"
     r"|intermediate result|previously|formerly|related)"
     r"(?: (?:just|simply|merely|equal to|be|the same as|given by|as|the))?)[\s*:(]*\Z"
@@ -206,6 +207,11 @@ _MENTIONED_AFTER = re.compile(
 def mentioned_after(text: str, end: int) -> bool:
     """Whether the words after a formula treat it as known: "is defined"."""
     return _MENTIONED_AFTER.match(text, end, end + 60) is not None
+
+
+def denied_before(words: str) -> bool:
+    """Whether the words of a sentence before a formula reject it: "the answer is not"."""
+    return _DENIAL.search(words.lower()) is not None
 
 
 def denied_after(text: str, end: int) -> bool:

@@ -1,0 +1,1 @@
+"""The answer in a completion's boxes."""

@@ -1,0 +1,221 @@
+"""The answer in a completion's boxes."""
+
+from __future__ import annotations
+
+import re
+
+from ..boxes import Box
+from ..clean import clean
+from ..judge import CONSTANT, Kind, Statement, definition, judge
+from ..result import Extraction, nothing
+from ..statements import Chain, chains
+from ..words.vocabulary import unknown_word
+from .placed import Place, filled, marks_in, place
+
+# Placeholders, as in a quoted instruction: nothing, dots, "your answer".
+_PLACEHOLDER = re.compile(
+    r"(?:\\(?:text|mathrm|textbf)\s?\{)?[\s\"'<\[({]*"
+    r"(?:\.{2,}|\\(?:[lc]?dots|quad|[,;:! ])|_+|\?+|-"
+    r"|(?:your |the |my |insert |put )?(?:final )?(?:answer|expression|result|solution)(?: here)?)?"
+    r"[\s\"'>\])}.]*",
+    re.IGNORECASE,
+)
+_PREPOSITION = re.compile(
+    r"\b(?:with|within|in|into|inside|using)\s(?:(?:a|the|my|your)\s)?[`$*\\({\s]*$", re.IGNORECASE
+)
+_DAWSON = re.compile(r"(?<![A-Za-z\\])F(?=\s?(?:\\left\s?)?\()")
+
+
+def is_placeholder(box: Box) -> bool:
+    """Whether a box is empty or holds a placeholder."""
+    content = box.content or ""
+    return len(content) < 60 and _PLACEHOLDER.fullmatch(content) is not None
+
+
+def is_mention(box: Box, text: str) -> bool:
+    r"""Whether an empty box is only spoken of: "let me verify with $\\boxed{}$"."""
+    before = text[max(0, box.start - 30) : box.start]
+    return box.content == "" and _PREPOSITION.search(before) is not None
+
+
+def _is_constant(box: Box) -> bool:
+    content = box.content or ""
+    return len(content) < 40 and CONSTANT.fullmatch(content) is not None
+
+
+def from_boxes(text: str, complete: list[Box], notes: tuple[str, ...]) -> Extraction:
+    """The answer in the last of a text's boxes that the text does not deny.
+
+    A box with only a constant yields to an earlier one.
+    """
+    chosen = len(complete) - 1
+    if len(complete) > 1:
+        if _is_constant(complete[-1]):
+            for number in range(len(complete) - 2, -1, -1):
+                if not _is_constant(complete[number]) and not is_placeholder(complete[number]):
+                    chosen = number
+                    notes = (*notes, "a box with only the constant was passed over")
+                    break
+        contents = {"".join((box.content or "").split()) for box in complete}
+        differ = ", which differ" if len(contents) > 1 else ""
+        notes = (*notes, f"{len(complete)} boxes{differ}")
+    while (around := place(text, complete[: chosen + 1])).denied:
+        notes = (*notes, "a box that the text denies")
+        chosen -= 1
+        if chosen < 0:
+            return nothing(*notes)
+    if around.lone and not (around.alternatives or around.following or around.where):
+        return inside(complete[chosen].content or "", notes)
+    return _around(around, complete, notes)
+
+
+def _around(around: Place, complete: list[Box], notes: tuple[str, ...]) -> Extraction:
+    """The answer that boxes and the formulas around them are together."""
+    templates = (around.template, *around.alternatives)
+    numbers = sorted({number for template in templates for number in marks_in(template)})
+    read = {number: inside(complete[number].content or "") for number in numbers}
+    if around.lone:
+        read[numbers[-1]] = own = inside(complete[marks_in(around.template)[0]].content or "")
+        answer, alternatives, steps = own.answer, own.alternatives, own.steps
+    else:
+        answer = filled(around.template, {number: read[number].answer or "" for number in numbers})
+        alternatives, steps = (), ()
+        notes = (*notes, "a formula around a box")
+        for number in marks_in(around.template):
+            others = {n: read[n].answer or "" for n in numbers}
+            for other in read[number].alternatives:
+                alternatives = (*alternatives, filled(around.template, {**others, number: other}))
+    for template in around.alternatives:
+        offered = filled(template, {number: read[number].answer or "" for number in numbers})
+        if offered != answer:
+            alternatives = (*alternatives, offered)
+    defined = (definition(chain) for chain in chains(around.where)) if around.where else ()
+    return Extraction(
+        answer,
+        "boxed",
+        notes,
+        alternatives,
+        (*steps, *around.following),
+        tuple(
+            pair
+            for pairs in (*(each.definitions for each in read.values()), tuple(defined))
+            for pair in pairs
+            if pair
+        ),
+        refused=next((each.refused for each in read.values() if each.refused), ""),
+    )
+
+
+def inside(content: str, notes: tuple[str, ...] = ()) -> Extraction:
+    """The answer in a box: the last link of its last statement, beside which all must be right."""
+    if "$" in content:
+        content = content.replace("$", " ")
+    if "\\(" in content and "\\)" in content:
+        content = content.replace("\\(", " ").replace("\\)", " ")
+    if "Dawson" in content:  # "where F is Dawson's function"
+        content = _DAWSON.sub(r"\\operatorname{dawson}", content)
+    best: Statement | None = None
+    others: list[str] = []
+    definitions: list[tuple[str, str]] = []
+    steps: tuple[str, ...] = ()
+    refused = ""
+    for chain in chains(_without_brackets(content), boxed=True):
+        refused = refused or _refusal(chain)
+        if defined := definition(chain):
+            definitions.append(defined)
+        if chain.approximate:
+            continue
+        statement = judge(chain)
+        if chain.remark:
+            if statement.kind is Kind.IDENTITY and best and _speaks_of(chain, best.answer):
+                refused = refused or "what the box says of its formula"
+            continue
+        if not statement.answer or (best and statement.kind < Kind.LONE):
+            continue
+        lower, higher = sorted((best, statement), key=_kind) if best else (None, statement)
+        # A last statement counts among those of one kind.
+        if lower and (lower.kind >= Kind.PLAIN or higher.kind is Kind.LONE is lower.kind):
+            others.append(lower.answer)
+        best = higher
+    answer = best.answer if best else clean(content)
+    if best and best.links > 1:
+        notes = (*notes, f"a chain of {best.links} links")
+    alternatives = tuple(other for other in dict.fromkeys(others) if other != answer)
+    return Extraction(
+        answer or None,
+        "boxed" if answer else "none",
+        notes,
+        alternatives,
+        best.steps if best else steps,
+        tuple(definitions),
+        refused=refused,
+    )
+
+
+def _kind(statement: Statement) -> Kind:
+    return statement.kind
+
+
+# --- What a box says beside its formula -------------------------------------------------------
+_BRACKETED = re.compile(
+    r"(?P<before>.*\S)\s*(?:\\(?:left|[bB]igg?l?)\s?)?[(\[](?P<inside>[^()\[\]]*|[^()\[\]]*\([^()]*\)[^()\[\]]*)"
+    r"(?:\\(?:right|[bB]igg?r?)\s?)?[)\]](?P<after>[\s.,;~]*)",
+    re.DOTALL,
+)
+_RELATION = re.compile(
+    r"[=<>≤≥≠∈]|\\(?:n?eq?|not|leq?|geq?|lt|gt|in|notin)(?![A-Za-z])|\\(?:text|mbox|mathrm)"
+    r"|\b(?:where|for|if|with|when|or|since|in)\b"
+)
+_RELATED = re.compile(r"(?:\\[,;:! ]|\s)*(?:=|\\(?:ne|neq|not)(?![A-Za-z]))")
+_DENIES = re.compile(r"\\(?:n?eq|ne|not\s?=|notin)(?![A-Za-z])|!=|≠")
+_MATHEMATICS = re.compile(
+    r"[\^+*/=(\[|]|(?<![_{\d])\d|\\(?:[dt]?frac|sqrt|int|sum|ln|log|exp|sin|cos|tan|to|mapsto)(?![A-Za-z])"
+)
+_REALS = re.compile(r"\\(?:mathbb|mathbf|mathrm|Bbb)\s?\{?\s?[RC]\s?\}?|\\in(?![A-Za-z])|ℝ|∈")
+_LETTERS = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])|\\[a-z]{2,7}(?![A-Za-z])")
+#: Brackets at the end of a box that are opened.
+_MOST_BRACKETS = 4
+
+
+def _without_brackets(content: str) -> str:
+    """The box with a last bracket that says something of the formula as its next statement.
+
+    ``F (= G)`` is ``F = G``, and ``F (where C is constant)`` is ``F, where C is constant``.
+    """
+    for _ in range(_MOST_BRACKETS):
+        if content.rstrip(" .,;~\n")[-1:] not in (")", "]"):
+            break
+        match = _BRACKETED.fullmatch(content)
+        if match is None or not _RELATION.search(match["inside"]) or "iecewise" in content:
+            break
+        if _BOUNDED.search(match["inside"]) and _BOUNDED.search(match["before"]):
+            break  # a row of several cases
+        pause = "" if _RELATED.match(match["inside"]) else r",\quad "
+        content = f"{match['before']} {pause}{match['inside']}{match['after']}"
+    return content
+
+
+_BOUNDED = re.compile(r"[<>≤≥]|\\(?:leq?|geq?|lt|gt)(?![A-Za-z])")
+
+
+def _refusal(chain: Chain) -> str:
+    """Why an answer with this statement beside it cannot be taken as stated; empty if it can."""
+    if chain.unknown:
+        return f"words that may change the answer: {chain.unknown.strip()[:60]}"
+    if chain.bound and any(map(_DENIES.search, chain.links)) and not chain.remark:
+        return "an inequation"
+    if not chain.remark:
+        return ""
+    for link in chain.links:
+        if word := unknown_word(link):
+            return f"a word that may change the answer: {word[:60]}"
+    if len(chain.links) == 1 and not chain.bound:
+        link = _REALS.sub(" ", chain.links[0])
+        if _MATHEMATICS.search(link) and not CONSTANT.fullmatch(link.strip(" .,;")):
+            return "a formula behind the answer"
+    return ""
+
+
+def _speaks_of(chain: Chain, answer: str) -> bool:
+    """Whether an equation has no other letters than the answer."""
+    return {*_LETTERS.findall(" ".join(chain.links))} <= {*_LETTERS.findall(answer)}

@@ -1,0 +1,205 @@
+r"""Where a box stands: in a formula of which it is a part, or in a sentence that denies it.
+
+The boxes of a text are replaced by marks (private characters). The formula around a mark is then
+cut into statements like any other, and what stands in the mark's link beside it belongs to the
+answer: ``-\boxed{F}``, ``\frac12\boxed{F} + C``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ..boxes import Box
+from ..case_lists import with_conditions
+from ..clean import clean
+from ..spans import MARKS, Span, bare_spans, restored, spans
+from ..statements import chains
+from ..words.leads import denied_after, denied_before
+
+#: Only this many characters before the last box are searched for the formulas around boxes.
+REACH = 20_000
+_MARK = re.compile(f"[{MARKS}]")
+_FIRST = ord(MARKS[0])
+# Nothing but the delimiters of a formula, or the words and the end of a sentence: the usual place.
+_ALONE_BEFORE = re.compile(r"(?:\A|\$|\\\[|\\\(|[A-Za-z]{2}|:)[ \n*]*\Z")
+_COMMAND = re.compile(r"\\[A-Za-z]+[ \n*]*\Z")
+_ALONE_AFTER = re.compile(
+    r"[ \n]*(?:\$\$?|\\\]|\\\))?"
+    r"(?:\Z|\*{0,2}[.,;]?(?:\Z|\s(?!\s*(?:where|with|and|or|is|=|\$|\\))))"
+)
+# A sign or an operand that touches a box outside of delimiters.
+_TOUCHES_BEFORE = re.compile(r"(?:[-+/]\s?|[\d})\]]\s?\*\s?|[\d})\]^]|\\[A-Za-z]+\s?)\Z")
+_NO_SIGN = re.compile(r"(?:\A\s*|[A-Za-z]{2}[:.]?\*{0,2}\s+|[:.]\s+)[-+]\s+\Z")  # a bullet, a dash
+_TOUCHES_AFTER = re.compile(
+    r"\s?(?:[+/=]|-\s?(?:[\d\\(]|[A-Za-z](?![A-Za-z]))|\*\s?[\w\\(]"
+    r"|\\(?:cdot|times|div|n?eq?|not)(?![A-Za-z]))|[\^(\d]|\\(?!text|q?quad|n[A-Z])[A-Za-z]{2}|[A-Za-z](?![A-Za-z])"
+)
+_UNEQUAL = re.compile(r"\\(?:n?eq|ne|not\s?=)(?![A-Za-z])|!=")
+_RELATED = re.compile(r"[<>]|\\(?:leq?|geq?|lt|gt|in)(?![A-Za-z])")
+_QUAD = re.compile(r"\\q?quad(?![A-Za-z])|\\hspace\s?\{[^{}]*\}")
+_OPEN_END = re.compile(r"(?:[-+*/=(^]|\\[A-Za-z]+)\s*\Z")
+_OPEN_START = re.compile(r"\s*(?:[-+*/^]|\\(?:cdot|times|text))")
+_LABEL = re.compile(rf"[^{MARKS}]*:\s*(?=[{MARKS}])")
+# Between two boxes that are offered as answers.
+_OR = re.compile(
+    r"[ \t*]{0,4}(?:[,;][ \t*]{0,4}|\n{0,2}(?:or|and|ou|oder|или|或)"
+    r"(?:\s(?:just|simply|maybe|also))?[\s*]{0,4})"
+)
+_WHERE = re.compile(r"[\s,;.]{0,4}(?:where|with|and)\s(?:(?:now|here|we|let|set)\s){0,2}\s{0,4}")
+_SENTENCE_END = re.compile(r"[.!?](?:\s|\*|\Z)|\n\s*\n|\n\s*(?:[-*•]|\d+[.)])\s")
+#: Most characters of the sentence before a box that are searched for a denial.
+_SENTENCE = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What stands around a box.
+
+    Attributes:
+        template: the formula of which boxes are parts, with a mark for each.
+        following: the links behind it in its chain.
+        alternatives: templates of the boxes that the text offers beside it ("or").
+        where: a formula behind it that begins with "where".
+        denied: whether the text says that it is not the answer.
+
+    """
+
+    template: str
+    following: tuple[str, ...] = ()
+    alternatives: tuple[str, ...] = ()
+    where: str = ""
+    denied: bool = False
+
+    @property
+    def lone(self) -> bool:
+        """Whether the box is the whole formula."""
+        return len(self.template) == 1
+
+
+def marks_in(template: str) -> list[int]:
+    """The boxes of a template, by their numbers."""
+    return [ord(character) - _FIRST for character in _MARK.findall(template)]
+
+
+def filled(template: str, contents: Mapping[int, str]) -> str:
+    """A template with the boxes' contents, in parentheses where they are operands."""
+    bare = len(template) == 1 or "\\begin{cases}" in template
+
+    def content(match: re.Match[str]) -> str:
+        inside = contents[ord(match[0]) - _FIRST]
+        return inside if bare else rf"\left({inside}\right)"
+
+    return _MARK.sub(content, template)
+
+
+def place(text: str, marked: list[Box]) -> Place:
+    """The place of the last of these boxes, which are closed."""
+    last = marked[-1]
+    mark = MARKS[0] if len(marked) == 1 else chr(_FIRST + len(marked) - 1)
+    before, after = text[max(0, last.start - _SENTENCE) : last.start], text[last.end :][:40]
+    if (
+        len(marked) == 1
+        and _ALONE_BEFORE.search(before[-8:])
+        and not _COMMAND.search(before[-24:])
+        and (alone := _ALONE_AFTER.match(after))
+    ):
+        denied = _denied(text, last.start, last.end + alone.end())
+        return Place(mark, denied=denied)
+    text = _with_marks(text, marked)
+    at = text.index(mark)
+    formulas = with_conditions(text, _formulas(text))
+    index = next((i for i, span in enumerate(formulas) if span.start <= at < span.end), -1)
+    if index < 0:
+        return Place(mark)
+    span = formulas[index]
+    found = _in_formula(span.latex, mark)
+    alternatives: list[str] = []
+    for other, later in zip(formulas[:index][::-1], formulas[index::-1], strict=False):
+        offered = _MARK.search(other.latex)
+        if offered is None or not _OR.fullmatch(text, other.end, later.start):
+            break
+        alternatives.append(_in_formula(other.latex, offered[0]).template)
+    where = ""
+    if index + 1 < len(formulas) and _WHERE.fullmatch(text, span.end, formulas[index + 1].start):
+        where = formulas[index + 1].latex
+    denied = found.denied or _denied(text, span.start, span.end)
+    return Place(found.template, found.following, tuple(alternatives), where, denied)
+
+
+def _with_marks(text: str, marked: list[Box]) -> str:
+    """The end of the text with marks for the boxes, without such characters of its own."""
+    pieces: list[str] = []
+    start = 0
+    for number, box in enumerate(marked):
+        pieces += [_MARK.sub("", text[start : box.start]), chr(_FIRST + number)]
+        start = box.end
+    before, after = "".join(pieces), _MARK.sub("", text[start:][:REACH])
+    if len(before) > REACH:
+        line = before.find("\n", len(before) - REACH)
+        before = before[line + 1 if line >= 0 else len(before) - REACH :]
+    return restored(before + after)
+
+
+def _formulas(text: str) -> list[Span]:
+    """The formulas in delimiters, and those around the boxes outside of them."""
+    formulas = spans(text)
+    for match in _MARK.finditer(text):
+        at = match.start()
+        if not any(span.start <= at < span.end for span in formulas):
+            formulas.append(_bare(text, at))
+    return sorted(formulas, key=lambda span: span.start)
+
+
+def _bare(text: str, at: int) -> Span:
+    """The formula around a mark outside of delimiters: the mark alone, if nothing touches it."""
+    start = text.rfind("\n", 0, at) + 1
+    end = text.find("\n", at)
+    end = end if end >= 0 else len(text)
+    before = text[max(start, at - 40) : at]
+    touched = _TOUCHES_BEFORE.search(before) and not _NO_SIGN.search(before)
+    if touched or _TOUCHES_AFTER.match(text, at + 1, end):
+        for span in bare_spans(text, start, end):
+            if span.start <= at < span.end:
+                return span
+    return Span("bare", text[at], at, at + 1)
+
+
+def _in_formula(latex: str, mark: str) -> Place:
+    """The link of a formula that holds the mark."""
+    for chain in chains(latex):
+        for number, link in enumerate(chain.links):
+            if mark not in link:
+                continue
+            if chain.bound and _UNEQUAL.search(link):
+                return Place(mark, denied=True)
+            if chain.bound and _RELATED.search(link) and "cases}" not in link:
+                return Place(mark)
+            following = tuple(filter(None, map(clean, chain.links[number + 1 :])))
+            return Place(_template(clean(link), mark), following)
+    return Place(mark)
+
+
+def _template(link: str, mark: str) -> str:
+    """A link without labels and what stands behind wide spaces, such as numbers of equations."""
+    link = _LABEL.sub("", link, count=1) if ":" in link else link
+    if "quad" not in link and "hspace" not in link:
+        return link.strip()
+    parts = _QUAD.split(link)
+    for before, after in pairwise(parts):
+        if _OPEN_END.search(before) or _OPEN_START.match(after):
+            return link.strip()
+    return next(part for part in parts if mark in part).strip()
+
+
+def _denied(text: str, start: int, end: int) -> bool:
+    """Whether the words before or after a formula say that it is not the answer."""
+    before = text[max(0, start - _SENTENCE) : start].rstrip(" \t\n*#_:>-$([\\")
+    for delimiter in ("$", "\\)", "\\]"):
+        before = before[before.rfind(delimiter) + len(delimiter) if delimiter in before else 0 :]
+    cut = 0
+    for stop in _SENTENCE_END.finditer(before):
+        cut = stop.end()
+    return denied_before(before[cut:]) or denied_after(text, end)

@@ -1,0 +1,86 @@
+"""Formulas of a text that are values with conditions, joined to one table of cases."""
+
+from __future__ import annotations
+
+import re
+
+from .spans import Span
+
+_WHEN = r"(?:for|if|when|whenever|on)\s{1,2}(?:all\s)?\s?"
+# "A for x > 0": between a value and its condition.
+_VALUE_FIRST = re.compile(rf"[\s,*]{{0,4}}{_WHEN}", re.IGNORECASE)
+# "For x > 0: A", "Case 1: x > 0. Then A": before a condition, and between it and its value.
+_LEAD = rf"(?:case\s{{0,2}}\(?\w{{1,3}}\)?\s?[:.)(-]{{0,2}}[\s*_(]{{0,4}})?(?:{_WHEN})?"
+_CONDITION_FIRST = re.compile(
+    rf"(?<![A-Za-z])(?:(?=case\s){_LEAD}|{_WHEN})[\s*_(]{{0,3}}\Z", re.IGNORECASE
+)
+_THEN = re.compile(
+    r"[\s,:.)*_-]{0,8}(?:(?:then|so|thus)[\s,]{1,2})?"
+    r"(?:(?:we (?:have|get)|it is|the (?:answer|integral|antiderivative) is)\s)?",
+    re.IGNORECASE,
+)
+# Between two rows: punctuation, a word, the bullet of a list, the words of the next condition.
+_BETWEEN = re.compile(
+    r"[\s,.;*_]{0,6}(?:(?:and|while|but|or)\s{1,2})?(?:it is\s)?"
+    rf"(?:(?:[-*•+]|\(?\w{{1,2}}[.)])\s{{1,3}})?[*_(]{{0,4}}{_LEAD}[\s*_(]{{0,3}}",
+    re.IGNORECASE,
+)
+_BOUND = re.compile(r"[<>]|\\(?:[lg]eq?(?:slant)?|[lg]t|neq?|in)(?![A-Za-z])")
+
+
+def with_conditions(text: str, formulas: list[Span]) -> list[Span]:
+    """The formulas; "$A$ for $x > 0$ and $B$ for $x < 0$" becomes one, a table of cases.
+
+    The conditions may come first: "for $x > 0$, $A$; for $x < 0$, $B$".
+    """
+    joined: list[Span] = []
+    rows: list[tuple[Span, Span]] = []  # values and conditions, in the order of the text
+    at = 0
+    while at < len(formulas):
+        row = _row(text, formulas, at)
+        if row is None:
+            joined += _table(rows)
+            rows = []
+            joined.append(formulas[at])
+            at += 1
+            continue
+        if rows:
+            gap = text[max(each.end for each in rows[-1]) : min(each.start for each in row)]
+            if not _BETWEEN.fullmatch(gap):
+                joined += _table(rows)
+                rows = []
+        rows.append(row)
+        at += 2
+    return joined + _table(rows)
+
+
+def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
+    """The value and the condition that the formula and its successor are; else None."""
+    if at + 1 == len(formulas):
+        return None
+    first, second = formulas[at], formulas[at + 1]
+    bounds = [_BOUND.search(each.latex) is not None for each in (first, second)]
+    if bounds == [False, True] and _VALUE_FIRST.fullmatch(text, first.end, second.start):
+        return first, second
+    if (
+        bounds == [True, False]
+        and _THEN.fullmatch(text, first.end, second.start)
+        and _CONDITION_FIRST.search(text, max(0, first.start - 20), first.start)
+    ):
+        return second, first
+    return None
+
+
+def _table(rows: list[tuple[Span, Span]]) -> list[Span]:
+    """The rows as one formula; a single one as it was."""
+    if len(rows) < 2:
+        return sorted((each for row in rows for each in row), key=lambda each: each.start)
+    value, condition = rows[0]
+    head, equals, _ = value.latex.rpartition("=")
+    cells = r" \\ ".join(
+        rf"{value.latex.rpartition('=')[2].strip(' ,;.')} & {condition.latex.strip(' ,;.')}"
+        for value, condition in rows
+    )
+    latex = rf"{head}{equals}\begin{{cases}} {cells} \end{{cases}}"
+    last = max(each.end for each in rows[-1])
+    return [Span(value.kind, latex, min(value.start, condition.start), last)]

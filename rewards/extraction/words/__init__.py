@@ -1,0 +1,1 @@
+"""What the words beside a formula say."""
