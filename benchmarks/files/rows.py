@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -16,6 +15,7 @@ from ...rewards.expression.sympy_text import read_sympy
 from ...rewards.expression.traversal import symbols_of
 from ...rewards.latex import ReadError, read, to_latex
 from ...rewards.quadrature import prepare_definite
+from ...rewards.reading.problem import integral_layout
 from ..problem import Problem
 
 #: The fields of a row; only ``integrand`` is required.
@@ -96,10 +96,14 @@ def _is_definite(row: Mapping[str, Any]) -> bool:
     if "integrand" in row or "problem" not in row:
         return False
     values = ("symbolic_answer", "numerical_answer")
-    return any(name in row for name in values) or bool(_WITH_LIMITS.search(str(row["problem"])))
+    return any(name in row for name in values) or _has_limits(str(row["problem"]))
 
 
-_WITH_LIMITS = re.compile(r"(?:\\(?:int|fint)|∫)\s*(?:\\limits)?\s*[_^]")
+def _has_limits(problem: str) -> bool:
+    try:
+        return bool(integral_layout(problem).marks)
+    except ProblemError:
+        return True  # the reader of definite integrals says what is wrong
 
 
 def _definite(row: Mapping[str, Any], benchmark: str, number: int) -> Problem:
@@ -174,7 +178,7 @@ def _integration(
     integrand = _formula(fields["integrand"], row_format)
     variable = str(fields["variable"]) if "variable" in fields else None
     prepared = _prepared(integrand, variable, assumptions)
-    if "\\int" in integrand:  # a prompt shows the integrand only
+    if integral_layout(integrand).has_sign:  # a prompt shows the integrand only
         integrand = to_latex(prepared.expression)
     shown = {"integrand": integrand, "variable": prepared.variable}
     target = dict(shown)

@@ -5,6 +5,14 @@ out is an `IntegralProblem`: trees, with every reading that the notation allows.
 """
 
 from .integral import IntegralProblem, Limit, limit_of, read_integral
-from .layout import limits_of
+from .layout import IntegralLayout, integral_layout, limits_of
 
-__all__ = ["IntegralProblem", "Limit", "limit_of", "limits_of", "read_integral"]
+__all__ = [
+    "IntegralLayout",
+    "IntegralProblem",
+    "Limit",
+    "integral_layout",
+    "limit_of",
+    "limits_of",
+    "read_integral",
+]

@@ -74,8 +74,9 @@ class IntegralLayout:
         body: the integrand with its differential.
         principal_value: Cauchy's principal value is asked for.
 
-    >>> integral_layout(r"I = \int\limits_0^1 x\,dx.").body
-    'x\\,dx'
+    Example:
+        >>> integral_layout("2x").has_sign
+        False
 
     """
 
@@ -86,7 +87,7 @@ class IntegralLayout:
 
 
 def integral_layout(text: str) -> IntegralLayout:
-    """The parts of the one integral that a problem is.
+    r"""The parts of the one integral that a problem is.
 
     Args:
         text: the problem, with or without an integral sign.
@@ -97,6 +98,10 @@ def integral_layout(text: str) -> IntegralLayout:
     Raises:
         ProblemError: there is more than one integral, or something before the sign that would
             change the problem, such as a factor.
+
+    Example:
+        >>> integral_layout(r"I = \int\limits_0^1 xdx.").body
+        'xdx'
 
     """
     formula = _formula(_plain_letters(text))
@@ -195,8 +200,9 @@ def limits_of(text: str) -> tuple[dict[str, str], str]:
     Returns:
         The subscript and the superscript by their marks ``_`` and ``^``, and the text behind them.
 
-    >>> limits_of(r"\limits_0^{\infty} x")
-    ({'_': '0', '^': '{\\infty}'}, 'x')
+    Example:
+        >>> limits_of("_0^1 x")
+        ({'_': '0', '^': '1'}, 'x')
 
     """
     marks: dict[str, str] = {}
