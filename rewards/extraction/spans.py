@@ -202,7 +202,10 @@ _SHORT_WORDS = frozenset(
 _STOP = re.compile(r"(?<!\\)[:;?!](?=\s|\Z)|(?<!\\left)(?<!\\right)[.](?=\s+\S)|#|\*\*")
 _COMMAND_BEFORE = re.compile(r"\\[A-Za-z]+\s*\Z")
 #: Words of a formula that SymPy prints: ``Piecewise((x, x > 0), (-x, True))``.
-_CODE_WORD = re.compile(r"[Pp]iecewise(?=\s?\()|True(?=\s?\))|(?P<name>[A-Za-z]\w*)(?=[(\[])")
+_CODE_WORD = re.compile(
+    r"[Pp]iecewise(?=\s?\()|True(?=\s?\))|Rational(?=\()"
+    r"|(?:math|np|numpy|sympy|sp|mpmath|cmath)(?=\.[A-Za-z])|(?P<name>[A-Za-z]\w*)(?=[(\[])"
+)
 _WORDS_AFTER_ALL = frozenset(("by", "my", "ay", "at", "as", "cost", "sent"))
 _TABLE_NAME = r"\s?\{(?:[dr]?cases|array|p?matrix|smallmatrix)\}"
 #: A table of values; no part of it is prose.

@@ -334,6 +334,20 @@ def _lambert(
     return Call("lambertw", (arguments[0], subscript))
 
 
+def _angle(
+    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+) -> Expression | None:
+    """``atan2(y, x)``, the angle of the point (x, y): 2 arctan(y / (|(x, y)| + x))."""
+    if len(arguments) != 2 or subscript is not None:
+        return None
+    y, x = arguments
+    if type(x) is Number and x.numerator > 0:
+        return Call("atan", (Call("div", (y, x)),))
+    squares = Call("add", (Call("pow", (x, TWO)), Call("pow", (y, TWO))))
+    below = Call("add", (Call("sqrt", (squares,)), x))
+    return Call("mul", (TWO, Call("atan", (Call("div", (y, below)),))))
+
+
 def _is_zero(node: Expression) -> bool:
     return type(node) is Number and node.numerator == 0
 
@@ -404,6 +418,7 @@ BUILDERS: Final[dict[str, Builder]] = {
     "max": _variadic("max"),
     "min": _variadic("min"),
     "binomial": _plain("binomial", 2),
+    "atan2": _angle,
     "sqrt": _of_one(_square_root),
     "cbrt": _of_one(_cube_root),
     "root": _root,

@@ -75,7 +75,15 @@ _PHRASES = (
     (re.compile(r"\bof integration\b|\bd['\u2019]intégration\b|\bde integración\b"), "constant"),
     (re.compile(r"\bi\.\s?e\b\.?|\bthat is\b"), "ie"),
     (re.compile(r"\bor,? equivalently\b|\bwhich is\b|\bin other words\b"), "equivalently"),
-    (re.compile(r"\bdawson's\b"), "the"),
+    # What a letter stands for, never before an argument: "where G is Catalan's constant".
+    (
+        re.compile(
+            r"\b(?:is|denotes)\s(?:the\s)?(?:catalan|euler|euler[-\u2013]mascheroni|apéry|dawson|golden"
+            r"|riemann zeta|gamma|beta|error|bessel|lambert|fresnel|elliptic)(?:'s|s)?\s"
+            r"(?:w\s)?(?:constant|ratio|function|number|integral)\b"
+        ),
+        "is",
+    ),
 )
 # "The antiderivative of", before the integrand.
 _SUBJECT = re.compile(
@@ -98,7 +106,7 @@ UNITS = frozenset(
 _WORDS_NOT_NAMES = frozenset(
     "integral integrate antiderivative limit derivative constant const Integral".split()
 )
-_NAME = re.compile(r"\s*\\?(?P<name>[^\W\d_]+)\s*(?:\d|_\s*\{?\w\}?)?\s*")
+_NAME = re.compile(r"[\s~]*\\?(?P<name>[^\W\d_]+)\s*(?:\d|_\s*\{?\w\}?)?\s*")
 
 
 @lru_cache(maxsize=1024)
