@@ -184,9 +184,9 @@ _FUNCTION = "|".join(
         | set("sqrt cbrt li ei si ci gamma".split())
     )
 )
-# A run of letters that is not a word: "dx", "ax", "pi", "xsinx".
+# A run of letters that is not a word: "dx", "ax", "pi", "abx", "xsinx".
 _MATH_WORD = re.compile(
-    r"(?:d?[xtuvyzswθ]|[a-ce-hkmnpqrCα-ω]?[xtuvyz]|[xtuvyz]?[α-ω]|[xtu]e|ex|pi|int|frac"
+    r"(?:[abckmnpqr]{2}[xz]|abc|d?[xtuvyzswθ]|[a-ce-hkmnpqrCα-ω]?[xtuvyz]|[xtuvyz]?[α-ω]|[xtu]e|ex|pi|int|frac"
     rf"|(?:[xtuvyznkab0e]?(?:{_FUNCTION})[xtuvyzθ]?)+)",
     re.IGNORECASE,
 )

@@ -274,7 +274,7 @@ class _Cutter:
         if role is Role.UNKNOWN and not mathematical and not sign:
             applied = argument and _APPLIED_TEXT.fullmatch(words)
             if self.boxed or upright or applied or _ARITHMETIC_TEXT.fullmatch(words):
-                if self.boxed:
+                if self.boxed and not upright:
                     self.chain.unknown = words
                 return close + 1  # the words stay in the link, and the LaTeX reader refuses them
         row = self.row

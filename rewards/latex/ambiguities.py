@@ -73,6 +73,7 @@ _ROWS: Final = (
     ("fresnel_scale", r"S(x) integrates \sin(\pi t^2/2)", r"\sin t^2"),
     ("binomial_letter", "C_5^2 is the square of a constant", r"\binom{5}{2}"),
     ("struve", "H_n(x), L_n(x) are Hermite's and Laguerre's polynomials", "Struve's functions"),
+    ("dilogarithm", r"\operatorname{dilog}(x) is Li_2(x)", "Li_2(1-x), as in Maple"),
     ("a_inverse", "asin x is \\arcsin x where a is a symbol too", r"a\sin x"),
 )
 
@@ -98,6 +99,7 @@ AMBIGUITIES: Final = tuple(
     FRESNEL_SCALE,
     BINOMIAL_LETTER,
     STRUVE,
+    DILOGARITHM,
     A_INVERSE,
 ) = (ambiguity.bit for ambiguity in AMBIGUITIES)
 

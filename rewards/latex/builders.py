@@ -281,8 +281,21 @@ def _cube_root(x: Expression) -> Expression:
     return Call("root", (x, Number(3)))
 
 
-def _dilog(x: Expression) -> Expression:
-    return Call("polylog", (TWO, x))
+def _dilog(
+    parser: Parser, subscript: Expression | None, arguments: Arguments, __: str
+) -> Expression | None:
+    if subscript is not None or len(arguments) != 1:
+        return None
+    (argument,) = arguments
+    if parser.choose(ambiguities.DILOGARITHM):
+        argument = Call("add", (ONE, Call("neg", (argument,))))
+    return Call("polylog", (TWO, argument))
+
+
+def _normal_distribution(x: Expression) -> Expression:
+    """``Phi(x)``, the normal distribution function (DLMF 7.1.2, 7.18(iv))."""
+    error = Call("erf", (Call("div", (x, Call("sqrt", (TWO,)))),))
+    return Call("div", (Call("add", (ONE, error)), TWO))
 
 
 def _inverse_tangent_integral(
@@ -372,7 +385,7 @@ BUILDERS: Final[dict[str, Builder]] = {
     "expint": _expint,
     "Li": _log_integral,
     "polylog": _ordered("polylog"),
-    "dilog": _of_one(_dilog),
+    "dilog": _dilog,
     "fresnels": _fresnel("fresnel_s"),
     "fresnelc": _fresnel("fresnel_c"),
     "gammafunction": _upper_gamma,
@@ -422,6 +435,7 @@ BUILDERS: Final[dict[str, Builder]] = {
     "sqrt": _of_one(_square_root),
     "cbrt": _of_one(_cube_root),
     "root": _root,
+    "normal_cdf": _of_one(_normal_distribution),
     "Ti": _inverse_tangent_integral,
     "Cin": _of_one(_cin),
     "Ein": _of_one(_ein),

@@ -32,6 +32,7 @@ def has_marks(text: str) -> bool:
         or "F_" in text  # as in _2F_1
         or "\\left." in text
         or "\\left ." in text
+        or "\\right." in text
     )
 
 
@@ -42,7 +43,8 @@ def kept_places(tokens: list[str]) -> list[int]:
     ``\left. x \right| m``.
     """
     _mark_hypergeometric(tokens)
-    bars = _separating_bars(tokens) if "\\left." in tokens else ()
+    broken = "\\left." in tokens or "\\right." in tokens
+    bars = _separating_bars(tokens) | _broken_pairs(tokens) if broken else frozenset()
     kept: list[int] = []
     tables = following = 0
     for place, token in enumerate(tokens):
@@ -75,8 +77,35 @@ def _mark_hypergeometric(tokens: list[str]) -> None:
                 tokens[place - 4] = "\\hyper"
 
 
+def _broken_pairs(tokens: list[str]) -> set[int]:
+    r"""The places of ``\right. \left.``, by which a pair of delimiters goes on in another line."""
+    places: set[int] = set()
+    opened: list[str] = []
+    for place, token in enumerate(tokens):
+        if token in _OPENING:
+            opened.append(token)
+        elif token in _PAIR_ENDS and opened:
+            if token == "\\right." and opened[-1] in _OPENING:
+                after = place + 1
+                while tokens[after] in _ALIGNMENT:
+                    after += 1
+                if tokens[after] == "\\left.":
+                    places |= {place, after}
+                    continue
+            opened.pop()
+    return places
+
+
+_PAIR_ENDS: Final = frozenset((")", "]", "}", "\\}", "\\right."))
+
+
 def _separating_bars(tokens: list[str]) -> set[int]:
-    r"""Renames the bars of ``\left. x \right| m``; the places of their ``\left.``."""
+    r"""Renames the bars of ``\left. x \right| m`` and ``x \left| m \right.``.
+
+    Returns:
+        The places of the empty delimiters.
+
+    """
     starts: set[int] = set()
     opened: list[int] = []
     for place, token in enumerate(tokens):
@@ -89,4 +118,7 @@ def _separating_bars(tokens: list[str]) -> set[int]:
             if tokens[start] == "\\left." and token == "\\right|" and not limits:
                 tokens[place] = "\\middle|"
                 starts.add(start)
+            elif tokens[start] == "\\left|" and token == "\\right.":
+                tokens[start] = "\\middle|"
+                starts.add(place)
     return starts
