@@ -33,7 +33,7 @@ _OPERATED = re.compile(rf"[)}}]?[ ]?{_OPERATION}[ ]{{0,2}}[({{\\]{{0,2}}\d|\(\d+
 
 # What may stand beside the number in a box, words apart.
 _BESIDE = re.compile(
-    r"(?:\\(?:text|textbf|textit|mathrm|mathbf|left|right|q?quad|[,;:! ])(?![A-Za-z])|[^\W\d_]|-(?=\w)"
+    r"(?:\\(?:text|textbf|textit|mathrm|mathbf|left|right|q?quad|[,;:! ])(?![A-Za-z])|[^\W\d_]"
     r"|[\s{}()$.,:;'\"%*\u00b0\u20ac\u00a3])*"
 )
 _COMMAND = re.compile(r"\\[A-Za-z]+")
@@ -150,7 +150,7 @@ def _power_of_ten(number: re.Match[str]) -> int | None:
     places = int(number["power"]) - len(fraction)
     if places < 0:
         return None
-    value = int((number["mantissa"] or "1") + fraction) * 10**places
+    value: int = int((number["mantissa"] or "1") + fraction) * int("1" + "0" * places)
     return -value if number["sign"] in ("-", "\u2212") else value
 
 

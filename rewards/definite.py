@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from flint import acb, arb
@@ -18,6 +18,7 @@ from .answers import (
     read_answer,
     require_worker,
     verify_in_worker,
+    with_others,
 )
 from .decision.domain import uniform
 from .decision.integrand import ASSUMPTIONS
@@ -69,7 +70,7 @@ _CONSTANTS = {
 
 _DIVERGES = re.compile(
     r"\b(?:diverg(?:es|ent|ing|e)|d(?:oes|o)\s+not\s+(?:converge|exist)|doesn'?t\s+(?:converge|exist)"
-    r"|non-?convergent|not\s+convergent|DNE|has\s+no\s+(?:finite\s+)?value)\b",
+    r"|non-?convergent|not\s+convergent|DNE|has\s+no\s+(?:finite\s+)?value|undefined)\b",
     re.IGNORECASE,
 )
 _CONVERGES = re.compile(r"\bconverg(?:es|ent|e)\b", re.IGNORECASE)
@@ -133,13 +134,17 @@ def verify_definite_integral(
     read_answer(answer, integral.parameters)
     if answer.status is not None and infinity is None:
         return answer.verdict(answer.status)
+    reading: Reading | None = None
     try:
         require_worker(integral.integrand.needs_worker)
         known = _Known(integral, reference)
         if infinity is not None:
-            outcome, reading = known.judge_divergence(infinity), None
+            outcome = known.judge_divergence(infinity)
         else:
-            outcome, reading = best(_outcomes(answer, known))
+            judge = partial(_outcomes, known=known)
+            outcome, judged = best(judge(answer))
+            outcome = with_others(answer, outcome, judged, judge, integral.parameters)
+            reading = judged
     except NeedsWorkerError:
         return verify_in_worker(
             "definite",

@@ -48,6 +48,7 @@ _WHERE = re.compile(r"[\s,;.]{0,4}(?:where|with|and)\s(?:(?:now|here|we|let|set)
 _NUMBER = re.compile(r".*\d.*|\\?pi", re.DOTALL)
 # A line without delimiters that may hold the answer.
 _BARE_ANSWER = re.compile(r"\+\s?(?:[CcKkС]|const)(?![A-Za-z])|(?i:answer|result)\W{1,6}")
+_ANSWER_TAG = re.compile(r"<(?:final[ _-]?)?(?:answer|final|result|solution)>", re.IGNORECASE)
 # The entry "answer" of a JSON object: a string, or a bare number.
 _ANSWER_FIELD = re.compile(
     r"[\"'](?:final_)?answer[\"']\s{0,8}:\s{0,8}"
@@ -71,10 +72,8 @@ _VARIES = re.compile(r"(?<![A-Za-z])[a-z](?![A-Za-z])|\\")
 
 def from_formulas(text: str) -> Extraction:
     """The answer of a text without boxes, or of the part that is marked as the answer."""
-    if "<answer>" in text:
-        start = text.rfind("<answer>") + len("<answer>")
-        end = text.find("</answer>", start)
-        return _called_answer(text[start : end if end >= 0 else len(text)])
+    if "<" in text and (tagged := list(_ANSWER_TAG.finditer(text))):
+        return _called_answer(text[tagged[-1].end() :].partition("</")[0])
     if 'nswer"' in text or "nswer'" in text:
         fields = list(_ANSWER_FIELD.finditer(text[-TAIL:]))
         if fields:
@@ -97,7 +96,7 @@ def from_formulas(text: str) -> Extraction:
 
 def _json_answer(field: re.Match[str]) -> Extraction:
     """The value of the entry "answer", whose backslashes may be doubled, as JSON wants, or not."""
-    value = field["number"] or field["text"].replace('\\"', '"')
+    value = field["number"] or field["text"].replace('\\"', '"').replace("\t", "\\t")
     if "\\" in value and not re.search(r"(?<!\\)(?:\\\\)*\\(?!\\)", value):
         value = value.replace("\\\\", "\\")
     extraction = _called_answer(value)
@@ -325,9 +324,8 @@ class _Candidate:
             rows = "\\\\" in span.latex
             for number, chain in enumerate(parts[1:]):
                 if chain.alternative or not rows:
-                    offered += [
-                        each for each in map(judge, parts[number : number + 1]) if each.has_constant
-                    ]
+                    before = judge(parts[number])
+                    offered += [before] if chain.alternative or before.has_constant else []
         answers = [each.answer for each in offered if each.kind >= Kind.PLAIN]
         return tuple(each for each in dict.fromkeys(answers) if each != self.statement.answer)
 

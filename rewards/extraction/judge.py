@@ -61,6 +61,7 @@ _DERIVATIVE = re.compile(
 )
 _INTEGRAL = re.compile(r"\\(?:i*int|oint)(?![A-Za-z])|[∫∬]")
 _DEFINITE = re.compile(r"int(?:\\limits)?\s?_")
+_ELLIPSIS = re.compile(r"\\(?:[lc]?dots|dotsb|dotsc)(?![A-Za-z])|\.\.\.|…|⋯")
 _MATHEMATICS = re.compile(r"[\w\\]")
 
 
@@ -89,6 +90,8 @@ class Statement:
 def judge(chain: Chain, root: str | None = None) -> Statement:
     """Classify a chain. ``root`` is given when the chain continues an earlier formula."""
     links = chain.links
+    if len(links) > 1 and _ELLIPSIS.search(links[-1]) and not _ELLIPSIS.search(links[-2]):
+        links = links[:-1]  # the closed form before its series
     answer = clean(links[-1])
     count = 1
     if len(links) > 1:

@@ -216,9 +216,10 @@ _FUNCTIONS = frozenset(
 _LENGTHS = sorted({len(name) for name in _FUNCTIONS})
 #: Letters that stand before and behind a function without a space: "xsinx".
 _BEFORE, _BEHIND = frozenset("xtuvyznkab0e"), frozenset("xtuvyzθ")
-# A run of letters that is not a word: "dx", "ax", "pi"; for "xsinx" see `_is_calls`.
+# A run of letters that is not a word: "dx", "ax", "pi", "abx"; for "xsinx" see `_is_calls`.
 _MATH_WORD = re.compile(
-    r"(?:d?[xtuvyzswθ]|[a-ce-hkmnpqrCα-ω]?[xtuvyz]|[xtuvyz]?[α-ω]|[xtu]e|ex|pi|int|frac)",
+    r"(?:[abckmnpqr]{2}[xz]|abc|d?[xtuvyzswθ]|[a-ce-hkmnpqrCα-ω]?[xtuvyz]|[xtuvyz]?[α-ω]|[xtu]e"
+    r"|ex|pi|int|frac)",
     re.IGNORECASE,
 )
 #: More than any text has characters.
@@ -235,7 +236,8 @@ _COMMAND_BEFORE = re.compile(r"\\[A-Za-z]+\s*\Z")
 #: Words of a formula that SymPy prints: ``Piecewise((x, x > 0), (-x, True))``.
 # No name is longer than the longest: what stands behind a long word is not looked for.
 _CODE_WORD = re.compile(
-    r"[Pp]iecewise(?=\s?\()|True(?=\s?\))"
+    r"[Pp]iecewise(?=\s?\()|True(?=\s?\))|Rational(?=\()"
+    r"|(?:math|np|numpy|sympy|sp|mpmath|cmath)(?=\.[A-Za-z])"
     rf"|(?P<name>[A-Za-z]\w{{0,{max(map(len, NAMES)) - 1}}}+)(?=[(\[])"
 )
 _WORDS_AFTER_ALL = frozenset(("by", "my", "ay", "at", "as", "cost", "sent"))

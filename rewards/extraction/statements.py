@@ -85,6 +85,8 @@ STARTS_OPEN = re.compile(
     r"(?:\\(?:q?quad|[,;:! ]|left\.|hspace\{[^{}]{0,20}\}|phantom\{[^{}]{0,80}\})|[&\s{}])*"
     r"(?:[+*/]|-(?!>)|\\(?:cdot|times)(?![A-Za-z]))"
 )
+# An aside: "(C = C_1 + C_2)".
+_BRACKETED = re.compile(r"\A\s*\(([^()=]{1,80}=[^()]{0,400})\)[\s.,]*\Z")
 _INDENTATION = re.compile(r"(?:\\(?:q?quad|[,;:! ])|[&\s])*")
 _ORNAMENTS = re.compile(
     r"(?:\\(?:blacksquare|square|Box|checkmark|qed|clubsuit|bigstar|q?quad|[,;:! ])(?![A-Za-z])"
@@ -121,7 +123,7 @@ def chains(latex: str, *, boxed: bool = False) -> list[Chain]:
     """
     if "\\text" in latex:
         latex = _TEXT_OF_SIGNS.sub(r" \1 ", latex)
-    latex = as_cases(without_membership(without_lead(latex)))
+    latex = _BRACKETED.sub(r"\1", as_cases(without_membership(without_lead(latex))), count=1)
     if _INVOLVED.search(latex) is None:
         links = latex.split("=")
         for link in links:
@@ -272,7 +274,7 @@ class _Cutter:
         if role is Role.UNKNOWN and not mathematical and not sign:
             applied = argument and _APPLIED_TEXT.fullmatch(words)
             if self.boxed or upright or applied or _ARITHMETIC_TEXT.fullmatch(words):
-                if self.boxed:
+                if self.boxed and not upright:
                     self.chain.unknown = words
                 return close + 1  # the words stay in the link, and the LaTeX reader refuses them
         row = self.row
@@ -285,12 +287,8 @@ class _Cutter:
         if constant and last in ("+", "-"):
             self.pieces.append(" C")
         elif begun and role is Role.OFFER:
-            following = self._next(index)
-            if following is not None and following.lastgroup == "equal":
-                self._close_chain()
-                self.chain.alternative = True
-            else:
-                self.pieces.append(r" \text{ or } ")
+            self._close_chain()
+            self.chain.alternative = True
         elif sign:
             self.pieces.append(f" {sign} ")
         elif begun and role is Role.SAME:

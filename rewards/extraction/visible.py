@@ -212,7 +212,13 @@ _DOUBLED = re.compile(r"(?<!\\)\\\\" + _COMMANDS)
 _SINGLE = re.compile(r"(?<!\\)\\" + _COMMANDS)
 
 
+# Control characters that a decoder of JSON made of commands such as \frac and \beta.
+_CONTROLS = {"\x07": "\\a", "\x08": "\\b", "\x0b": "\\v", "\x0c": "\\f"}
+_CONTROL = re.compile(f"[{''.join(_CONTROLS)}](?=[a-z]{{2}})")
+
+
 def _unescaped(text: str) -> str:
+    text = _CONTROL.sub(lambda match: _CONTROLS[match[0]], text)
     if "\\\\" in text and _DOUBLED.search(text) and not _SINGLE.search(text):
         return text.replace("\\\\", "\\")
     return text

@@ -76,6 +76,7 @@ _ROWS: Final = (
     ("elliptic_d", "D(k) is Dawson's integral", "the complete elliptic integral (DLMF 19.2.8)"),
     ("upper_index", "L_n^a(x) is a power", "an associated Laguerre polynomial (DLMF 18.5.12)"),
     ("braces", r"\{x\} is x in parentheses", "the fractional part"),
+    ("dilogarithm", r"\operatorname{dilog}(x) is Li_2(x)", "Li_2(1-x), as in Maple"),
     ("a_inverse", "asin x is \\arcsin x where a is a symbol too", r"a\sin x"),
 )
 
@@ -104,6 +105,7 @@ AMBIGUITIES: Final = tuple(
     ELLIPTIC_D,
     UPPER_INDEX,
     BRACES,
+    DILOGARITHM,
     A_INVERSE,
 ) = (ambiguity.bit for ambiguity in AMBIGUITIES)
 

@@ -312,8 +312,21 @@ def _cube_root(x: Expression) -> Expression:
     return Call("root", (x, Number(3)))
 
 
-def _dilog(x: Expression) -> Expression:
-    return Call("polylog", (TWO, x))
+def _dilog(
+    parser: Parser, subscript: Expression | None, arguments: Arguments, __: str
+) -> Expression | None:
+    if subscript is not None or len(arguments) != 1:
+        return None
+    (argument,) = arguments
+    if parser.choose(ambiguities.DILOGARITHM):
+        argument = Call("add", (ONE, Call("neg", (argument,))))
+    return Call("polylog", (TWO, argument))
+
+
+def _normal_distribution(x: Expression) -> Expression:
+    """``Phi(x)``, the normal distribution function (DLMF 7.1.2, 7.18(iv))."""
+    error = Call("erf", (Call("div", (x, Call("sqrt", (TWO,)))),))
+    return Call("div", (Call("add", (ONE, error)), TWO))
 
 
 def _inverse_tangent_integral(
@@ -365,6 +378,20 @@ def _lambert(
     return Call("lambertw", (arguments[0], subscript))
 
 
+def _angle(
+    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+) -> Expression | None:
+    """``atan2(y, x)``, the angle of the point (x, y): 2 arctan(y / (|(x, y)| + x))."""
+    if len(arguments) != 2 or subscript is not None:
+        return None
+    y, x = arguments
+    if type(x) is Number and x.numerator > 0:
+        return Call("atan", (Call("div", (y, x)),))
+    squares = Call("add", (Call("pow", (x, TWO)), Call("pow", (y, TWO))))
+    below = Call("add", (Call("sqrt", (squares,)), x))
+    return Call("mul", (TWO, Call("atan", (Call("div", (y, below)),))))
+
+
 def _is_zero(node: Expression) -> bool:
     return type(node) is Number and node.numerator == 0
 
@@ -389,7 +416,7 @@ BUILDERS: Final[dict[str, Builder]] = {
     "expint": _expint,
     "Li": _log_integral,
     "polylog": _ordered("polylog"),
-    "dilog": _of_one(_dilog),
+    "dilog": _dilog,
     "fresnels": _fresnel("fresnel_s"),
     "fresnelc": _fresnel("fresnel_c"),
     "gammafunction": _upper_gamma,
@@ -436,9 +463,11 @@ BUILDERS: Final[dict[str, Builder]] = {
     "max": _variadic("max"),
     "min": _variadic("min"),
     "binomial": _plain("binomial", 2),
+    "atan2": _angle,
     "sqrt": _of_one(_square_root),
     "cbrt": _of_one(_cube_root),
     "root": _root,
+    "normal_cdf": _of_one(_normal_distribution),
     "Ti": _inverse_tangent_integral,
     "Cin": _of_one(_cin),
     "Ein": _of_one(_ein),

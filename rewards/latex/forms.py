@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..expression.build import ZERO, quotient, ratio
+from ..expression.build import ONE, ZERO, quotient, ratio
 from ..expression.infinite_sums import infinite_sum
 from ..expression.traversal import substitute
 from ..expression.tree import Call, Expression, Number, Symbol
@@ -208,7 +208,7 @@ def cases(parser: Parser, name: str, depth: int) -> Expression:
         if len(parts) % 2:
             raise parser.error("the end of the table after its last case")
         start = parser.pos
-        parts.append(parser.expression(depth))
+        parts.append(_value(parser, depth))
         if tokens[parser.pos] in _RELATIONS:  # the condition comes first
             parser.pos = start
             parts[-1] = _all_of(parser, depth)
@@ -226,6 +226,15 @@ def cases(parser: Parser, name: str, depth: int) -> Expression:
     if len(parts) < 2:
         raise parser.error("a table with conditions")
     return Call("piecewise", tuple(parts))
+
+
+def _value(parser: Parser, depth: int) -> Expression:
+    """A value of a table; an infinite one is undefined, and no answer where its condition holds."""
+    signed = parser.pos + (parser.tokens[parser.pos] in ("+", "-"))
+    if parser.tokens[signed] in ("\\infty", "\\text diverges", "\\text undefined"):
+        parser.pos = signed + 1
+        return Call("div", (ONE, ZERO))
+    return parser.expression(depth)
 
 
 def piecewise(parser: Parser, name: str, depth: int) -> Expression:

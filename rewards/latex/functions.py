@@ -137,6 +137,8 @@ NAMED: Final[dict[str, str]] = {
     "max": "max",
     "min": "min",
     "binomial": "binomial",
+    "atan2": "atan2",
+    "arctan2": "atan2",
     "sqrt": "sqrt",
     "cbrt": "cbrt",
     "root": "root",

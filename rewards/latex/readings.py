@@ -79,7 +79,7 @@ def readings(
 
     """
     words = vocabulary(frozenset(symbols))
-    tokens = tokenize(text, words.known, words.spell, limits)
+    tokens = tokenize(text, words.known, words.symbols, words.spell, limits)
     failure: ReadError | None = None
     seen: list[Expression] = []
     parser = _parser(text, tokens, words, limits, 0)
@@ -117,7 +117,7 @@ def _parser(
         prefix=PREFIX,
         symbols=words.symbols,
         limits=limits,
-        locate=lambda index: offset_of(text, index, words.spell),
+        locate=lambda index: offset_of(text, index, words.symbols, words.spell),
         flipped=flipped,
     )
 

@@ -61,12 +61,18 @@ def arguments_of(parser: Parser, depth: int) -> tuple[Arguments, str]:
             raise parser.error("a comma or a closing delimiter")
         separators += "\\" if token == "\\backslash" else token[-1]
         parser.pos += 1
+        if tokens[parser.pos] in _NAMED_ARGUMENTS and tokens[parser.pos + 1] == "=":
+            parser.pos += 2
         arguments.append(parser.expression(depth))
     parser.pos += 1
     if nested:
         parser.expect("}", "a closing brace")
     parser.bars, parser.separates = bars, separates
     return arguments, separators
+
+
+#: Names that may stand before an argument: ``F(x, k = 1/2)``.
+_NAMED_ARGUMENTS: Final = frozenset("kmn")
 
 
 def letter(parser: Parser, name: str, depth: int) -> Expression:
@@ -130,12 +136,12 @@ def _is_product(parser: Parser, name: str, place: int) -> bool:
     if name in ("\\beta", "\\eta"):
         function = not (_names_symbol(parser, name[1:]) or _has_symbol(parser, place))
     else:
-        function = name == "S" or (name in "CD" and _has_symbol(parser, place))
+        function = name == "S" or (name in ("C", "D", "\\Phi") and _has_symbol(parser, place))
     return parser.choose(ambiguities.LETTER_FUNCTION) == function
 
 
 #: Letters that are more often a factor than a function of one argument.
-_PRODUCTS: Final = frozenset(("S", "C", "D", "H", "\\theta", "\\beta", "\\eta"))
+_PRODUCTS: Final = frozenset(("S", "C", "D", "H", "\\theta", "\\beta", "\\eta", "\\Phi"))
 
 
 def _names_symbol(parser: Parser, name: str) -> bool:
@@ -399,6 +405,6 @@ LETTERS: Final[dict[str, dict[str, str]]] = {
     "\\Beta": {"2": "betafunction", "_": "betafunction"},
     "\\Pi": {"2": "Pi", "3": "Pi"},
     "\\chi": {"_": "legendre_chi"},
-    "\\Phi": {"3": "lerchphi"},
+    "\\Phi": {"1": "normal_cdf", "3": "lerchphi"},
     "\\theta": {"1": "heaviside"},
 }

@@ -116,7 +116,7 @@ def place(text: str, marked: list[Box]) -> Place:
         return Place(mark)
     span = formulas[index]
     found = _in_formula(span.latex, mark)
-    alternatives: list[str] = []
+    alternatives = [*found.alternatives]
     for other, later in zip(formulas[:index][::-1], formulas[index::-1], strict=False):
         offered = _MARK.search(other.latex)
         if offered is None or not _OR.fullmatch(text, other.end, later.start):
@@ -169,7 +169,8 @@ def _bare(text: str, at: int) -> Span:
 
 def _in_formula(latex: str, mark: str) -> Place:
     """The link of a formula that holds the mark."""
-    for chain in chains(latex):
+    parts = chains(latex)
+    for at, chain in enumerate(parts):
         for number, link in enumerate(chain.links):
             if mark not in link:
                 continue
@@ -178,7 +179,12 @@ def _in_formula(latex: str, mark: str) -> Place:
             if chain.bound and _RELATED.search(link) and "cases}" not in link:
                 return Place(mark)
             following = tuple(filter(None, map(clean, chain.links[number + 1 :])))
-            return Place(_template(clean(link), mark), following)
+            offered: list[str] = []
+            while at and parts[at].alternative:
+                at -= 1
+                offered += [clean(parts[at].links[-1])]
+            template = _template(clean(link), mark)
+            return Place(template, following, tuple(filter(None, offered)))
     return Place(mark)
 
 

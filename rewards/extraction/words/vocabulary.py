@@ -33,11 +33,11 @@ _HARMLESS = """
     answer answers final result results solution conclusion antiderivative antiderivatives primitive
     integral indefinite general required desired requested value evaluates function
     here so then thus hence therefore consequently finally let use recall note
-    where with for if when since provided assuming valid in on over all any every each some denotes
-    arbitrary real number numbers constant constants const integration and simplifies simplified to
-    or also either which but even well alternatively by form closed correct indeed just simply
+    where with for if when since provided assuming valid in on all any every each some denotes
+    arbitrary real number numbers constant constants const integration and simplifies simplified
+    or also either which even well alternatively form closed correct indeed just simply
     namely ie
-    interval domain case whenever positive negative nonnegative non-negative nonzero
+    interval domain case whenever positive
     die der das den ein eine einer ist sei seien mit wobei für falls wenn wo und oder antwort lösung
     ergebnis stammfunktion integral konstante konstant beliebige integrationskonstante reelle also
     daher somit folglich lautet
@@ -56,11 +56,11 @@ _ROLES: dict[str, Role] = {
     **dict.fromkeys(_HARMLESS.split(), Role.LEAD),
     **dict.fromkeys(
         "is equals equal equivalent equivalently gives yields becomes est ist es è é so thus hence"
-        " therefore simplifies ie to entonces donc also quindi".split(),
+        " therefore simplifies ie entonces donc also quindi".split(),
         Role.SAME,
     ),
     **dict.fromkeys(
-        "or ou oder o или 或 and y et und also either but even as well alternatively".split(),
+        "or ou oder o или 或 and y et und also either even well alternatively".split(),
         Role.OFFER,
     ),
 }
@@ -73,9 +73,18 @@ _REMARKS = frozenset(
 #: Words of more than one word, with the word that stands for them.
 _PHRASES = (
     (re.compile(r"\bof integration\b|\bd['\u2019]intégration\b|\bde integración\b"), "constant"),
+    (re.compile(r"\bsimplif(?:ies|ied) to\b|\bis equal to\b"), "equals"),
     (re.compile(r"\bi\.\s?e\b\.?|\bthat is\b"), "ie"),
     (re.compile(r"\bor,? equivalently\b|\bwhich is\b|\bin other words\b"), "equivalently"),
-    (re.compile(r"\bdawson's\b"), "the"),
+    # What a letter stands for, never before an argument: "where G is Catalan's constant".
+    (
+        re.compile(
+            r"\b(?:is|denotes)\s(?:the\s)?(?:catalan|euler|euler[-\u2013]mascheroni|apéry|dawson|golden"
+            r"|riemann zeta|gamma|beta|error|bessel|lambert|fresnel|elliptic)(?:'s|s)?\s"
+            r"(?:w\s)?(?:constant|ratio|function|number|integral)\b"
+        ),
+        "is",
+    ),
 )
 # "The antiderivative of", before the integrand.
 _SUBJECT = re.compile(
@@ -92,13 +101,14 @@ UNITS = frozenset(
     children students apples books cards coins balls way ways time times step steps point points
     square cubic cm mm km m kg g mg l ml meter meters metre metres centimeters inch inches foot feet
     yard yards mile miles mph gram grams kilogram kilograms liter liters second seconds s minute
-    minutes min hour hours h total altogether exactly day days week weeks month months year years degree degrees""".split()
+    minutes min hour hours h day days week weeks month months year years degree degrees
+    total altogether""".split()
 )
 # Names that are words, too, and mean the words in a text command.
 _WORDS_NOT_NAMES = frozenset(
     "integral integrate antiderivative limit derivative constant const Integral".split()
 )
-_NAME = re.compile(r"\s*\\?(?P<name>[^\W\d_]+)\s*(?:\d|_\s*\{?\w\}?)?\s*")
+_NAME = re.compile(r"[\s~]*\\?(?P<name>[^\W\d_]+)\s*(?:\d|_\s*\{?\w\}?)?\s*")
 
 
 @lru_cache(maxsize=1024)

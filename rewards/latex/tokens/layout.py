@@ -32,6 +32,7 @@ def has_marks(text: str) -> bool:
         or "F_" in text  # as in _2F_1
         or "\\left." in text
         or "\\left ." in text
+        or "\\right." in text
     )
 
 
@@ -44,7 +45,8 @@ def kept_places(tokens: list[str]) -> list[int]:
     ``\left. x \right| m``.
     """
     _mark_hypergeometric(tokens)
-    dropped = _separating_bars(tokens) | _split_pairs(tokens) if "\\left." in tokens else ()
+    broken = "\\left." in tokens or "\\right." in tokens
+    dropped = _separating_bars(tokens) | _split_pairs(tokens) if broken else frozenset()
     kept: list[int] = []
     tables = following = 0
     for place, token in enumerate(tokens):
@@ -93,7 +95,12 @@ def _split_pairs(tokens: list[str]) -> set[int]:
 
 
 def _separating_bars(tokens: list[str]) -> set[int]:
-    r"""Renames the bars of ``\left. x \right| m``; the places of their ``\left.``."""
+    r"""Renames the bars of ``\left. x \right| m`` and ``x \left| m \right.``.
+
+    Returns:
+        The places of the empty delimiters.
+
+    """
     starts: set[int] = set()
     opened: list[int] = []
     for place, token in enumerate(tokens):
@@ -106,4 +113,7 @@ def _separating_bars(tokens: list[str]) -> set[int]:
             if tokens[start] == "\\left." and token == "\\right|" and not limits:
                 tokens[place] = "\\middle|"
                 starts.add(start)
+            elif tokens[start] == "\\left|" and token == "\\right.":
+                tokens[start] = "\\middle|"
+                starts.add(place)
     return starts

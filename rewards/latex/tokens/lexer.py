@@ -15,7 +15,9 @@ from typing import Final
 
 from ..errors import TooBigError
 from ..limits import Limits
+from .code import respelt
 from .layout import has_marks, kept_places
+from .numbers import with_points
 from .pattern import TOKEN
 from .spelling import Speller
 from .words import with_signs
@@ -49,14 +51,18 @@ _TABLE_END: Final = re.compile(
 _MIXED_TEXT: Final = re.compile(
     r"(\\(?:text(?:rm|normal|up)?|[mh]box)\s*\{)([^{}\\$]*)([\\$](?:[^{}]|\{[^{}]*\})*)\}"
 )
+#: The arc tangent of two arguments, whose digit is part of the name.
+_TWO_ARGUMENTS: Final = re.compile(r"(?<![A-Za-z{])a(?:rc)?tan2(?=\s?(?:\\left\s?)?\()")
 _END: Final = [""] * 4
 
 
-def tokenize(text: str, known: Collection[str], spell: Speller, limits: Limits) -> list[str]:
+def tokenize(
+    text: str, known: Collection[str], symbols: Collection[str], spell: Speller, limits: Limits
+) -> list[str]:
     """The canonical tokens of `text`, then an ``""`` for each token that the parser looks ahead."""
     if len(text) > limits.characters:
         raise TooBigError(f"at most {limits.characters} characters", limits.characters)
-    text = _prepared(text)
+    text = _prepared(text, symbols)
     tokens: list[str] = []
     add = tokens.append
     for raw in TOKEN.findall(text):
@@ -65,7 +71,9 @@ def tokenize(text: str, known: Collection[str], spell: Speller, limits: Limits) 
         else:
             tokens.extend(spell(raw))
     if len(tokens) > limits.tokens:
-        raise TooBigError(f"at most {limits.tokens} tokens", offset_of(text, limits.tokens, spell))
+        raise TooBigError(
+            f"at most {limits.tokens} tokens", offset_of(text, limits.tokens, symbols, spell)
+        )
     while tokens and not tokens[-1]:
         tokens.pop()
     tokens += _END
@@ -74,10 +82,10 @@ def tokenize(text: str, known: Collection[str], spell: Speller, limits: Limits) 
     return tokens
 
 
-def offset_of(text: str, index: int, spell: Speller) -> int:
+def offset_of(text: str, index: int, symbols: Collection[str], spell: Speller) -> int:
     """The offset in `text` of its token number `index`."""
     size = len(text)  # preparing may lengthen it
-    text = _prepared(text)
+    text = _prepared(text, symbols)
     tokens: list[str] = []
     offsets: list[int] = []
     for match in TOKEN.finditer(text):
@@ -89,8 +97,13 @@ def offset_of(text: str, index: int, spell: Speller) -> int:
     return min(places[index], size) if index < len(places) else size
 
 
-def _prepared(text: str) -> str:
-    """Mathematical alphabets to plain letters and doubled backslashes to single ones, in place."""
+def _prepared(text: str, symbols: Collection[str]) -> str:
+    """Mathematical alphabets to plain letters, code and commas to the reader's spelling."""
+    if "\\" not in text:
+        text = respelt(text, symbols)
+    text = with_points(text)
+    if "tan2" in text:
+        text = _TWO_ARGUMENTS.sub(r"\\operatorname{atan2}", text)
     if "\\\\" in text and "\\begin" not in text:
         text = _DOUBLED.sub(r" \\", text)
     if "{\\cdot}" in text or "{\\times}" in text:

@@ -147,6 +147,7 @@ SYNONYMS: Final[dict[str, str]] = {
     "⅝": "\\5/8",
     "⅞": "\\7/8",
     "\\arctg": "\\atan",
+    "\\setminus": "\\backslash",
     "\\doteq": "=",
     "\\equiv": "=",
     "\\approx": "=",
@@ -185,6 +186,7 @@ _OPERATORS: Final = {
     "D": "\\dawson",
     "W": "\\fn lambertw",
     "si": "\\fn si_tail",
+    "ci": "\\fn ci",
     "chi": "\\fn chi",
 }
 

@@ -1,0 +1,59 @@
+"""Formulas as SymPy, NumPy, Maple and Mathematica print them, respelt for the reader.
+
+Only in a text that is code: without commands of LaTeX, with ``*`` between operands, brackets after
+a capitalised name or the prefix of a module. Elsewhere ``gamma`` and ``E`` are letters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Final
+
+_CODE: Final = re.compile(
+    r"[\w)\]]\s?\*\*?\s?[\w(]|(?<![A-Za-z])[A-Z][A-Za-z]+\[|\b(?:math|np|numpy|sympy|sp|mpmath|cmath"
+    r"|mp|special|scipy)\.[A-Za-z]|\b\d+j\b|\b[A-Za-z]\w+\([^()]{0,40}\(|\*\*"
+)
+_MODULE: Final = re.compile(
+    r"(?<![\w.])(?:(?:math|np|numpy|sympy|sp|mpmath|cmath|mp|special|scipy)\.){1,2}(?=[A-Za-z])"
+)
+_RATIONAL: Final = re.compile(
+    r"\b(?:Rational|Fraction)\(\s?(-?\d{1,40})\s?,\s?(\d{1,40})\s?\)|\bInteger\(\s?(-?\d{1,40})\s?\)"
+)
+_CALLED: Final = {
+    "gamma": "gammafunction",
+    "GAMMA": "gammafunction",
+    "Gamma": "gammafunction",
+    "beta": "BetaFunction",
+    "Beta": "BetaFunction",
+    "elliptic_f": "ellipticf",
+    "elliptic_e": "elliptice",
+    "elliptic_k": "elliptick",
+    "elliptic_pi": "ellipticpi",
+    "exp_polar": "exp",
+    "re": "Re",
+    "im": "Im",
+}
+_ALONE: Final = {"I": r"\imaginaryI ", "E": r"\exponentialE ", "Pi": r"\pi "}
+_CALL: Final = re.compile(rf"(?<![\w\\])(?:{'|'.join(_CALLED)})(?=\s?[(\[])")
+_CONSTANT: Final = re.compile(r"(?<![\w\\.])(?:I|E|Pi)(?![\w(\[])|(?<![\w\\])E(?=\^\()")
+_IMAGINARY: Final = re.compile(r"(?<![\w.])(\d+(?:\.\d*)?)[jJ](?!\w)")
+_INTEGRATION: Final = re.compile(r"(?<!\w)(?:_C(?P<maple>\d)|[CK]\[(?P<wolfram>\d)\])")
+
+
+def respelt(text: str, symbols: Collection[str]) -> str:
+    """Code in the spelling of the reader; other text as it is.
+
+    Args:
+        text: a formula.
+        symbols: names that the problem uses; they stay.
+
+    """
+    if "\\" in text or not _CODE.search(text):
+        return text
+    text = _MODULE.sub("", text)
+    text = _INTEGRATION.sub(r"C_\g<maple>\g<wolfram>", text)
+    text = _RATIONAL.sub(lambda m: f"({m[1]}/{m[2]})" if m[1] else f"({m[3]})", text)
+    text = _CALL.sub(lambda m: m[0] if m[0] in symbols else _CALLED[m[0]], text)
+    text = _IMAGINARY.sub(r"(\1*\\imaginaryI )", text)
+    return _CONSTANT.sub(lambda m: m[0] if m[0] in symbols else _ALONE[m[0]], text)

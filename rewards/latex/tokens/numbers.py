@@ -1,0 +1,76 @@
+r"""Decimal commas and thousands separators, where the text is consistent.
+
+``0{,}5`` and ``0,5x`` are decimals and ``1,000``, ``1 000`` and ``1\,000`` are thousands. A comma
+in brackets or with a space after it separates (``\max(2,5)``, ``0, 5``), unless another comma of
+the text can only be a decimal one.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_HINT: Final = re.compile(r"\d(?:,|\{,\}|[ ~]|\\ )\d")
+# Not behind an exponent, an index or another number.
+_START: Final = r"(?<![\w.,^\u2212\\])(?<![_^]\{)(?<![\w.,],)(?<!,\})"
+_THOUSANDS: Final = re.compile(
+    rf"{_START}[1-9]\d{{0,2}}(?P<mark>,|[ ~]|\\ )\d{{3}}(?:(?P=mark)\d{{3}})*(?![\d]|,\d)"
+)
+_DECIMAL: Final = re.compile(rf"{_START}\d+(?:,|\{{,\}})\d+(?![\d.]|,\d|\{{,\}}\d)")
+_THREE: Final = re.compile(r"[1-9]\d{0,2}(?:,|\{,\})\d{3}")
+_POINT: Final = re.compile(r"\d\.\d")
+_BRACKET: Final = re.compile(r"\\?[()\[\]{}]")
+_SEPARATOR: Final = re.compile(r",\s")
+#: Numbers with commas that are looked at; more make a list.
+MOST: Final = 64
+
+
+def with_points(text: str) -> str:
+    """The text with decimal points and without thousands separators; of the same length."""
+    if not _HINT.search(text):
+        return text
+    if " " in text or "~" in text:
+        text = _THOUSANDS.sub(_joined, text)
+    found = list(_DECIMAL.finditer(text))
+    if not 0 < len(found) <= MOST or _POINT.search(text):
+        return _THOUSANDS.sub(_joined, text) if "," in text else text
+    depths = _depths(text, [match.start() for match in found])
+    certain = any(
+        not _THREE.fullmatch(match[0]) and ("{" in match[0] or not depth)
+        for match, depth in zip(found, depths, strict=True)
+    )
+    pieces: list[str] = []
+    start = 0
+    for match, depth in zip(found, depths, strict=True):
+        pieces.append(text[start : match.start()])
+        start = match.end()
+        if depth and not certain:
+            pieces.append(match[0])
+        elif _THREE.fullmatch(match[0]) and not certain:
+            pieces.append(_joined(match))
+        else:
+            pieces.append(match[0].replace("{,}", ".").replace(",", ".").ljust(len(match[0])))
+    return "".join((*pieces, text[start:]))
+
+
+def _joined(match: re.Match[str]) -> str:
+    """A number without its separators, padded."""
+    return re.sub(r"\D", "", match[0]).ljust(len(match[0]))
+
+
+def _depths(text: str, places: list[int]) -> list[int]:
+    """The number of brackets around each of these places, TeX's braces apart."""
+    depths: list[int] = []
+    depth = 0
+    brackets = iter(_BRACKET.finditer(text))
+    bracket = next(brackets, None)
+    for place in places:
+        while bracket is not None and bracket.start() < place:
+            kind = bracket[0]
+            if kind.strip("\\") in ("(", "[") or kind == "\\{":
+                depth += 1
+            elif kind.strip("\\") in (")", "]") or kind == "\\}":
+                depth -= 1
+            bracket = next(brackets, None)
+        depths.append(depth)
+    return depths
