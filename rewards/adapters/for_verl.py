@@ -23,8 +23,8 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from .rows import target_of, text_of
-from .scoring import BAD_PROBLEM, FAULT, Rollout, Rubric, Score, ascore, score
+from .rows import target_of, text_of, warn_once
+from .scoring import BAD_PROBLEM, FAULT, Rollout, Rubric, Score, ascore, score, telemetry
 
 __all__ = ["acompute_score", "compute_score"]
 
@@ -60,19 +60,22 @@ def compute_score(
         kwargs: fields of `scoring.Rubric`, which verl passes from ``reward_kwargs``.
 
     Returns:
-        ``score`` (the reward), ``acc`` (1 or 0), ``status`` and ``pred`` (the extracted answer).
+        ``score`` (the reward), ``acc`` (1 or 0), ``status``, ``pred`` (the extracted answer), and
+        the numbers of `scoring.telemetry`: ``is_correct``, ``correctness``, ...
 
     Raises:
         TypeError: an unknown field.
         RuntimeError: no worker can be started.
 
     Example:
-        >>> compute_score("calculus", r"It is $\boxed{x^2}$.", "2x", workers=1)
-        {'score': 1.0, 'acc': 1.0, 'status': 'correct', 'pred': 'x^2'}
+        >>> result = compute_score("calculus", r"It is $\boxed{x^2}$.", "2x", workers=1)
+        >>> [result[name] for name in ("score", "acc", "status", "pred", "correctness")]
+        [1.0, 1.0, 'correct', 'x^2', 1.0]
 
     """
     rollout = _rollout(solution_str, ground_truth, extra_info, opens_thinking)
-    return _result(score([rollout], _rubric(kwargs))[0], ground_truth)
+    rubric = _rubric(kwargs)
+    return _result(score([rollout], rubric)[0], ground_truth, rubric)
 
 
 async def acompute_score(
@@ -108,7 +111,8 @@ async def acompute_score(
 
     """
     rollout = _rollout(solution_str, ground_truth, extra_info, opens_thinking)
-    return _result((await ascore([rollout], _rubric(kwargs)))[0], ground_truth)
+    rubric = _rubric(kwargs)
+    return _result((await ascore([rollout], rubric))[0], ground_truth, rubric)
 
 
 def _rollout(text: Any, ground_truth: Any, extra_info: Any, opens_thinking: bool) -> Rollout:
@@ -124,15 +128,18 @@ def _rubric(kwargs: Mapping[str, Any]) -> Rubric:
     return Rubric(**{name: value for name, value in kwargs.items() if name in _FIELDS})
 
 
-def _result(result: Score, ground_truth: Any) -> dict[str, Any]:
+def _result(result: Score, ground_truth: Any, rubric: Rubric) -> dict[str, Any]:
     if result.status == FAULT:
         raise RuntimeError("no workers to score completions with; the log says why")
     if result.status == BAD_PROBLEM:
         detail = result.verdict.evidence.detail
-        log.warning("bad ground_truth %.200r scores 0: %s", ground_truth, detail)
+        message = f"bad ground_truth %.200s scores 0: {detail.replace('%', '%%')}"
+        warn_once(log, message, repr(ground_truth))
     return {
         "score": result.reward or 0.0,
         "acc": float(result.status == "correct"),
         "status": result.status,
         "pred": (result.verdict.answer or "").encode(errors="replace").decode(),
+        # Numbers, of which verl makes metrics; GDPO takes components as ``gdpo_reward_keys``.
+        **telemetry(result, rubric),
     }

@@ -283,6 +283,16 @@ def rates(scores: Sequence[Score]) -> dict[str, float]:
     return {status: counts[status] / len(scores) if scores else 0.0 for status in STATUSES}
 
 
+def telemetry(score: Score, rubric: Rubric, *, truncated: bool = False) -> dict[str, float]:
+    """What every trainer logs of a completion, under the same names each time.
+
+    ``is_STATUS`` of each of `STATUSES`, the components by their names, ``seconds``, ``truncated``.
+    """
+    statuses = {f"is_{status}": float(score.status == status) for status in STATUSES}
+    components = {name: score.components.get(name, 0.0) for name in rubric.components}
+    return statuses | components | {"seconds": score.seconds, "truncated": float(truncated)}
+
+
 @dataclass(frozen=True, slots=True)
 class _Batches:
     """What goes to the workers, by their task and by position, and rows that are bad at sight."""
