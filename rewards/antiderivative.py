@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from .answers import (
     ExtractedAnswer,
@@ -28,6 +29,7 @@ from .decision.decide import decide
 from .decision.integrand import Integrand, as_latex, prepare_readings
 from .decision.outcome import DecisionPolicy, Outcome
 from .expression.traversal import needs_worker
+from .expression.tree import Expression
 from .latex import Reading
 from .verdict import Status, Verdict
 from .workers.deadline import Deadline
@@ -155,14 +157,31 @@ def _judge(
     return with_others(answer, outcome, reading, judge, symbols, allowed=f), reading
 
 
+#: Decisions that are remembered for each integrand: those of a group of usual size.
+REMEMBERED = 64
+#: By integrand, which is forgotten with it (`prepare` keeps the latest).
+_DECIDED: WeakKeyDictionary[Integrand, dict[tuple[Expression, DecisionPolicy, str], Outcome]] = (
+    WeakKeyDictionary()
+)
+
+
 def _outcomes(
     answer: ExtractedAnswer, problem: Integrand, policy: DecisionPolicy
 ) -> Iterator[tuple[Outcome, Reading]]:
     for reading in answer.readings:
         require_worker(problem.needs_worker or needs_worker(reading.expression))
         key = f"{problem.key}|{answer.text}"
-        try:
-            outcome = decide(reading.expression, problem, policy, key)
-        except UnusableError as error:
-            outcome = Outcome(Status.UNDECIDED, detail=str(error))
+        # A group of rollouts often has the same answer many times, each in another text.
+        known = _DECIDED.setdefault(problem, {})
+        case = reading.expression, policy, key
+        outcome = known.get(case)
+        if outcome is None:
+            try:
+                outcome = decide(reading.expression, problem, policy, key)
+            except UnusableError as error:
+                outcome = Outcome(Status.UNDECIDED, detail=str(error))
+            if outcome.status in (Status.CORRECT, Status.INCORRECT):
+                if len(known) >= REMEMBERED:
+                    del known[next(iter(known))]
+                known[case] = outcome
         yield outcome, reading

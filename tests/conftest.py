@@ -43,7 +43,9 @@ EXTRAS = {
     "inspect": ("inspect_ai", "pip install 'calculus-harness[inspect]'"),
     "lmeval": ("lm_eval", "pip install 'calculus-harness[lm-eval]'"),
     "verifiers": ("verifiers", "pip install 'calculus-harness[verifiers]'"),
-    "serve": ("aiohttp", "pip install 'calculus-harness[serve]'"),
+    "serve": ("ijson", "pip install 'calculus-harness[serve]'"),
+    "skyrl": ("skyrl_gym", "pip install 'calculus-harness[skyrl]'"),
+    "openenv": ("openenv", "pip install 'calculus-harness[openenv]'"),
 }
 
 

@@ -15,7 +15,16 @@ from pydantic import Field
 
 from ...benchmarks.problem import Problem
 from ...rewards.adapters.components import load_component
-from ...rewards.adapters.scoring import BAD_PROBLEM, FAULT, STATUSES, Rollout, Rubric, Score, ascore
+from ...rewards.adapters.scoring import (
+    BAD_PROBLEM,
+    FAULT,
+    Rollout,
+    Rubric,
+    Score,
+    ascore,
+    telemetry,
+)
+from ...rewards.workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB
 from ..core.errors import UserError
 from ..report.lm_eval_logs import reference
 from ..tasks import TASKS
@@ -43,6 +52,14 @@ class CalculusTaskConfig(vf.TaskConfig):
     """One for each component; 1 for correctness and 0.1 for the others by default."""
     strict: bool = True
     """Take an answer only from a box."""
+    gate: bool = True
+    """Other components count only beside a correct answer."""
+    workers: int = 1
+    """Worker processes of each process; one judges about 1,000 answers a second."""
+    deadline: float = DEFAULT_DEADLINE
+    """Seconds of wall clock for a verdict."""
+    memory_mb: int = DEFAULT_MEMORY_MB
+    """Megabytes that a worker may take beyond its code."""
 
 
 class CalculusTask(vf.Task[CalculusData, vf.State, CalculusTaskConfig]):
@@ -54,12 +71,9 @@ class CalculusTask(vf.Task[CalculusData, vf.State, CalculusTaskConfig]):
 
     @vf.reward(weight=1.0)
     async def solved(self, trace: vf.Trace) -> float:
-        """Return the reward; the status, one of `STATUSES`, becomes metrics of 0 and 1."""
+        """Return the reward; the numbers of `scoring.telemetry` become metrics."""
         score = await self._score(trace.last_reply, trace.is_truncated)
-        trace.record_metrics({status: float(score.status == status) for status in STATUSES})
-        others = {name: it for name, it in score.components.items() if name != "correctness"}
-        if others:
-            trace.record_metrics(others)
+        trace.record_metrics(telemetry(score, self._rubric, truncated=trace.is_truncated))
         if score.reward is None:
             reason = {BAD_PROBLEM: "a bad problem", FAULT: "no workers to score with"}[score.status]
             raise ValueError(f"{self.data.id}: {reason} {score.verdict.evidence.detail}".rstrip())
@@ -73,15 +87,8 @@ class CalculusTask(vf.Task[CalculusData, vf.State, CalculusTaskConfig]):
         return (await self._score(rf"\boxed{{{answer}}}", truncated=False)).status == "correct"
 
     async def _score(self, text: str, truncated: bool) -> Score:
-        problem, config = Problem.from_dict(self.data.problem), self.config
-        kind, target = KINDS[problem.task]
-        rubric = Rubric(
-            kind,
-            tuple(map(load_component, config.components)),
-            None if config.weights is None else tuple(config.weights),
-            strict=config.strict,
-            stop=tuple(self.data.stop),
-        )
+        problem = Problem.from_dict(self.data.problem)
+        _, target = KINDS[problem.task]
         rollout = Rollout(
             text,
             problem.target[target],
@@ -89,8 +96,23 @@ class CalculusTask(vf.Task[CalculusData, vf.State, CalculusTaskConfig]):
             dict(problem.assumptions),
             truncated=truncated,
         )
-        [score] = await ascore([rollout], rubric)
+        [score] = await ascore([rollout], self._rubric)
         return score
+
+    @property
+    def _rubric(self) -> Rubric:
+        config = self.config
+        return Rubric(
+            KINDS[self.data.problem["task"]][0],
+            tuple(map(load_component, config.components)),
+            None if config.weights is None else tuple(config.weights),
+            config.gate,
+            strict=config.strict,
+            stop=tuple(self.data.stop),
+            workers=config.workers,
+            deadline=config.deadline,
+            memory_mb=config.memory_mb,
+        )
 
 
 class CalculusTasksetConfig(vf.TasksetConfig):

@@ -21,12 +21,12 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .rows import opens_thinking, target_of
-from .scoring import STATUSES, Rollout, Rubric, Score, numbers, score
+from .rows import opens_thinking, target_of, warn_once
+from .scoring import Rollout, Rubric, Score, numbers, score, telemetry
 
 __all__ = ["RewardFunction", "make_reward_func", "reward_func"]
 
@@ -77,7 +77,7 @@ class RewardFunction:
             response = response_of(query, prompt)
             if response is None:
                 # OpenRLHF goes on after an exception here, and fails later for another reason.
-                log.warning("a query lacks its prompt, and scores 0: %.200r", prompt)
+                warn_once(log, "a query lacks its prompt, and scores 0: %.200r", prompt)
             text = response or ""
             ended = not self.eos_tokens or text.rstrip().endswith(self.eos_tokens)
             thinking = opens_thinking(prompt, self.rubric.think_tags[0])
@@ -89,8 +89,8 @@ class RewardFunction:
     def __call__(
         self, queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any]
     ) -> dict[str, Any]:
-        scores = score(self.rollouts(queries, prompts, labels), self.rubric)
-        return results(scores, labels)
+        rollouts = self.rollouts(queries, prompts, labels)
+        return results(rollouts, score(rollouts, self.rubric), labels, self.rubric)
 
 
 def make_reward_func(*, eos_tokens: Sequence[str] = (), **rubric: Any) -> RewardFunction:
@@ -191,13 +191,16 @@ def _after(text: str, count: int) -> str:
     return ""
 
 
-def results(scores: Sequence[Score], labels: Sequence[Any]) -> dict[str, Any]:
+def results(
+    rollouts: Sequence[Rollout], scores: Sequence[Score], labels: Sequence[Any], rubric: Rubric
+) -> dict[str, Any]:
     """The reply to OpenRLHF, which is plain JSON."""
     rewards = numbers(scores, [str(label) for label in labels])
     correct = [float(each.status == "correct") for each in scores]
-    logs: Mapping[str, list[float]] = {
-        # The same names every time: OpenRLHF concatenates them over a batch.
-        f"is_{status}": [float(each.status == status) for each in scores]
-        for status in STATUSES
-    }
+    # The same names every time: OpenRLHF concatenates them over a batch.
+    rows = [
+        telemetry(each, rubric, truncated=rollout.truncated)
+        for rollout, each in zip(rollouts, scores, strict=True)
+    ]
+    logs = {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
     return {"rewards": rewards, "scores": correct, "extra_logs": logs}

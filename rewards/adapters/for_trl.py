@@ -14,12 +14,13 @@ conversational data: ``opens_thinking=True`` says that it opens a thought.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .rows import is_truncated, opens_thinking, text_of
+from .rows import is_truncated, opens_thinking, text_of, warn_once
 from .scoring import MIXED, ROW_TASKS, TASKS, Rollout, Rubric, Score, ascore, rates, score
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "step_reward",
 ]
 
+log = logging.getLogger(__name__)
 LONGEST_LOGGED = 300
 #: Columns of targets in mixed data.
 MIXED_COLUMNS = tuple(dict.fromkeys(task.column for task in TASKS.values()))
@@ -141,8 +143,11 @@ class _Settings:
             # Every rate every time: TRL averages over the processes that logged a name.
             for status, rate in rates(scores).items():
                 log_metric(f"{self.name}/{status}", rate)
-            cut = sum(rollout.truncated for rollout in rollouts) / max(1, len(rollouts))
-            log_metric(f"{self.name}/truncated", cut)
+            if self.ends or self.max_completion_length:
+                cut = sum(rollout.truncated for rollout in rollouts) / max(1, len(rollouts))
+                log_metric(f"{self.name}/truncated", cut)
+            else:  # a rate of 0 would say that none was cut off
+                warn_once(log, "%s does not know what was cut off: give eos_token_id=", self.name)
             log_metric(f"{self.name}/seconds", time.perf_counter() - since)
             slowest = max((each.seconds for each in scores), default=0.0)
             log_metric(f"{self.name}/slowest_seconds", slowest)

@@ -24,7 +24,7 @@ from dataclasses import fields
 from typing import Any
 
 from .rows import target_of, text_of
-from .scoring import Rollout, Rubric, Score, ascore, numbers, score
+from .scoring import Rollout, Rubric, Score, ascore, numbers, score, telemetry
 
 __all__ = ["acompute_score", "compute_score"]
 
@@ -59,7 +59,8 @@ def compute_score(
         kwargs: fields of `scoring.Rubric`, which verl passes from ``reward_kwargs``.
 
     Returns:
-        ``score`` (the reward), ``acc`` (1 or 0), ``status`` and ``pred`` (the extracted answer).
+        ``score`` (the reward), ``acc`` (1 or 0), ``status``, ``pred`` (the extracted answer), and
+        the numbers of `scoring.telemetry`: ``is_correct``, ``correctness``, ...
 
     Raises:
         TypeError: an unknown field.
@@ -67,12 +68,14 @@ def compute_score(
             `RuntimeError`.
 
     Example:
-        >>> compute_score("calculus", r"It is $\boxed{x^2}$.", "2x", workers=1)
-        {'score': 1.0, 'acc': 1.0, 'status': 'correct', 'pred': 'x^2'}
+        >>> result = compute_score("calculus", r"It is $\boxed{x^2}$.", "2x", workers=1)
+        >>> [result[name] for name in ("score", "acc", "status", "pred", "correctness")]
+        [1.0, 1.0, 'correct', 'x^2', 1.0]
 
     """
     rollout = _rollout(solution_str, ground_truth, extra_info, opens_thinking)
-    return _result(score([rollout], _rubric(kwargs))[0], ground_truth)
+    rubric = _rubric(kwargs)
+    return _result(score([rollout], rubric)[0], ground_truth, rubric)
 
 
 async def acompute_score(
@@ -108,7 +111,8 @@ async def acompute_score(
 
     """
     rollout = _rollout(solution_str, ground_truth, extra_info, opens_thinking)
-    return _result((await ascore([rollout], _rubric(kwargs)))[0], ground_truth)
+    rubric = _rubric(kwargs)
+    return _result((await ascore([rollout], rubric))[0], ground_truth, rubric)
 
 
 def _rollout(text: Any, ground_truth: Any, extra_info: Any, opens_thinking: bool) -> Rollout:
@@ -124,11 +128,13 @@ def _rubric(kwargs: Mapping[str, Any]) -> Rubric:
     return Rubric(**{name: value for name, value in kwargs.items() if name in _FIELDS})
 
 
-def _result(result: Score, ground_truth: Any) -> dict[str, Any]:
+def _result(result: Score, ground_truth: Any, rubric: Rubric) -> dict[str, Any]:
     (reward,) = numbers([result], [str(ground_truth)])
     return {
         "score": reward,
         "acc": float(result.status == "correct"),
         "status": result.status,
         "pred": (result.verdict.answer or "").encode(errors="replace").decode(),
+        # Numbers, of which verl makes metrics; GDPO takes components as ``gdpo_reward_keys``.
+        **telemetry(result, rubric),
     }

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 
@@ -52,6 +54,12 @@ def is_truncated(ids: Sequence[int] | None, ends: Collection[int], limit: int | 
     if ends and len(ids) and ids[-1] in ends:
         return False
     return limit is None or len(ids) >= limit
+
+
+@lru_cache(maxsize=1024)
+def warn_once(log: logging.Logger, message: str, subject: str) -> None:
+    """Warn of a row: once, and not for every completion of its group in every epoch."""
+    log.warning(message, subject)
 
 
 class Target(NamedTuple):

@@ -34,6 +34,7 @@ from ..workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB
 from ..workers.verdicts import WorkItem, amap_verdicts, has_no_opinion, map_verdicts
 from .components import COMPONENTS, GradedCompletion
 from .components.format import THINK_TAGS
+from .rows import warn_once
 
 log = logging.getLogger(__name__)
 
@@ -311,7 +312,8 @@ def numbers(scores: Sequence[Score], groups: Sequence[str]) -> list[float]:
     known: dict[str, list[float]] = {}
     for each, group in zip(scores, groups, strict=True):
         if each.status == BAD_PROBLEM:
-            log.warning("bad row %.200r scores 0: %s", group, each.verdict.evidence.detail)
+            detail = each.verdict.evidence.detail.replace("%", "%%")
+            warn_once(log, f"bad row %.200r scores 0: {detail}", group)
         elif each.reward is not None:
             known.setdefault(group, []).append(each.reward)
     return [
@@ -335,6 +337,16 @@ def rates(scores: Sequence[Score]) -> dict[str, float]:
     """The share of each of `STATUSES`, those that do not occur included."""
     counts = Counter(each.status for each in scores)
     return {status: counts[status] / len(scores) if scores else 0.0 for status in STATUSES}
+
+
+def telemetry(score: Score, rubric: Rubric, *, truncated: bool = False) -> dict[str, float]:
+    """What every trainer logs of a completion, under the same names each time.
+
+    ``is_STATUS`` of each of `STATUSES`, the components by their names, ``seconds``, ``truncated``.
+    """
+    statuses = {f"is_{status}": float(score.status == status) for status in STATUSES}
+    components = {name: score.components.get(name, 0.0) for name in rubric.components}
+    return statuses | components | {"seconds": score.seconds, "truncated": float(truncated)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ def understood(body: Any, function: RewardFunction, *, detail: bool = False) -> 
             rollouts = function.rollouts(queries, prompts, labels)
         except ValueError as error:
             raise BadRequestError(str(error)) from None
-        return Asked(rollouts, lambda scores: results(scores, labels))
+        return Asked(rollouts, lambda scores: results(rollouts, scores, labels, function.rubric))
     if "response" in body:
         return _slime(body, function, detail)
     raise BadRequestError(

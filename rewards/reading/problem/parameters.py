@@ -41,7 +41,7 @@ def parameter_faults(
     if not suspects or not ("(" in integrand or "d" in suspects):
         return faults
     words = vocabulary(frozenset((variable,)))
-    tokens = tokenize(integrand, words.known, words.spell, DEFAULT_LIMITS)
+    tokens = tokenize(integrand, words.known, words.symbols, words.spell, DEFAULT_LIMITS)
     for name in sorted(suspects):
         argument = _applied_to(tokens, name, variable)
         if argument:

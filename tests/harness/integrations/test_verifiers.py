@@ -30,6 +30,7 @@ from calculus_harness.rewards.workers.errors import PoolError  # noqa: E402
 from tests.harness.integrations.local_model import ANSWERS, answer, server, write_problems  # noqa: E402
 
 ROOT = Path(__file__).parents[3]
+STATUSES = [f"is_{status}" for status in scoring.STATUSES]
 EXPECTED = {f"p{n}": status for n, (_, status) in enumerate(ANSWERS.values())}
 
 
@@ -64,8 +65,8 @@ def test_verdicts_become_rewards(tmp_path: Path) -> None:
         trace = scored(task, answer(str(task.data.prompt)))
         status = EXPECTED[task.data.id.split("/")[-1]]
         assert trace.reward == float(status == "correct")
-        assert {name for name, value in trace.metrics.items() if value} == {status}
-        assert set(trace.metrics) == set(scoring.STATUSES)
+        assert [name for name in STATUSES if trace.metrics[name]] == [f"is_{status}"]
+        assert set(trace.metrics) == {*STATUSES, "correctness", "seconds", "truncated"}
 
 
 def test_the_reward_is_set_by_the_configuration(tmp_path: Path) -> None:
@@ -112,7 +113,7 @@ def test_definite_integrals_are_rewarded_by_their_own_task() -> None:
         assert asyncio.run(task.validate(None)) is True
         value = task.data.problem["target"]["value"]
         assert scored(task, rf"So $\boxed{{{value}}}$.").reward == 1
-        assert scored(task, r"So $\boxed{\frac{17}{1001}}$.").metrics["incorrect"] == 1
+        assert scored(task, r"So $\boxed{\frac{17}{1001}}$.").metrics["is_incorrect"] == 1
 
 
 def test_the_package_has_one_taskset() -> None:
@@ -175,7 +176,8 @@ def test_vf_eval_by_its_name(tmp_path: Path) -> None:
     for line in (tmp_path / "run" / "traces.jsonl").read_text().splitlines():
         [trace] = json.loads(line)["traces"]
         assert not trace["errors"], trace["errors"]
-        [status] = [name for name, value in trace["metrics"].items() if value]
+        [status] = [name for name in STATUSES if trace["metrics"][name]]
+        status = status.removeprefix("is_")
         found[trace["task"]["key"].split("/")[-1]] = status
         assert trace["rewards"]["solved"]["score"] == float(status == "correct")
     assert found == EXPECTED
@@ -210,6 +212,6 @@ def test_functions_of_one_s_own_are_part_of_the_reward(tmp_path: Path) -> None:
 
 
 def test_a_function_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    config = CalculusTaskConfig(components=[f"{tmp_path}/nowhere.py:brevity"])
+    config = CalculusTaskConfig(components=[f"{tmp_path}/nowhere.py:nothing"])
     with pytest.raises(UserError, match="there is no file"):
         list(taskset(write_problems(tmp_path), task=config))

@@ -1,0 +1,139 @@
+"""OpenEnv (``openenv-core``): a server of episodes with our problems, over HTTP and WebSocket.
+
+    uvicorn --factory calculus_harness.harness.integrations.for_openenv:app --port 8001
+
+The variables ``CALCULUS_BENCHMARK`` (``bee``), ``CALCULUS_PROMPT``, ``CALCULUS_CHECKS`` and
+``CALCULUS_RUBRIC`` (JSON of fields of `rewards.adapters.scoring.Rubric`) say what is asked and how
+it is rewarded. ``reset(seed=...)`` chooses a problem, or ``reset(problem=KEY)`` names it; an action
+is the text of the model. (openenv-core 0.3, ``openenv/core/env_server/interfaces.py``.)
+"""
+
+# No `from __future__ import annotations`: pydantic reads these classes' annotations.
+import asyncio
+import json
+import os
+import random
+from typing import Any, ClassVar
+
+from openenv.core.env_server.http_server import create_app
+from openenv.core.env_server.interfaces import Environment
+from openenv.core.env_server.types import Action, Observation, State
+from pydantic import Field
+
+from ...rewards.adapters.environments.episode import INSTRUCTION, Episode
+from ...rewards.adapters.scoring import BAD_PROBLEM, FAULT, Rubric
+from ..core.errors import UserError
+from ..tasks import TASKS
+from .questions import Question, questions
+
+#: Episodes at a time; each is a few kilobytes.
+EPISODES = 512
+
+
+class CalculusAction(Action):
+    """A turn of the model."""
+
+    text: str
+    truncated: bool = False
+
+
+class CalculusObservation(Observation):
+    """What the model sees: the prompt as messages, or the finding on a check."""
+
+    messages: list[dict[str, str]] = Field(default_factory=list)
+
+
+class CalculusEnvironment(Environment[CalculusAction, CalculusObservation, State]):
+    """Episodes with the problems of a benchmark."""
+
+    SUPPORTS_CONCURRENT_SESSIONS: ClassVar[bool] = True
+
+    def __init__(self, asked: list[Question], checks: int, rubric: dict[str, Any]) -> None:
+        super().__init__()
+        self._asked = {question.key: question for question in asked}
+        self._checks, self._settings = checks, rubric
+        self._episode: Episode | None = None
+        self._state = State()
+
+    def reset(
+        self,
+        seed: int | None = None,
+        episode_id: str | None = None,
+        problem: str | None = None,
+        **_: Any,
+    ) -> CalculusObservation:
+        """Begin an episode."""
+        key = problem or random.Random(seed).choice(list(self._asked))
+        if key not in self._asked:
+            raise ValueError(f"there is no problem {key!r} here")
+        question = self._asked[key]
+        task = TASKS[question.problem.task]
+        rubric = Rubric(task.verifier, stop=question.prompt.stop, **self._settings)
+        label = {
+            "target": question.problem.target[task.target],
+            "variable": question.problem.target.get("variable"),
+            "assumptions": dict(question.problem.assumptions),
+        }
+        self._episode = Episode(label, rubric, self._checks)
+        self._state = State(episode_id=episode_id or key, step_count=0)
+        shown = question.rendered()
+        messages = [{"role": it.role, "content": it.content} for it in shown.messages]
+        messages = messages or [{"role": "user", "content": shown.text}]
+        if self._checks:
+            messages[-1]["content"] += f"\n\n{INSTRUCTION}"
+        return CalculusObservation(messages=messages, metadata={"problem": key})
+
+    def step(
+        self, action: CalculusAction, timeout_s: float | None = None, **_: Any
+    ) -> CalculusObservation:
+        """Take a turn of the model."""
+        return asyncio.run(self.step_async(action, timeout_s))
+
+    async def reset_async(self, *arguments: Any, **named: Any) -> CalculusObservation:
+        return self.reset(*arguments, **named)
+
+    async def step_async(
+        self, action: CalculusAction, timeout_s: float | None = None, **_: Any
+    ) -> CalculusObservation:
+        if self._episode is None:
+            raise ValueError("reset comes before the first step")
+        self._state.step_count += 1
+        done = await self._episode.step(action.text, truncated=action.truncated)
+        if done.observation is not None:
+            messages = [{"role": "user", "content": done.observation}]
+            return CalculusObservation(messages=messages, reward=0.0)
+        assert done.score is not None
+        if done.reward is None:
+            reason = {BAD_PROBLEM: "a bad problem", FAULT: "no workers to score with"}
+            raise RuntimeError(reason.get(done.score.status, done.score.status))
+        told = {"status": done.score.status, "answer": done.score.verdict.answer or ""}
+        metadata: dict[str, Any] = done.metrics | told
+        return CalculusObservation(done=True, reward=done.reward, metadata=metadata)
+
+    @property
+    def state(self) -> State:
+        return self._state
+
+
+def app() -> Any:
+    """The server, as uvicorn's ``--factory`` takes it.
+
+    Raises:
+        UserError: a variable has a bad value.
+
+    """
+    given = os.environ
+    try:
+        settings = json.loads(given.get("CALCULUS_RUBRIC", "{}"))
+        checks = int(given.get("CALCULUS_CHECKS", "0"))
+        Rubric(**settings)
+    except (ValueError, TypeError) as error:
+        raise UserError(f"CALCULUS_RUBRIC or CALCULUS_CHECKS: {error}") from None
+    asked = questions(given.get("CALCULUS_BENCHMARK", "bee"), prompt=given.get("CALCULUS_PROMPT"))
+    return create_app(
+        lambda: CalculusEnvironment(asked, checks, settings),
+        CalculusAction,
+        CalculusObservation,
+        env_name="calculus",
+        max_concurrent_envs=EPISODES,
+    )

@@ -1,0 +1,76 @@
+"""Agent of OpenRLHF: a file that ``--train.agent_func_path`` names.
+
+    # my_agent.py
+    from calculus_harness.rewards.adapters.environments.for_openrlhf import agent_executor
+    AgentExecutor = agent_executor(checks=3, components=["correctness", "format"])
+
+A row's label is as for ``reward_func`` (`rewards.adapters.for_openrlhf`). (OpenRLHF 0.11,
+``openrlhf/utils/agent.py``: an instance for each prompt; ``step`` gets the observation, the action
+and the label; its ``rewards`` must have ``item()``.)
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+
+from ..rows import opens_thinking
+from ..scoring import FAULT, Rubric
+from .episode import Episode
+
+#: How OpenRLHF's chat continues after an observation; other templates are an option.
+TURN = "\n<|im_start|>user\n{observation}<|im_end|>\n<|im_start|>assistant\n"
+
+
+def agent_executor(*, checks: int = 0, turn: str = TURN, **rubric: Any) -> type[Any]:
+    """Make the class ``AgentExecutor`` that OpenRLHF looks for in the file.
+
+    Args:
+        checks: how many checks a rollout may ask for (`episode`); 0 for a single turn.
+        turn: the text between two turns of the model, with ``{observation}`` in it.
+        rubric: fields of `scoring.Rubric`.
+
+    Returns:
+        The class.
+
+    Raises:
+        ValueError: a field with a bad value.
+        TypeError: an unknown field.
+
+    """
+    made = Rubric(**rubric)
+    agent: Any = importlib.import_module("openrlhf.utils.agent")
+
+    class Instance(agent.AgentInstanceBase):
+        def __init__(self) -> None:
+            self._episode: Episode | None = None
+
+        async def reset(self, states: dict[str, Any], **_: Any) -> dict[str, Any]:
+            self._episode = Episode(states["label"], made, checks)
+            return states
+
+        async def step(self, states: dict[str, Any], **_: Any) -> dict[str, Any]:
+            if self._episode is None:
+                self._episode = Episode(states["label"], made, checks)
+            thinking = opens_thinking(states.get("observation_text"), made.think_tags[0])
+            done = await self._episode.step(states["action_text"], thinking=thinking)
+            if done.score is not None and done.score.status == FAULT:
+                raise RuntimeError("no workers to score completions with; the log says why")
+            said = "" if done.observation is None else turn.format(observation=done.observation)
+            correct = done.score is not None and done.score.status == "correct"
+            return {
+                "rewards": np.float64(done.reward or 0.0),
+                "scores": np.float64(correct),
+                "environment_feedback": said,
+                "done": done.done,
+                "sampling_params": states.get("sampling_params"),
+                "extra_logs": {name: np.float64(value) for name, value in done.metrics.items()},
+            }
+
+    class AgentExecutor(agent.MultiTurnAgentExecutor):
+        def __init__(self) -> None:
+            super().__init__(Instance)
+
+    return AgentExecutor

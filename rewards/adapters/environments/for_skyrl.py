@@ -1,0 +1,51 @@
+"""Environment of SkyRL (``skyrl-gym``): ``env_class: calculus`` in a row of the data set.
+
+    from skyrl_gym.envs import register
+    register(id="calculus", entry_point="calculus_harness.rewards.adapters.environments.for_skyrl:"
+             "CalculusEnv")
+
+A row has ``reward_spec.ground_truth``: the integrand, or an object as for verl. Options, in the
+configuration of the environment: ``checks``, and the fields of `scoring.Rubric`. (skyrl-gym 0.4,
+``skyrl_gym/envs/base_text_env.py``.)
+"""
+
+# No `from __future__ import annotations`: the base class is there at run time only.
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from skyrl_gym.envs.base_text_env import BaseTextEnv, BaseTextEnvStepOutput
+
+from ..scoring import FAULT, Rubric
+from .episode import Episode
+
+
+class CalculusEnv(BaseTextEnv):
+    """One rollout; SkyRL calls it in a thread."""
+
+    def __init__(
+        self, env_config: Mapping[str, Any] | None = None, extras: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__()
+        options = dict(env_config or {})
+        checks = int(options.pop("checks", 0))
+        row = dict(extras or {})
+        label = row["reward_spec"]["ground_truth"]
+        self._episode = Episode(label, Rubric(**options), checks, row.get("extra_info"))
+        self._metrics: dict[str, float] = {}
+        self.max_turns = 1 + checks
+
+    def step(self, action: str) -> BaseTextEnvStepOutput:
+        self.turns += 1
+        done = asyncio.run(self._episode.step(action))
+        if done.score is not None and done.score.status == FAULT:
+            raise RuntimeError("no workers to score completions with; the log says why")
+        self._metrics = done.metrics
+        said = [] if done.observation is None else [{"role": "user", "content": done.observation}]
+        return BaseTextEnvStepOutput(
+            observations=said, reward=done.reward or 0.0, done=done.done, metadata=done.metrics
+        )
+
+    def get_metrics(self) -> dict[str, float]:
+        """Numbers of the rollout, which SkyRL averages."""
+        return self._metrics
