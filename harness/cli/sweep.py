@@ -63,7 +63,8 @@ ASK_ABOVE = 5
     "--model",
     multiple=True,
     metavar="KIND/NAME",
-    help="Model to ask; repeatable. `ls models` lists the kinds.",
+    help="Model to ask; repeatable. `ls models` lists the kinds. Options of this model alone "
+    "follow its name: 'openai/a;base-url=http://127.0.0.1:8000/v1'.",
 )
 @model_options_option
 @setting(
