@@ -9,5 +9,5 @@ from ...sources import Sources
 
 def sections(sources: Sources) -> list[Section]:
     """The figure, if anything was answered."""
-    rows = sources.short_rows
+    rows = sources.comparable_rows
     return [Section("Verdicts", figures=(verdict_bars(rows),))] if rows else []
