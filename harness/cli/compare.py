@@ -50,6 +50,7 @@ from .options import prices_option
 )
 @click.option("--policy", help="Verdicts to compare, by name; by default the latest complete.")
 @prices_option
+@click.option("--all", "every", is_flag=True, help="All subsets and k, luck, power and remarks.")
 @click.option("--json", "form", flag_value="json", help="JSON on stdout.")
 @click.option("--csv", "form", flag_value="csv", help="CSV on stdout.")
 @click.option("--latex", "form", flag_value="latex", help="A LaTeX table (booktabs) on stdout.")
@@ -62,6 +63,7 @@ def compare(
     target: float,
     policy: str | None,
     prices: Path | None,
+    every: bool,
     form: str | None,
 ) -> None:
     """Compare models, or perturbations with their originals.
@@ -81,6 +83,7 @@ def compare(
         prices=Prices.read(prices) if prices else None,
     )
     if form is None:
-        print_comparison(comparison)
+        # Who names a k, or a difference to detect, wants to see it.
+        print_comparison(comparison, every=every or bool(ks) or target != 5)
     else:
         click.echo(export_comparison(comparison, form), nl=False)

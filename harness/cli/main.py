@@ -51,7 +51,7 @@ class Commands(click.Group):
             "Push a run, or a set of problems, to a hub as a data set with a card.",
         ),
         "redteam": (".studies.redteam:redteam", "Search for wrong verdicts of the verifier."),
-        "report": (".report:report", "Print the table of runs, and write their page."),
+        "report": (".report:report", "Print what runs show, and write their page."),
         "reproduce": (".studies.reproduce:reproduce", "Repeat a published table or figure."),
         "runs": (".runs:runs", "List runs: what was asked of whom, how much is stored."),
         "score": (".runs:score", "Judge a run's answers, without asking any model."),

@@ -67,6 +67,7 @@ from .options import policy_option, prices_option
     is_flag=True,
     help="Also majority votes (maj@k), with answers grouped as mathematics.",
 )
+@click.option("--all", "every", is_flag=True, help="All subsets, metrics and remarks.")
 def report(
     runs: tuple[Path, ...],
     form: str | None,
@@ -77,11 +78,13 @@ def report(
     policy: str | None,
     prices: Path | None,
     majority: bool,
+    every: bool,
 ) -> None:
-    """Print the table of runs, and write their page.
+    """Print what runs show, and write their page.
 
-    The page is report.html in the run; with --format only the table is printed. Several runs are on
-    one page, compared problem by problem.
+    First which model is better, where it breaks and how it fails; --all has the rest. The page is
+    report.html in the run; with --format only the table is printed. Several runs are on one page,
+    compared problem by problem.
     """
     if majority and form is not None:
         raise UserError("--majority goes with the table on the terminal, without --format")
@@ -104,7 +107,7 @@ def report(
         click.echo(export_summary(sources.summary, form), nl=False)
     else:
         if form is None:
-            print_summary(sources.summary)
+            print_summary(sources.summary, every=every, findings=sources.findings)
             print_sections(published_sections(sources.summary))
             if majority:
                 for run in sources.runs:

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console
 
+from ..core.program import program
 from ..stats.gaps import Gap
 from ..stats.intervals import LEVEL
 from ..stats.paired import POWER, Comparison, Contrast, Difference, Transfer
+from ..stats.paired.wording import overall
 from .numbers import dollars, named_p, p_value, percent, points, signed
 from .sections import (
     Section,
@@ -100,12 +102,13 @@ def remarks(comparison: Comparison) -> list[str]:
     ]
     lines = [
         "In percent and percentage points, second minus first; 95 % intervals, resampled by "
-        "cluster; sign-flip p values."
+        "cluster; p is the larger of the sign-flip test's and the interval's."
     ]
     if len(family) > 1:
         lines.append(
-            f"Holm's p holds for the family of {len(family)} at the primary k = "
-            f"{comparison.primary_k}, which was declared before the run; the rest is exploratory."
+            f"Holm's p, and the intervals beside it, hold for the family of {len(family)} at the "
+            f"primary k = {comparison.primary_k}, which was declared before the run; the rest is "
+            "exploratory."
         )
     if comparison.breakdown:
         lines.append(
@@ -198,12 +201,15 @@ def sentences(comparison: Comparison, short: Mapping[str, str]) -> Iterator[str]
         yield f"{sides}: {shown}, {verdict} ({named_p(difference.p, adjusted)})"
 
 
-def print_comparison(comparison: Comparison, console: Console | None = None) -> None:
-    """Print the tables of a comparison.
+def print_comparison(
+    comparison: Comparison, console: Console | None = None, *, every: bool = False
+) -> None:
+    """Print what a comparison comes to, and a small table.
 
     Args:
         comparison: what `stats.compare.compare` returns.
         console: where to print; by default the terminal, or the notebook.
+        every: also print every subset and k, what was lost by luck, power and all remarks.
 
     Returns:
         Nothing.
@@ -212,13 +218,25 @@ def print_comparison(comparison: Comparison, console: Console | None = None) -> 
         >>> from calculus_harness import compare, sweep
         >>> runs = [sweep(["solver/sympy"], ["drills"], limit=1, out=out) for out in ("a", "b")]
         >>> print_comparison(compare(*runs))
-        All 1 problems of a and b pair.
-        Paired by problem: first solver/sympy [a], second solver/sympy [b]
+        No difference between solver/sympy [a] and solver/sympy [b] was found ...
         ...
 
     """
     console = console or Console()
+    print_remarks(comparison.sentences, console, style="")
     print_remarks(comparison.pairing, console)
+    if not every:
+        print_sections([overview_section(comparison)], console)
+        for sides, rows in _by_sides(comparison, comparison.breakdown).items():
+            body = [cells(*line) for line in lines_of(rows)]
+            _print(console, f"By {comparison.broken_down_by}", sides, headings(comparison), body)
+        if comparison.gaps:
+            print_sections([gap_table(comparison.gaps)], console)
+        family = _FAMILY.format(k=comparison.primary_k)
+        more = f"Every subset, k and power: {program()} compare {' '.join(comparison.runs)}"
+        by = " --by perturbation" if comparison.by == "perturbation" else ""
+        print_remarks([family, *comparison.notes, f"{more}{by} --all"], console)
+        return
     parts = [(_heading(comparison), comparison.contrasts)]
     if comparison.broken_down_by:
         parts.append((f"By {comparison.broken_down_by}", comparison.breakdown))
@@ -239,6 +257,40 @@ def print_comparison(comparison: Comparison, console: Console | None = None) -> 
     if comparison.gaps:
         print_sections([gap_table(comparison.gaps)], console)
     print_remarks(remarks(comparison), console)
+
+
+_FAMILY = "pass@{k} in percent; interval and p adjusted by Holm's method over all lines of --all."
+
+
+def overview_section(comparison: Comparison) -> Section:
+    """A line for every two models on all their common problems, or for every perturbation."""
+    k = comparison.primary_k
+    rows = comparison.contrasts if comparison.by == "perturbation" else overall(comparison)
+    lines = [(row, one) for row in rows if (one := row.at(k)) is not None]
+    perturbed = comparison.by == "perturbation"
+    first = ("",) if perturbed else ("", "")
+    several = perturbed and len({row.system for row in rows}) > 1
+    # The two sides and their difference are one number too many for 80 columns with two names.
+    shown = (1, 3, 5, 7) if perturbed else (1, 3, 4, 5, 7)
+    return Section(
+        _verdicts(comparison).removeprefix(", "),
+        (*(("",) * several), *first, *headings(comparison)[1:2], *_SIDES[comparison.by]),
+        tuple(
+            (
+                *((row.system,) * several),
+                *((row.group,) if perturbed else (row.first, row.second)),
+                *(text for at, text in enumerate(cells(row, one)) if at in shown),
+            )
+            for row, one in lines
+        ),
+        names=len(first) + several,
+    )
+
+
+_SIDES = {
+    "model": ("first", "second", "second − first", "p (Holm)"),
+    "perturbation": ("original", "difference", "p (Holm)"),
+}
 
 
 def _print(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from rich.console import Console
 
 from ..core.program import program
+from ..stats.findings import Failure, Findings, sentences
 from ..stats.metrics import Metric, metrics
 from ..stats.summary import Row, Summary, summarise
 from ..stats.tallies import Estimate
@@ -109,6 +110,74 @@ def _names(row: Row) -> tuple[str, ...]:
     return row.label, row.subset, problems, samples
 
 
+def overview_section(summary: Summary, findings: Findings) -> Section:
+    """One small table: of one model its subsets, of several their standing.
+
+    The models' order is that of their scores on the problems that all of them were asked; where a
+    model was asked others, too, its score on all of its own is in a column of its own.
+    """
+    title = f"verdicts {summary.policy}" if any(row.verdicts for row in summary.rows) else ""
+    if len(findings.standings) < 2:
+        columns = [column for column in columns_of(summary.rows) if column.metric.interval]
+        pass_at = [column for column in columns if column.metric.name in ("pass@k", "Fail@k")]
+        ends = [column for column in columns_of(summary.rows) if column.metric.name in _ENDINGS]
+        return Section(
+            title,
+            ("", "problems", *(column.heading for column in (*pass_at, *ends))),
+            tuple(
+                (*_names(row)[1:3], *(column.cell(row) for column in (*pass_at, *ends)))
+                for row in summary.rows
+            ),
+        )
+    ways = [way for way in _WAYS if any(way in one.failures for one in findings.standings)]
+    others = any(one.common_problems < one.problems for one in findings.standings if one.scored)
+    ks = {one.common.k for one in findings.standings if one.common}
+    heading = f"pass@{min(ks, default=1)} of {findings.common}"
+    own = ("unranked: its own", "asked") if others else ("asked",)
+    return Section(
+        title,
+        ("", heading, *own, *(_SHORT.get(way, way) for way in ways)),
+        tuple(
+            (
+                one.model,
+                with_interval(one.common.value, one.common.interval) if one.common else "",
+                *([with_interval(one.own.value, one.own.interval) if one.own else ""] * others),
+                str(one.problems),
+                *(percent(one.failures.get(way, 0.0)) for way in ways),
+            )
+            for one in findings.standings
+        ),
+    )
+
+
+#: Ways to fail that are no wrong answers: each has a column where it occurs.
+_WAYS = (
+    Failure.ERROR,
+    Failure.FILTERED,
+    Failure.REFUSED,
+    Failure.TRUNCATED,
+    Failure.NO_ANSWER,
+    Failure.UNREADABLE,
+    Failure.UNDECIDED,
+)
+_SHORT = {Failure.FILTERED: "filter", Failure.TRUNCATED: "cut", Failure.UNREADABLE: "unread"}
+_ENDINGS = ("no answer", "truncated", "refused", "filtered", "failed")
+
+
+def unfinished(summary: Summary) -> list[str]:
+    """What is still to be asked or judged."""
+    lines = []
+    if summary.missing:
+        lines.append(f"Not finished: {summary.missing} answers are still to be asked.")
+    if summary.unscored:
+        under = f" under {summary.policy}" if summary.policy else ""
+        lines.append(
+            f"{summary.unscored} answers are not scored yet{under}: "
+            f"`{program()} score {summary.run}`, with the same flags, goes on"
+        )
+    return lines
+
+
 def remarks(summary: Summary) -> list[str]:
     """The remarks below the table: bounds, confusions of labels, tokens, what is missing."""
     lines = ["In percent; pass@k with its 95 % interval."] if summary.rows else []
@@ -122,34 +191,40 @@ def remarks(summary: Summary) -> list[str]:
         lines.append(
             "Undecided and failed answers count as not correct; " + "; ".join(bounds) + "."
         )
-    lines += [*_confusions(summary), *_spent(summary), *summary.notes]
-    if summary.missing:
-        lines.append(f"Not finished: {summary.missing} answers are still to be asked.")
-    if summary.unscored:
-        under = f" under {summary.policy}" if summary.policy else ""
-        lines.append(
-            f"{summary.unscored} answers are not scored yet{under}: "
-            f"`{program()} score {summary.run}`, with the same flags, goes on"
-        )
-    return lines
+    return [
+        *lines,
+        *_confusions(summary),
+        *_spent(summary),
+        *summary.notes,
+        *unfinished(summary),
+    ]
 
 
-#: The share of a model's answers from which on there is a warning about them.
-WARNED = 0.5
+#: The shares of a model's answers from which on there is a warning about them: of those that say
+#: nothing about its mathematics, one in twenty; of texts without an answer, which may be its fault,
+#: every second.
+_WARNED, _WARNED_EMPTY = 0.05, 0.5
 
 
 def warnings_of(summary: Summary) -> list[str]:
-    """What makes a table of zeros: most answers were cut off, or hold no answer; and what helps."""
+    """Failures that say nothing about a model's mathematics, each with what helps."""
     lines = []
     sampling = summary.settings.get("sampling", {})
+    ends = (("failed", Failure.ERROR), ("filtered", Failure.FILTERED), ("refused", Failure.REFUSED))
     for row in {(row.model, row.label): row for row in summary.rows}.values():
+        lines += [
+            f"{row.label}: {100 * share:.0f} % of the answers ended in: {way}; {way.advice}."
+            for name, way in ends
+            if (share := row.rates.get(name, 0.0)) >= _WARNED
+        ]
         cut, none = row.rates.get("truncated", 0.0), row.rates.get("no_answer", 0.0)
-        if cut >= WARNED:
-            at = f"at --max-tokens {sampling.get('max_tokens')}; allow more, with another --out"
+        if cut >= _WARNED:
+            at = f"at --max-tokens {sampling.get('max_tokens', '')}".rstrip()
+            at += "; allow more, with another --out"
             if row.deterministic:
                 at = "at the time limit; -M time-limit=SECONDS allows more"
             lines.append(f"{row.label}: {100 * cut:.0f} % of the answers were cut off {at}.")
-        elif none >= WARNED:
+        elif none >= _WARNED_EMPTY and not row.rates.get("refused"):
             lines.append(
                 f"{row.label}: {100 * none:.0f} % of the texts hold no answer; look at one "
                 f"(`{program()} view {summary.run} PROBLEM`), and at the prompt (--prompt)."
@@ -188,13 +263,19 @@ def _spent(summary: Summary) -> list[str]:
 
 
 def print_summary(
-    results: Run | Summary | str | os.PathLike[str], console: Console | None = None
+    results: Run | Summary | str | os.PathLike[str],
+    console: Console | None = None,
+    *,
+    every: bool = False,
+    findings: Findings | None = None,
 ) -> None:
-    """Print the results, a table for each model.
+    """Print what was found: three sentences, and a small table.
 
     Args:
         results: a run, its directory, or its summary (`stats.summary.summarise`).
         console: where to print; by default the terminal, or the notebook.
+        every: also print a table for each model with every subset and metric, and all remarks.
+        findings: the sentences, where they are made already or are about several runs.
 
     Returns:
         Nothing.
@@ -205,13 +286,23 @@ def print_summary(
     Example:
         >>> from calculus_harness import sweep
         >>> print_summary(sweep(["solver/sympy"], ["drills"], limit=1, out="run"))
-        solver/sympy, deterministic: asked once for each problem
+        solver/sympy solves 100.0 [2.5, 100.0] % of 1 problem of drills/powers.
         ...
 
     """
     console = console or Console()
     summary = results if isinstance(results, Summary) else summarise(results)
+    if findings is None and summary.rows:
+        findings = sentences(summary.run, policy=summary.policy)
+    if findings is not None:
+        print_remarks(findings.lines, console, style="")
     print_remarks(warnings_of(summary), console, style="bold yellow")
+    if not every:
+        if findings is not None:
+            print_sections([overview_section(summary, findings)], console)
+        print_remarks(unfinished(summary), console)
+        print_remarks([f"Everything else: {program()} report {summary.run} --all"], console)
+        return
     for label, rows in _by_model(summary).items():
         columns = columns_of(rows)
         each = {f"{row.samples_per_problem:g}" for row in rows}

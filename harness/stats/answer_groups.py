@@ -271,4 +271,4 @@ def _votes(
 
 def _estimate(values: Sequence[float], clusters: Sequence[str], k: int) -> Estimate:
     mean = math.fsum(values) / len(values)
-    return Estimate(k, mean, interval(values, clusters, single=False), mean, mean)
+    return Estimate(k, mean, interval(values, clusters), mean, mean)

@@ -6,7 +6,7 @@ import os
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Literal, get_args
 
@@ -26,6 +26,7 @@ from ..store.verdict_sets import ambiguous_name, latest_complete
 from .gaps import gaps
 from .metrics.cost import Cost, costs
 from .paired import Comparison, Contrast, break_down, contrast, with_family
+from .paired.wording import where, which
 from .pairing import Pair, Pairs, pair_parents, pair_problems
 from .tallies import Tally, ks_up_to, tally_samples
 
@@ -162,7 +163,7 @@ def compare(
         )
     ]
     spent = _costs(opened, prices, policy, notes) if prices else {}
-    return Comparison(
+    compared = Comparison(
         by=by,
         primary_k=primary,
         contrasts=contrasts,
@@ -178,6 +179,8 @@ def compare(
         costs=spent,
         gaps=tuple(between),
     )
+    sentence = which(compared) if by == "model" else where(compared)
+    return replace(compared, sentences=(sentence,))
 
 
 def _checked_ks(ks: Iterable[int]) -> list[int]:

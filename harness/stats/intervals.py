@@ -1,17 +1,15 @@
-"""Confidence intervals: proportions, and means of values that come in clusters.
+"""Confidence intervals: means of values between 0 and 1, and differences, both in clusters.
 
-All are two-sided with a level of 95 %. `interval` chooses one for the mean of a metric:
+All are two-sided, by default with a level of 95 %. A cluster is a problem, or all problems that
+were made from the same one. Samples within a problem are never resampled: with k near n a resample
+holds repeats, and pass@k of a sample with repeats is too low.
 
-- every cluster at 0, or every one at 1: Clopper and Pearson's exact interval on the number of
-  clusters (the bootstrap has nothing to resample there);
-- one sample per problem and no clusters: Wilson's;
-- otherwise: the percentile bootstrap over clusters. A cluster is a problem, or all problems that
-  were made from the same one. Samples within a problem are never resampled: with k near n a
-  resample holds repeats, and pass@k of a sample with repeats is too low.
-
-Sources: Brown, Cai and DasGupta, "Interval Estimation for a Binomial Proportion", Statistical
-Science 16 (2001), for Wilson and Clopper-Pearson; Davison and Hinkley, "Bootstrap Methods and their
-Application" (1997), sections 3.8 and 5.3, for the bootstrap of clustered data.
+- `interval` is that of the mean of a metric: Clopper and Pearson's interval for as many independent
+  trials as the clusters are worth (Korn and Graubard, "Confidence Intervals for Proportions with
+  Small Expected Number of Positive Counts Estimated from Survey Data", Survey Methodology 24
+  (1998)). Few clusters near 0 or 1 do not show how alike their problems are; a prior says so
+  instead (`ALIKE`), and the interval has no jump where the last cluster reaches 1.
+- `Ratio` is that of a paired difference: the bootstrap over clusters with Student's tails.
 """
 
 from __future__ import annotations
@@ -19,12 +17,12 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv, ndtr, stdtrit
+from scipy.special import betaincinv, ndtr, ndtri, stdtr, stdtrit
 
 LEVEL = 0.95
 #: The fewest and most resamples. In between, so many that draws of whole clusters are `DRAWS`: the
@@ -33,6 +31,10 @@ LEVEL = 0.95
 RESAMPLES = (2_000, 100_000)
 DRAWS = 4_000_000
 Z = 1.959963984540054  # the normal quantile of (1 + LEVEL) / 2
+#: The prior of `interval`: the squared deviation of one more cluster whose problems are all alike,
+#: the largest that a value between 0 and 1 can have. Half as much covers less than 94 % where 50
+#: clusters of 30 problems are at 95 % (`tests/perf/harness/coverage.py`).
+ALIKE = 0.25
 
 Floats = NDArray[np.float64]
 
@@ -109,36 +111,11 @@ def _cached_times(count: int, seed: int, resamples: int) -> Floats:
 # --- intervals ---------------------------------------------------------------------------------
 
 
-def wilson(successes: float, trials: int) -> tuple[float, float]:
-    """Wilson's score interval for a proportion (Brown, Cai and DasGupta, section 3.1.1).
-
-    Args:
-        successes: how many succeeded.
-        trials: of how many.
-
-    Returns:
-        Both ends, between 0 and 1.
-
-    Raises:
-        ValueError: it is no proportion.
-
-    >>> [round(end, 3) for end in wilson(8, 10)]
-    [0.49, 0.943]
-
-    """
-    if trials < 1 or not 0 <= successes <= trials:
-        raise ValueError(f"{successes} of {trials} is not a proportion")
-    p, z2 = successes / trials, Z * Z
-    centre = (p + z2 / (2 * trials)) / (1 + z2 / trials)
-    half = Z / (1 + z2 / trials) * math.sqrt(p * (1 - p) / trials + z2 / (4 * trials**2))
-    return max(0.0, centre - half), min(1.0, centre + half)
-
-
-def clopper_pearson(successes: int, trials: int) -> tuple[float, float]:
+def clopper_pearson(successes: float, trials: float) -> tuple[float, float]:
     """The exact interval for a proportion (Brown, Cai and DasGupta, section 4.2.1).
 
     Args:
-        successes: how many succeeded.
+        successes: how many succeeded; of an effective sample size no whole number.
         trials: of how many.
 
     Returns:
@@ -151,7 +128,7 @@ def clopper_pearson(successes: int, trials: int) -> tuple[float, float]:
     [0.0, 0.308]
 
     """
-    if trials < 1 or not 0 <= successes <= trials:
+    if trials <= 0 or not 0 <= successes <= trials:
         raise ValueError(f"{successes} of {trials} is not a proportion")
     tail = (1 - LEVEL) / 2
     failures = trials - successes
@@ -160,56 +137,47 @@ def clopper_pearson(successes: int, trials: int) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def cluster_bootstrap(
-    values: Sequence[float], clusters: Sequence[object], seed: int = 0
-) -> tuple[float, float]:
-    """The percentile interval of the mean of ``values`` when whole clusters are resampled.
+def interval(values: Sequence[float], clusters: Labelled) -> tuple[float, float]:
+    """The interval of the mean of values between 0 and 1 that come in clusters.
+
+    The mean is as uncertain as a proportion of n independent trials, where n is the number of
+    clusters divided by phi, the variance between clusters as a share of the variance of clusters
+    whose values are all 0 or all 1. Clusters of unequal sizes count as fewer equal ones (Kish).
 
     Args:
         values: the values.
         clusters: the cluster of each.
-        seed: of the resamples.
 
     Returns:
         Both ends.
 
-    >>> low, high = cluster_bootstrap([1, 1, 0, 1, 0, 0], ["a", "a", "b", "c", "d", "d"])
-    >>> low < 0.5 < high
-    True
+    Raises:
+        ValueError: there is no value.
+
+    >>> [round(end, 2) for end in interval([1.0] * 9, range(9))]
+    [0.66, 1.0]
+    >>> [round(end, 2) for end in interval([1.0] * 8 + [0.98], range(9))]
+    [0.68, 1.0]
 
     """
     sums, sizes = cluster_sums([values], clusters)
-    drawn = resampled(np.column_stack([sums[:, 0], sizes]), seed)
-    means = drawn[:, 0] / drawn[:, 1]
-    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return float(low), float(high)
+    count, total = len(sizes), float(sizes.sum())
+    # Sums of rounded values may leave the range by the last bit.
+    mean = min(1.0, max(0.0, math.fsum(values) / total))
+    squares = float((sizes**2).sum())
+    worth = total**2 / squares
+    phi = 1.0
+    if count > 1:
+        deviations = float(((sums[:, 0] - mean * sizes) ** 2).sum())
+        between = worth * count / (count - 1) * deviations / squares
+        phi = min(1.0, (between + ALIKE) / (worth * mean * (1 - mean) + ALIKE))
+    trials = worth / phi
+    return clopper_pearson(min(trials, mean * trials), trials)
 
 
-def interval(
-    values: Sequence[float], clusters: Sequence[object], single: bool, seed: int = 0
-) -> tuple[float, float]:
-    """The interval of the mean of ``values`` in [0, 1]; the module says which is used when.
-
-    ``single`` says that every value comes from one sample (so that it is 0 or 1).
-    """
-    count = len(set(clusters))
-    if all(value == 0 for value in values):
-        return clopper_pearson(0, count)
-    if all(value == 1 for value in values):
-        return clopper_pearson(count, count)
-    if single and count == len(values):
-        return wilson(sum(values), len(values))
-    return cluster_bootstrap(values, clusters, seed)
-
-
-def ratio_interval(
-    numerators: Sequence[float],
-    denominators: Sequence[float],
-    clusters: Labelled,
-    seed: int = 0,
-    resamples: int | None = None,
-) -> tuple[float, float]:
-    """The interval of a ratio of sums, between -1 and 1, when whole clusters are resampled.
+@dataclass(frozen=True, eq=False)
+class Ratio:
+    """A ratio of sums over pairs, between -1 and 1, and how it varies with the clusters drawn.
 
     The bootstrap's percentile interval, its tails moved outwards so that it is as wide as Student's
     where the percentile interval would be as narrow as the normal one with the variance divided by
@@ -220,9 +188,87 @@ def ratio_interval(
     Where all clusters say the same there is nothing to resample: then at most a share q of clusters
     says otherwise, by Clopper and Pearson's bound, and those say anything from -1 to 1.
 
+    Attributes:
+        value: the ratio.
+        sums: numerators and denominators of every cluster.
+        seed: of the resamples.
+        resamples: how many; None for as many as the number of clusters suggests.
+
+    """
+
+    value: float
+    sums: Floats
+    seed: int = 0
+    resamples: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        numerators: Sequence[float],
+        denominators: Sequence[float],
+        clusters: Labelled,
+        seed: int = 0,
+        resamples: int | None = None,
+    ) -> Ratio:
+        """The ratio of the sums of one number to another of each pair.
+
+        Raises:
+            ValueError: the denominators sum to 0.
+
+        """
+        sums, _ = cluster_sums([numerators, denominators], clusters)
+        top, bottom = sums.sum(axis=0)
+        if bottom == 0:
+            raise ValueError("a ratio to nothing")
+        return cls(float(top / bottom), sums, seed, resamples)
+
+    @property
+    def _alike(self) -> bool:
+        """Whether all clusters say the same."""
+        expected = self.value * self.sums[:, 1]
+        return bool(np.allclose(self.sums[:, 0], expected, rtol=0, atol=1e-12))
+
+    @cached_property
+    def _drawn(self) -> Floats:
+        drawn = resampled(self.sums, self.seed, self.resamples)
+        drawn = drawn[drawn[:, 1] > 0]
+        return np.sort(drawn[:, 0] / drawn[:, 1])
+
+    def interval(self, alpha: float = 1 - LEVEL) -> tuple[float, float]:
+        """Both ends of the interval that misses with a chance of ``alpha``."""
+        count = len(self.sums)
+        if count < 2:
+            return -1.0, 1.0
+        if self._alike:
+            other = 1 - (alpha / 2) ** (1 / count)  # Clopper and Pearson's bound of none
+            same = (1 - other) * self.value
+            return max(-1.0, same - other), min(1.0, same + other)
+        tail = float(ndtr(math.sqrt(count / (count - 1)) * stdtrit(count - 1, alpha / 2)))
+        low, high = np.quantile(self._drawn, [tail, 1 - tail])
+        return float(low), float(high)
+
+    @property
+    def p(self) -> float:
+        """The largest ``alpha`` whose `interval` still includes 0."""
+        count = len(self.sums)
+        if count < 2 or self.value == 0:
+            return 1.0
+        if self._alike:
+            return float(min(1.0, 2 * (1 + abs(self.value)) ** -count))
+        beyond = np.count_nonzero(self._drawn * math.copysign(1, self.value) <= 0)
+        tail = float(ndtri((beyond + 1) / (len(self._drawn) + 1)))
+        if not beyond:  # no resample reaches 0: how far away it is in standard errors
+            tail = min(tail, -abs(self.value) / max(1e-12, float(self._drawn.std())))
+        return float(min(1.0, 2 * stdtr(count - 1, tail / math.sqrt(count / (count - 1)))))
+
+
+def mean_interval(
+    differences: Sequence[float], clusters: Labelled, seed: int = 0, resamples: int | None = None
+) -> tuple[float, float]:
+    """The interval of a mean difference: that of a `Ratio` to the number of pairs.
+
     Args:
-        numerators: one for each pair.
-        denominators: one for each pair.
+        differences: one for each pair, between -1 and 1.
         clusters: the cluster of each pair.
         seed: of the resamples.
         resamples: how many.
@@ -230,37 +276,8 @@ def ratio_interval(
     Returns:
         Both ends.
 
-    Raises:
-        ValueError: the denominators sum to 0.
-
-    >>> ratio_interval([1.0], [2.0], ["a"])
+    >>> mean_interval([0.5], ["a"])
     (-1.0, 1.0)
 
     """
-    sums, _ = cluster_sums([numerators, denominators], clusters)
-    count, (top, bottom) = len(sums), sums.sum(axis=0)
-    if bottom == 0:
-        raise ValueError("a ratio to nothing")
-    ratio = float(top / bottom)
-    if count < 2:
-        return -1.0, 1.0
-    if np.allclose(sums[:, 0], ratio * sums[:, 1], rtol=0, atol=1e-12):
-        other = clopper_pearson(0, count)[1]
-        same = (1 - other) * ratio
-        return max(-1.0, same - other), min(1.0, same + other)
-    tail = (1 - LEVEL) / 2
-    tail = float(ndtr(math.sqrt(count / (count - 1)) * stdtrit(count - 1, tail)))
-    drawn = resampled(sums, seed, resamples)
-    drawn = drawn[drawn[:, 1] > 0]
-    low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [tail, 1 - tail])
-    return float(low), float(high)
-
-
-def mean_interval(
-    differences: Sequence[float],
-    clusters: Labelled,
-    seed: int = 0,
-    resamples: int | None = None,
-) -> tuple[float, float]:
-    """The interval of a mean difference: `ratio_interval` with the number of pairs below."""
-    return ratio_interval(differences, [1.0] * len(differences), clusters, seed, resamples)
+    return Ratio.of(differences, [1.0] * len(differences), clusters, seed, resamples).interval()

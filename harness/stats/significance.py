@@ -178,6 +178,26 @@ def holm(ps: Sequence[float]) -> list[float]:
     return adjusted
 
 
+def holm_levels(ps: Sequence[float], alpha: float = 1 - LEVEL) -> list[float]:
+    """The level at which Holm's method tests each p value: alpha / (m - i + 1) for the i-th.
+
+    Args:
+        ps: the p values of a family.
+        alpha: the family-wise error rate.
+
+    Returns:
+        The levels, in the same order.
+
+    >>> [round(level, 4) for level in holm_levels([0.25, 0.01])]
+    [0.05, 0.025]
+
+    """
+    levels = [alpha] * len(ps)
+    for rank, position in enumerate(sorted(range(len(ps)), key=lambda i: ps[i])):
+        levels[position] = alpha / (len(ps) - rank)
+    return levels
+
+
 # --- power: what difference is detectable, and what it takes to detect one ---
 
 

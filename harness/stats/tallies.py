@@ -108,13 +108,13 @@ class Estimate:
 OverK = Callable[[int, int, int], float]
 
 
-def estimate(tallies: Sequence[Tally], metric: OverK, k: int, seed: int = 0) -> Estimate:
+def estimate(tallies: Sequence[Tally], metric: OverK, k: int) -> Estimate:
     """The mean of a metric over the problems that were sampled, each with at least k samples."""
     if not tallies:
         raise ValueError("an estimate of no problems")
     values = [metric(*tally.drawn(k), k) for tally in tallies]
     decided = [metric(*tally.drawn_at_best(k), k) for tally in tallies]
-    return estimate_mean(tallies, values, decided, k, seed)
+    return estimate_mean(tallies, values, decided, k)
 
 
 def estimate_mean(
@@ -122,15 +122,9 @@ def estimate_mean(
     values: Sequence[float],
     decided: Sequence[float] = (),
     k: int = 0,
-    seed: int = 0,
 ) -> Estimate:
     """The mean of a value for each problem; ``decided`` is it if all undecided were correct."""
-    bounds = interval(
-        values,
-        [tally.cluster for tally in tallies],
-        single=all(tally.samples == 1 or tally.first is not None for tally in tallies),
-        seed=seed,
-    )
+    bounds = interval(values, [tally.cluster for tally in tallies])
     mean = math.fsum(values) / len(values)
     other = math.fsum(decided) / len(decided) if decided else mean
     return Estimate(k, mean, bounds, min(mean, other), max(mean, other))

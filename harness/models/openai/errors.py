@@ -43,6 +43,7 @@ class UnavailableError(Exception):
         throttled: bool = False,
         garbled: bool = False,
         unconnected: bool = False,
+        internal: bool = False,
     ) -> None:
         super().__init__(detail)
         self.wait = wait
@@ -52,6 +53,8 @@ class UnavailableError(Exception):
         self.garbled = garbled
         #: Whether there is no server at the address.
         self.unconnected = unconnected
+        #: Whether the server itself calls it a fault of its own (500), not of its load.
+        self.internal = internal
 
     @property
     def kind(self) -> str:
@@ -99,7 +102,8 @@ def response_error(spec: str, status: int, headers: Mapping[str, str], content: 
     if status == 402 or (status == 429 and _UNPAID.search(f"{code} {message}")):
         return ModelError(f"model {spec}: the account has no credit left ({detail})")
     if status in (408, 409, 425, 429) or (status >= 500 and status != 501):
-        return UnavailableError(detail, retry_after(headers), throttled=status == 429)
+        wait = retry_after(headers)
+        return UnavailableError(detail, wait, throttled=status == 429, internal=status == 500)
     return ModelError(f"model {spec}: the server answers {detail}")
 
 

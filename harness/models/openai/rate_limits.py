@@ -53,6 +53,7 @@ class AdaptiveLimiter:
         self._requests = RateLimit(requests_per_minute)
         self._tokens = RateLimit(tokens_per_minute)
         self._decreased = self._resume = float("-inf")
+        self._turned_away = float("inf")  # when a request was last told to wait
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     async def acquire(self, tokens: float) -> float:
@@ -97,13 +98,19 @@ class AdaptiveLimiter:
             self._tokens.adjust(more_tokens)
 
     def overloaded(self, started: float, wait: float | None = None) -> None:
-        """A request that ``started`` then was turned away, perhaps with a pause in seconds."""
+        """A request that ``started`` then was turned away, perhaps with a pause in seconds.
+
+        The pause is the request's own. It is everybody's once a request that started after one was
+        turned away is turned away, too, and nothing was answered in between.
+        """
         now = time.monotonic()
         if started >= self._decreased:
             self._decreased = now
             self.limit = max(1.0, self.limit / 2)
         if wait is not None:
-            self._resume = max(self._resume, now + wait)
+            if started >= self._turned_away >= self.last_success:
+                self._resume = max(self._resume, now + wait)
+            self._turned_away = now
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

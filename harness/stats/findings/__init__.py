@@ -6,6 +6,6 @@ the page and Python show the same. `failure_of` classifies one sample.
 
 from .failures import Failure, failure_of
 from .sentences import Findings, sentences
-from .standing import Standing, standings
+from .standing import Standing
 
-__all__ = ["Failure", "Findings", "Standing", "failure_of", "sentences", "standings"]
+__all__ = ["Failure", "Findings", "Standing", "failure_of", "sentences"]

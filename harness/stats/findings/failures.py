@@ -108,6 +108,12 @@ def failure_of(problem: Problem, row: Mapping[str, Any]) -> Failure | None:
     Returns:
         The class.
 
+    >>> integral = {"integrand": "2x", "variable": "x"}
+    >>> problem = Problem("p", "integration", "b", "s", inputs=integral, target=integral)
+    >>> row = {"status": "incorrect", "finish_reason": "stop", "answer": "-x^2"}
+    >>> str(failure_of(problem, row))
+    'wrong sign'
+
     """
     known = without_slip(row)
     if known is not Failure.OTHER:

@@ -269,7 +269,7 @@ def categorised(
     name: str, holds: Sequence[bool], operators: Sequence[str], clusters: Sequence[str]
 ) -> Category:
     """The share for which something holds, and the final operators of these."""
-    bounds = interval([float(one) for one in holds], clusters, single=True)
+    bounds = interval([float(one) for one in holds], clusters)
     return Category(name, sum(holds), len(holds), bounds, ranked(holds, operators))
 
 
@@ -290,7 +290,7 @@ def scores(name: str, judged: Sequence[JudgedLabel], clusters: Sequence[str]) ->
         name=name,
         problems=len(judged),
         accuracy=labels.accuracy,
-        accuracy_interval=interval(right, clusters, single=True),
+        accuracy_interval=interval(right, clusters),
         f1=labels.f1(1),
         f1_interval=_percentiles(_f1(drawn)),
     )

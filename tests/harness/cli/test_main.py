@@ -220,7 +220,7 @@ def test_reports_in_every_format(cli: Command, tmp_path: Path, model: str, bench
     )
     rows = json.loads(swept.stdout)["rows"]
     assert [row["subset"] for row in rows] == ["bench/easy", "bench/hard", "all"]
-    table = cli("report", "run")
+    table = cli("report", "run", "--all")
     for heading in ("pass@1", "pass@4", "no answer", "unparseable", "undecided", "timeout"):
         assert heading in table.stdout
     assert (tmp_path / "run" / "report.html").stat().st_size > 10_000

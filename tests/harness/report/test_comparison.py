@@ -78,7 +78,7 @@ def test_perturbations_are_paired_with_their_originals(
         "bench/large · even",
         "bench/large · odd",
     ]
-    table = cli("compare", runs[0], "--by", "perturbation").stdout
+    table = cli("compare", runs[0], "--by", "perturbation", "--all").stdout
     for words in ("original", "perturbed", "bench/large", "p (Holm)", "detects", "by luck"):
         assert words in table
 
@@ -96,7 +96,7 @@ def test_systems_are_paired_by_problem(cli: Command, runs: tuple[Path, Path]) ->
         ("all", "42", "14", "4"),
     ]
     assert [bool(r["p_holm"]) for r in rows] == [True, False] * 3
-    table = cli("compare", *runs).stdout
+    table = cli("compare", *runs, "--all").stdout
     assert "28 in 14" in table
     assert "the family of 3" in table
 
@@ -193,14 +193,14 @@ def test_a_notebook_shows_runs_and_comparisons(
     models = [f"python/{tmp_path}/{name}.py:answer" for name in ("one", "two")]
     run = harness.sweep(models, [bench], limit=4, out=tmp_path / "run")
     comparison = harness.compare(run)
-    harness.print_comparison(comparison)
+    harness.print_comparison(comparison, every=True)
     printed = capsys.readouterr().out
     assert "Paired by problem" in printed
     assert "In percent and percentage points" in printed
     shown = export_comparison(comparison, "markdown").splitlines()
     assert shown[0].startswith("| first system | second system | subset | pairs |")
     assert len([line for line in shown if line.startswith("| python/")]) == 3  # two subsets, all
-    harness.print_summary(run)
+    harness.print_summary(run, every=True)
     printed = capsys.readouterr().out
     assert "bench/easy" in printed
     assert "In percent; pass@k with its 95 % interval." in printed

@@ -443,7 +443,7 @@ def test_labels_are_reported_with_f1_and_confusion(tmp_path: Path, cli: Command)
         "1": {"0": 1, "1": 3, "none": 0},
     }
     assert row["labels"]["f1"] == pytest.approx(2 * 3 / (4 + 4))
-    shown = cli("report", tmp_path / "run").stdout
+    shown = cli("report", tmp_path / "run", "--all").stdout
     assert "F1   macro F1" in shown
     assert "of label 0 2 as 0, 1 as 1, 1 as no label; of label 1 1 as 0, 3 as 1" in shown
 

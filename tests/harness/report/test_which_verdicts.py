@@ -45,11 +45,11 @@ def test_tables_name_their_verdicts_where_a_run_has_several(cli: Command) -> Non
 def test_a_comparison_says_how_many_problems_pair_and_why(cli: Command) -> None:
     asked(cli, "one", "--limit", "30")
     asked(cli, "two", "--limit", "12")
-    first = cli("compare", "one", "two").stdout.splitlines()[0]
+    first = cli("compare", "one", "two").stdout.splitlines()[1]
     assert first == "12 of the 30 and 12 problems of one and two pair: the limits are 30 and 12."
     asked(cli, "three", "--limit", "12", "--seed", "5")
-    first = cli("compare", "one", "three").stdout.splitlines()[0]
+    first = cli("compare", "one", "three").stdout.splitlines()[1]
     assert first.endswith("pair: the seeds are 0 and 5; the limits are 30 and 12.")
     asked(cli, "four", "--limit", "30")
-    first = cli("compare", "one", "four").stdout.splitlines()[0]
+    first = cli("compare", "one", "four").stdout.splitlines()[1]
     assert first == "All 30 problems of one and four pair."

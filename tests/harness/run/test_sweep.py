@@ -380,7 +380,7 @@ def test_a_deterministic_model_is_asked_once(
     summary = harness.summarise(run)
     assert summary.missing == 0
     assert [estimate.k for estimate in summary.rows[0].passes] == [1]
-    harness.print_summary(summary)
+    harness.print_summary(summary, every=True)
     assert "solver/sympy, deterministic: asked once" in capsys.readouterr().out
     replayed = [f"replay/{run.path}"]
     again = harness.sweep(replayed, subset, samples=64, limit=2, out=tmp_path / "again")

@@ -12,7 +12,7 @@ import pytest
 from calculus_harness.harness.core.errors import UserError
 from calculus_harness.harness.stats.compare import compare
 from calculus_harness.harness.stats.findings import Failure, failure_of, sentences
-from calculus_harness.harness.stats.findings.sentences import digits_for
+from calculus_harness.harness.stats.paired.wording import digits_for
 from calculus_harness.harness.stats.summary import summarise
 from tests.harness.scripted_run import (
     CUT,

@@ -50,7 +50,7 @@ def test_every_output_shows_a_new_metric(model: str, bench: str, tmp_path: Path)
     summary = harness.summarise(run)
     names = ("always right", "wrong answers", "twice@1", "twice@2")
     printed = io.StringIO()
-    print_summary(run, Console(file=printed, width=400))
+    print_summary(run, Console(file=printed, width=400), every=True)
     texts = [printed.getvalue(), write_page(run).read_text()]
     texts += [export_summary(summary, form) for form in ("markdown", "latex")]
     for text in texts:

@@ -15,10 +15,8 @@ from hypothesis import strategies as st
 from calculus_harness.benchmarks import Problem
 from calculus_harness.harness.stats.intervals import (
     clopper_pearson,
-    cluster_bootstrap,
     interval,
     mean_interval,
-    wilson,
 )
 from calculus_harness.harness.stats.metrics.fail_at_k import fail_at_k, none_at_k
 from calculus_harness.harness.stats.metrics.labels import Labels, classification
@@ -81,8 +79,6 @@ def test_pass_at_k_refuses_what_it_cannot_estimate(n: int, c: int, k: int) -> No
 
 def test_intervals_against_published_values() -> None:
     # Brown, Cai and DasGupta's formulas; values as of R's binom package.
-    assert wilson(8, 10) == pytest.approx((0.4901625, 0.9433178), abs=1e-6)
-    assert wilson(0, 10) == pytest.approx((0, 0.2775328), abs=1e-6)
     assert clopper_pearson(8, 10) == pytest.approx((0.4439045, 0.9747893), abs=1e-6)
     assert clopper_pearson(0, 10) == pytest.approx((0, 0.3084971), abs=1e-6)
     assert clopper_pearson(10, 10) == pytest.approx((0.6915029, 1), abs=1e-6)
@@ -91,32 +87,55 @@ def test_intervals_against_published_values() -> None:
 @given(st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_intervals_hold_the_estimate(case: tuple[int, int]) -> None:
     successes, trials = case
-    for low, high in (wilson(*case), clopper_pearson(*case)):
-        assert 0 <= low <= successes / trials + 1e-12
-        assert successes / trials - 1e-12 <= high <= 1
+    low, high = clopper_pearson(*case)
+    assert 0 <= low <= successes / trials + 1e-12
+    assert successes / trials - 1e-12 <= high <= 1
 
 
-def test_the_bootstrap_is_seeded_and_resamples_whole_clusters() -> None:
-    values = [0.0, 1.0] * 30
-    alone = cluster_bootstrap(values, range(60))
-    assert alone == cluster_bootstrap(values, range(60))
-    uneven = [i * i / 3600 for i in range(60)]
-    assert cluster_bootstrap(uneven, range(60)) != cluster_bootstrap(uneven, range(60), seed=1)
-    together = cluster_bootstrap(values, [i // 10 for i in range(60)])
-    assert together == (0.5, 0.5)  # every cluster has the same mean
-    split = cluster_bootstrap(sorted(values), [i // 10 for i in range(60)])
-    assert split[1] - split[0] > 1.5 * (alone[1] - alone[0])
+def test_whole_clusters_decide_the_width() -> None:
+    mixed = [1.0, 0.0, 0.0, 1.0] * 15
+    alone = interval(mixed, range(60))
+    assert alone == pytest.approx(clopper_pearson(30, 60))  # one answer a problem: the exact one
+    # Clusters whose problems are all alike are worth one problem each, others more than one.
+    alike = interval(sorted(mixed), [i // 10 for i in range(60)])
+    assert alike == clopper_pearson(3, 6)
+    low, high = interval(mixed, [i // 10 for i in range(60)])
+    assert high - low < 0.6 * (alike[1] - alike[0])
+    # One large cluster among small ones is worth less than as many equal ones.
+    uneven = interval(mixed, [min(i, 10) for i in range(60)])
+    assert uneven[1] - uneven[0] > alone[1] - alone[0]
+    assert interval([0.7], ["a"]) == clopper_pearson(0.7, 1)
 
 
-def test_which_interval_is_used() -> None:
-    ones, mixed = [1.0] * 12, [1.0, 0.0, 0.0, 1.0] * 3
-    clusters = [i // 3 for i in range(12)]
-    assert interval(ones, clusters, single=True) == clopper_pearson(4, 4)
-    assert interval([0.0] * 12, range(12), single=True) == clopper_pearson(0, 12)
-    assert interval(mixed, range(12), single=True) == wilson(6, 12)
-    bootstrap = cluster_bootstrap(mixed, clusters)
-    assert interval(mixed, clusters, single=True) == bootstrap
-    assert interval(mixed, range(12), single=False) != wilson(6, 12)
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.integers(0, 5)), min_size=1, max_size=30),
+)
+def test_the_interval_holds_the_mean_and_no_order_matters(cases: list[tuple[float, int]]) -> None:
+    values, clusters = [v for v, _ in cases], [c for _, c in cases]
+    low, high = interval(values, clusters)
+    mean = math.fsum(values) / len(values)
+    assert 0 <= low <= mean + 1e-9
+    assert mean - 1e-9 <= high <= 1
+    back = interval(values[::-1], clusters[::-1])
+    assert back == pytest.approx((low, high), abs=1e-9)
+
+
+@pytest.mark.parametrize("clusters", [5, 9, 40])
+def test_no_cliff_at_one_and_at_zero(clusters: int) -> None:
+    """99.8 [99.5, 100] stood beside 100 [66.4, 100], with nine clusters each."""
+    names = [i // 50 for i in range(50 * clusters)]
+    values = [1.0] * (50 * clusters)
+    widths = []
+    for wrong in range(4):
+        values[:wrong] = [0.0] * wrong
+        low, high = interval(values, names)
+        widths.append(high - low)
+    at_one = clopper_pearson(clusters, clusters)
+    assert interval([1.0] * clusters, range(clusters)) == at_one
+    assert all(abs(b - a) < 0.2 * a for a, b in itertools.pairwise(widths))
+    assert interval([0.0] * clusters, range(clusters)) == pytest.approx(
+        (1 - at_one[1], 1 - at_one[0])
+    )
 
 
 def test_resampling_samples_within_a_problem_would_bias_pass_at_k() -> None:
@@ -133,11 +152,11 @@ def test_the_intervals_cover_the_truth() -> None:
     """Simulated: problems of different difficulty, in clusters, sampled four times."""
     generator = np.random.default_rng(1)
     truth, covered, trials = 0.5, 0, 300
-    for trial in range(trials):
+    for _ in range(trials):
         difficulty = np.repeat(generator.beta(1, 1, size=40), 3)
         correct = generator.binomial(4, difficulty)
         tallies = [Tally(str(i), str(i // 3), 4, int(c), 0) for i, c in enumerate(correct)]
-        low, high = estimate(tallies, pass_at_k, 1, seed=trial).interval
+        low, high = estimate(tallies, pass_at_k, 1).interval
         covered += low <= truth <= high
     assert 0.91 <= covered / trials <= 0.985
 

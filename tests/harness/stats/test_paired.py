@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -11,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calculus_harness.benchmarks import Problem
-from calculus_harness.harness.stats import paired as comparison
 from calculus_harness.harness.stats.metrics.pass_at_k import pass_at_k
-from calculus_harness.harness.stats.paired import (
+from calculus_harness.harness.stats.paired import comparison
+from calculus_harness.harness.stats.paired.comparison import (
     contrast,
     design,
     pass_twice,
@@ -264,3 +266,45 @@ def test_clusters_are_the_unit_of_the_design() -> None:
     assert one is not None
     assert three is not None
     assert three.detectable == pytest.approx(one.detectable)  # copies tell nothing new
+
+
+def test_statements_never_contradict_the_interval_beside_them() -> None:
+    """A line of a family excludes 0 exactly where its adjusted p is below 0.05."""
+    chance = random.Random(3)
+    seen = Counter[bool]()
+    for _ in range(25):
+        contrasts, pairs = [], []
+        for line in range(4):
+            shift, clusters = chance.choice((0, 0.15, 0.3, 0.5)), chance.choice((5, 9, 18, 40))
+            these = [
+                Pair(
+                    str(i),
+                    str(i),
+                    (tally(f"p{i}", 2, chance.choice((0, 1, 2))),),
+                    (tally(f"q{i}", 2, 2 if chance.random() < 0.4 + shift else 0),),
+                )
+                for i in range(clusters)
+            ]
+            pairs.append(these)
+            contrasts.append(contrast(str(line), ("a", "b"), these, [1, 2]))
+        for row in with_family(contrasts, pairs, 1, 0.05):
+            for one in row.differences:
+                low, high = one.interval
+                p = one.p if one.adjusted is None else one.adjusted
+                assert (low > 0 or high < 0) == (p < 0.05) == one.stands
+                assert low <= one.value <= high
+                seen[one.stands] += 1
+    assert min(seen.values()) > 20
+
+
+def test_intervals_widen_with_the_family() -> None:
+    these = [
+        Pair(str(i), str(i), (tally(f"p{i}", 4, i % 2),), (tally(f"q{i}", 4, 2 + i % 3),))
+        for i in range(30)
+    ]
+    alone = contrast("x", ("a", "b"), these, [1])
+    (single,) = with_family([alone], [these], 1, 0.05)
+    many = with_family([alone] * 6, [these] * 6, 1, 0.05)
+    widths = [high - low for low, high in (row.differences[0].interval for row in (single, *many))]
+    assert widths[1] > 1.2 * widths[0]
+    assert widths[6] == pytest.approx(widths[0])  # Holm's last step is at the level itself

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from calculus_harness.harness.stats import significance
-from calculus_harness.harness.stats.intervals import mean_interval, ratio_interval
+from calculus_harness.harness.stats.intervals import Ratio, mean_interval
 from calculus_harness.harness.stats.significance import (
     clusters_needed,
     detectable,
@@ -150,7 +150,19 @@ def test_where_all_clusters_agree_the_interval_is_not_a_point() -> None:
     assert mean_interval([1.0] * 20, range(20)) == pytest.approx((1 - 2 * upper, 1.0))
     assert mean_interval([0.5], ["a"]) == (-1, 1)
     with pytest.raises(ValueError, match="nothing"):
-        ratio_interval([0.0], [0.0], [0])
+        Ratio.of([0.0], [0.0], [0])
+
+
+@given(st.lists(st.integers(-4, 4).map(lambda i: i / 4), min_size=2, max_size=40))
+@examples(60)
+def test_p_of_an_interval_is_the_level_at_which_it_excludes_zero(differences: list[float]) -> None:
+    ratio = Ratio.of(differences, [1.0] * len(differences), range(len(differences)))
+    for alpha in (0.2, 0.05, 0.05 / 7):
+        low, high = ratio.interval(alpha)
+        if ratio.p < alpha:
+            assert low > 0 or high < 0
+        elif ratio.p > 1.2 * alpha:
+            assert low <= 0 <= high
 
 
 @pytest.mark.parametrize(("clusters", "each"), [(10, 1), (30, 3)])

@@ -683,3 +683,56 @@ def test_a_wait_longer_than_the_limit_stops_the_sweep(tmp_path: Path, bench: str
         server.respond = lambda body: web.Response(status=429, headers={"Retry-After": "86400"})
         with pytest.raises(ModelError, match="it asks to wait for 86400 s"):
             sweep(server, tmp_path / "run", bench)
+
+
+def test_one_request_s_pause_does_not_stop_the_others(tmp_path: Path, bench: str) -> None:
+    """A long prompt over its share of tokens waits alone; the others are answered meanwhile."""
+    from aiohttp import web
+
+    turned_away: list[float] = []
+    answered: list[float] = []
+
+    def respond(body: Body) -> Any:
+        if not turned_away:
+            turned_away.append(time.monotonic())
+            return web.Response(status=429, headers={"Retry-After": "3"})
+        answered.append(time.monotonic())
+        return payload_for(body)
+
+    with FaultyServer() as server:
+        server.respond = respond
+        options = {"concurrency": "4", "probe": "0"}
+        run = sweep(server, tmp_path / "run", bench, options=options)
+    assert harness.summarise(run).missing == 0
+    early = [at for at in answered if at - turned_away[0] < 2]
+    assert len(early) == len(answered) - 1
+
+
+def test_a_limit_of_the_account_stops_all(tmp_path: Path, bench: str) -> None:
+    from aiohttp import web
+
+    begun = time.monotonic()
+
+    def respond(body: Body) -> Any:
+        if time.monotonic() - begun < 2:
+            return web.Response(status=429, headers={"Retry-After": "2"})
+        return payload_for(body)
+
+    with FaultyServer() as server:
+        server.respond = respond
+        options = {"concurrency": "4", "probe": "0"}
+        run = sweep(server, tmp_path / "run", bench, options=options)
+        # Four under way at first, then at most one for each until the pause is everybody's.
+        assert len(server.asked) - 12 <= 8
+    assert harness.summarise(run).missing == 0
+
+
+def test_an_engine_that_is_dead_is_known_after_one_round(tmp_path: Path, bench: str) -> None:
+    from aiohttp import web
+
+    with FaultyServer() as server:
+        server.respond = lambda body: web.Response(status=500, text="the engine is dead")
+        with pytest.raises(ModelError, match="the first 16 requests all failed"):
+            sweep(server, tmp_path / "run", bench, limit=24, samples=10, options={"retries": "8"})
+        # With pauses of 0.5 s and twice as long each time, 9 attempts are 2 minutes, and 4 are 4 s.
+        assert max(Counter(body.get("seed") for body in server.asked).values()) == 4

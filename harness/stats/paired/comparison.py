@@ -5,10 +5,12 @@ parent, the children of one parent averaged first, so that a parent with many co
 is estimated on each side with the same k, no larger than the smaller number of samples. What is
 reported of the paired differences, and why:
 
-- the mean with a 95 % interval (`stats.intervals.ratio_interval`, clusters resampled), and
-  what it would be at worst and at best if undecided samples were decided;
-- a sign-flip p value (`stats.significance.sign_flip`), by Holm's method adjusted over the
-  family: every row at the primary k, both declared in the run's manifest before anything was asked;
+- the mean with an interval (`stats.intervals.Ratio`, clusters resampled), and what it would be at
+  worst and at best if undecided samples were decided;
+- a p value: the larger of the sign-flip test's (`stats.significance.sign_flip`) and the interval's;
+- both, p value and interval, by Holm's method adjusted over the family: every row at the primary k,
+  which the run's manifest declared before anything was asked. An interval excludes 0 exactly where
+  its p is below 0.05, so that no statement contradicts the interval beside it;
 - *solved one, fails the other* (`Transfer`), against what chance alone makes of that;
 - the difference that the design would detect with 80 % power, and what would detect a given one
   (`Design`).
@@ -23,14 +25,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from ...rewards.records import Record
-from .gaps import Gap
-from .intervals import LEVEL, Clusters, cluster_sums, mean_interval, ratio_interval
-from .metrics.cost import Cost
-from .metrics.pass_at_k import pass_at_k
-from .pairing import Pair, Pairs, Side
-from .significance import clusters_needed, detectable, holm, samples_needed, sign_flip
-from .tallies import Tally
+from ....rewards.records import Record
+from ..gaps import Gap
+from ..intervals import LEVEL, Clusters, Ratio, cluster_sums
+from ..metrics.cost import Cost
+from ..metrics.pass_at_k import pass_at_k
+from ..pairing import Pair, Pairs, Side
+from ..significance import (
+    clusters_needed,
+    detectable,
+    holm,
+    holm_levels,
+    samples_needed,
+    sign_flip,
+)
+from ..tallies import Tally
 
 #: The power that the detectable difference is computed for.
 POWER = 0.8
@@ -120,7 +129,9 @@ def transfer(
     control = 1 - math.fsum(again) / weight
     # (solved - solved and again) is what was solved and then failed; the difference of the two:
     excess = [one - (a - two) for one, a, two in zip(lost, solved, again, strict=True)]
-    return Transfer(share, control, share - control, ratio_interval(excess, solved, clusters, seed))
+    return Transfer(
+        share, control, share - control, Ratio.of(excess, solved, clusters, seed).interval()
+    )
 
 
 # --- power -------------------------------------------------------------------------------------
@@ -208,10 +219,10 @@ class Difference:
         first: pass@k of the first side.
         second: pass@k of the second side.
         value: the difference.
-        interval: of the difference.
+        interval: of the difference; within the family at the level of Holm's step.
         bounds: the difference if every undecided sample spoke against the second side, and for it.
-        p: the p value of the sign-flip test.
-        exact: whether ``p`` is exact.
+        p: the larger of the p values of the sign-flip test and of the bootstrap's interval.
+        exact: whether the test's p is exact.
         adjusted: Holm's p value within the family; None outside it.
         design: what the pairs can detect.
         lost: from the first side to the second.
@@ -303,6 +314,7 @@ class Comparison(Record):
         pairing: how many problems of every two runs pair.
         costs: by system, if prices were given.
         gaps: HINT's generalisation gaps of every two systems.
+        sentences: what the comparison comes to (`wording`).
 
     >>> Comparison("model", primary_k=1, contrasts=()).to_dict()["by"]
     'model'
@@ -321,9 +333,11 @@ class Comparison(Record):
     pairing: tuple[str, ...] = ()  # how many problems of every two runs pair
     costs: Mapping[str, Cost | None] = field(default_factory=dict)  # by system, if there are prices
     gaps: tuple[Gap, ...] = ()
+    sentences: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        lines = [f"<Comparison by {self.by}, in percentage points:"]
+        lines = [f"<Comparison by {self.by}:", *(f"  {line}" for line in self.sentences)]
+        lines.append("In percentage points:")
         for row in self.contrasts:
             sides = f"{row.second} - {row.first}"
             name = f"{row.system}, {sides}" if row.system else f"{row.group}, {sides}"
@@ -372,39 +386,54 @@ def _compare(pairs: Pairs, k: int) -> Difference:
     means = math.fsum(first) / count, math.fsum(second) / count
     tops = math.fsum(one.means(best)) / count, math.fsum(other.means(best)) / count
     test = sign_flip(differences, clusters)
+    mean = Ratio.of(differences, [1.0] * count, clusters)
+    # A difference stands if both the test and the interval say so: the larger p of the two.
+    p = max(test.p, mean.p)
     return Difference(
         k=k,
         first=means[0],
         second=means[1],
         value=means[1] - means[0],
-        interval=mean_interval(differences, clusters),
+        interval=_unless(p < 1 - LEVEL, mean.interval()),
         bounds=(means[1] - tops[0], tops[1] - means[0]),
-        p=test.p,
+        p=p,
         exact=test.exact,
         lost=transfer(one, other, clusters, k),
         gained=transfer(other, one, clusters, k),
     )
 
 
+def _unless(stands: bool, ends: tuple[float, float]) -> tuple[float, float]:
+    """An interval, extended to 0 unless the difference stands: what is not rejected is in it."""
+    return ends if stands else (min(0.0, ends[0]), max(0.0, ends[1]))
+
+
+def _adjusted(difference: Difference, pairs: Sequence[Pair], p: float, level: float) -> Difference:
+    """A difference with its p of the family, and the interval at the level of Holm's step."""
+    paired = Pairs.of(pairs)
+    first, second = paired.first.passes(difference.k), paired.second.passes(difference.k)
+    changes = [b - a for a, b in zip(first, second, strict=True)]
+    ends = Ratio.of(changes, [1.0] * len(changes), paired.clusters).interval(level)
+    return replace(difference, adjusted=p, interval=_unless(p < 1 - LEVEL, ends))
+
+
 def with_family(
     contrasts: Sequence[Contrast], pairs: Sequence[Sequence[Pair]], primary_k: int, target: float
 ) -> tuple[Contrast, ...]:
-    """Adjust the p values at the primary k over all these contrasts, and add their designs."""
+    """Adjust p values and intervals at the primary k over all these contrasts; add designs."""
     family = [difference for row in contrasts if (difference := row.at(primary_k)) is not None]
-    adjusted = iter(holm([difference.p for difference in family]))
+    ps = [difference.p for difference in family]
+    adjusted = zip(holm(ps), holm_levels(ps), strict=True)
     alpha = (1 - LEVEL) / max(1, len(family))
     rows = []
     for row, its_pairs in zip(contrasts, pairs, strict=True):
         differences = []
         for difference in row.differences:
-            level = alpha if difference.k == primary_k else 1 - LEVEL
-            differences.append(
-                replace(
-                    difference,
-                    adjusted=next(adjusted) if difference.k == primary_k else None,
-                    design=design(its_pairs, difference.k, target, level),
-                )
-            )
+            primary = difference.k == primary_k
+            level = alpha if primary else 1 - LEVEL
+            change = _adjusted(difference, its_pairs, *next(adjusted)) if primary else difference
+            plan = design(its_pairs, difference.k, target, level)
+            differences.append(replace(change, design=plan))
         rows.append(replace(row, differences=tuple(differences)))
     return tuple(rows)
 
