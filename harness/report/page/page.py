@@ -14,7 +14,7 @@ from ..sources import Sources
 from .packing import pack
 from .problems import FAILURES, page_problems
 from .samples import page_samples
-from .sections import DETAILS, FIRST, sections
+from .sections import sections
 
 
 def write_page(sources: Sources | Run, path: Path | None = None, policy: str | None = None) -> Path:
@@ -65,8 +65,8 @@ def render_page(sources: Sources, version: str = "", list_of_runs: str = "") -> 
         version=version,
         summary=summary,
         manifests=[(run.path.name, run.manifest) for run in sources.runs],
-        sections=sections(sources, FIRST),
-        details=_nested(sections(sources, DETAILS)),
+        sections=sections(sources, opened=True),
+        details=_nested(sections(sources, opened=False)),
         list_of_runs=list_of_runs,
         failures=[FAILURES[at] for at in sorted(set(samples.index["failure"])) if at],
         findings=sources.findings,

@@ -299,7 +299,8 @@ def test_runs_are_found_compared_and_opened(folder: Path, tmp_path: Path, width:
         )
         chromium.do("document.getElementById('compare').click()")
         chromium.wait("document.body?.dataset.version && document.body.dataset.ready")
-        assert chromium.do("document.title").startswith("first · second & last")
+        title = chromium.do("document.title").split(" · ")
+        assert set(title) == {"first", "second & last", "calculus-harness"}
         open_row(chromium, 0)
         models = "[...document.querySelectorAll('.pane [aria-label=Model]')].map((e) => e.value)"
         assert len(chromium.do(models)) == 2

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from calculus_harness.harness.report import write_page
-from calculus_harness.harness.report.page.sections import DETAILS, FIRST, sections
+from calculus_harness.harness.report.page.sections import sections
 from calculus_harness.harness.report.sections import Section
 from calculus_harness.harness.report.sources import Sources
 from tests.harness import scripted_run as scripted
@@ -77,7 +77,7 @@ def section(made: list[Section], title: str) -> Section:
 
 def test_models_are_ranked_on_common_problems_alone(tmp_path: Path) -> None:
     sources = apart(tmp_path)
-    made = sections(sources, FIRST)
+    made = sections(sources, opened=True)
     table = section(made, "Results")
     assert table.headings == (
         *("pass@1", "asked", "all 6 common problems"),
@@ -105,7 +105,7 @@ def test_figures_leave_out_what_models_do_not_share(tmp_path: Path) -> None:
 
 def test_one_set_of_problems_has_totals(run_of_many: Path) -> None:
     sources = Sources.open([run_of_many])
-    table = section(sections(sources, FIRST), "Results")
+    table = section(sections(sources, opened=True), "Results")
     assert table.headings[:3] == ("pass@1", "asked", "all 84 common problems")
     totals = [float(row[2].split()[0]) for row in table.rows]
     assert totals == sorted(totals, reverse=True)
@@ -113,7 +113,7 @@ def test_one_set_of_problems_has_totals(run_of_many: Path) -> None:
 
 
 def test_ways_to_fail_are_rates_of_their_own_with_advice(tmp_path: Path) -> None:
-    table = section(sections(apart(tmp_path), FIRST), "How it fails")
+    table = section(sections(apart(tmp_path), opened=True), "How it fails")
     assert table.headings == ("model", "answers", "error", "refused", "wrong sign")
     assert set(table.rows) == {
         ("strong", "10", "", "", "40.0"),
@@ -145,18 +145,18 @@ def test_models_without_common_problems_are_not_ordered(tmp_path: Path) -> None:
         scripted.problems("other", 4),
     )
     sources = Sources.open([tmp_path / "a", tmp_path / "b"])
-    table = section(sections(sources, FIRST), "Results")
+    table = section(sections(sources, opened=True), "Results")
     assert table.headings == ("model", "asked", "bench/plain (4)", "bench/other (4)")
     assert "not to be compared" in write_page(sources, tmp_path / "page.html").read_text()
 
 
 def test_only_the_results_stand_before_the_problems(run_of_many: Path) -> None:
     sources = Sources.open([run_of_many])
-    assert [one.title for one in sections(sources, FIRST) if not one.folded] == [
+    assert [one.title for one in sections(sources, opened=True) if not one.folded] == [
         "Results",
         "How it fails",
     ]
-    assert len(sections(sources, DETAILS)) > 6
+    assert len(sections(sources, opened=False)) > 6
 
 
 # --- in a browser ---

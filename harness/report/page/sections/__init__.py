@@ -1,34 +1,39 @@
 """The sections of the page, one file each: a function ``sections(sources)`` in a module of a name.
 
-A new section is a file here and its name in `FIRST` or `DETAILS`; its figures are also written as
-files by ``run.py report --figures``.
+A new section is a file here and its name in `NAMES`; its figures are also written as files by
+``run.py report --figures``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from importlib import import_module
 
 from ...figures.figure import Figure
 from ...sections import Section
 from ...sources import Sources
 
-#: The modules, in the order of the page: above the problems, and below them, shown on a click.
-FIRST = ("results", "failures", "search", "published", "hint")
-DETAILS = (
+#: The modules, in the order of the page.
+NAMES = (
+    "results",
+    "failures",
+    "search",
+    "published",
+    "hint",
     "bars",
     "curves",
     "comparisons",
     "scatter",
     "breakdowns",
     "steps",
-    "verdicts",
     "lengths",
 )
+#: Those that a page shows above its problems; the others are below, on a click.
+OPEN = frozenset({"results", "failures", "search", "published", "hint"})
 
 
-def sections(sources: Sources, names: Sequence[str] = FIRST + DETAILS) -> list[Section]:
-    """The sections of some modules that these runs have."""
+def sections(sources: Sources, opened: bool | None = None) -> list[Section]:
+    """The sections that these runs have: all, those of `OPEN`, or the others."""
+    names = [name for name in NAMES if opened is None or (name in OPEN) == opened]
     modules = (import_module(f"{__name__}.{name}") for name in names)
     return [section for module in modules for section in module.sections(sources)]
 
