@@ -6,8 +6,8 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from functools import partial
 from http import HTTPStatus
-from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -55,9 +55,10 @@ class Folder(LoopbackServer):
         if not folder.is_dir():
             raise UserError(f"there is no folder {folder}")
         self._folder, self._open, self._pause = folder, open_sources, pause
-        self._overviews: dict[Path, tuple[str, Overview]] = {}
+        self._overviews: dict[str, tuple[str, Overview]] = {}
         self._pages: OrderedDict[tuple[str, ...], LivePage] = OrderedDict()
-        self._lock = threading.Lock()
+        self._there: dict[str, Path] = {}
+        self._lock, self._making = threading.Lock(), threading.Lock()
         super().__init__(self.answer, port)
 
     def answer(self, path: str, query: str) -> Answer:
@@ -73,37 +74,41 @@ class Folder(LoopbackServer):
             if path == "/version":
                 return Answer(live.version().encode(), "text/plain")
             return Answer(live.page())
-        except UserError as error:
+        except (UserError, OSError) as error:
             return Answer.refusal(HTTPStatus.CONFLICT, str(error))
 
     def rows(self) -> dict[str, Any]:
         """The list as JSON: a row for each run, the latest first, and how many are left out."""
-        paths = list(runs_under(self._folder))
+        there = self._look()
+        latest = sorted(there.items(), key=lambda run: _changed(run[1]), reverse=True)
         with self._lock:
-            kept = {path: self._overview(path) for path in islice(paths, MOST_RUNS)}
+            kept = {name: self._overview(name, path) for name, path in latest[:MOST_RUNS]}
             self._overviews = kept
-        rows = [self._name(path) | one.to_dict() for path, (_, one) in kept.items()]
+        rows = [{"name": name} | one.to_dict() for name, (_, one) in kept.items()]
         rows.sort(key=lambda row: str(row["created"]), reverse=True)
-        return {"runs": rows, "left_out": len(paths) - len(kept)}
+        return {"runs": rows, "left_out": len(there) - len(kept)}
 
-    def _name(self, path: Path) -> dict[str, str]:
-        return {"name": path.relative_to(self._folder).as_posix()}
+    def _look(self) -> dict[str, Path]:
+        """The runs that are there now, by their names in the list."""
+        paths = runs_under(self._folder)
+        self._there = {path.relative_to(self._folder).as_posix(): path for path in paths}
+        return self._there
 
-    def _overview(self, path: Path) -> tuple[str, Overview]:
+    def _overview(self, name: str, path: Path) -> tuple[str, Overview]:
         """What a run holds, counted again only if the run has changed."""
         try:
             state = state_of([path])
         except (UserError, OSError):
             state = ""
-        known = self._overviews.get(path)
+        known = self._overviews.get(name)
         return known if known and known[0] == state and state else (state, overview(path))
 
     def _live(self, query: str) -> LivePage:
-        """The page of the runs that a query names; of many, the last ones are kept."""
+        """The page of the runs that a query names; the last few are kept."""
         names = parse_qs(query[:_LONGEST_QUERY]).get("run", [])
-        there = {self._name(path)["name"]: path for path in runs_under(self._folder)}
-        chosen = tuple(name for name in dict.fromkeys(names) if name in there)
-        if not chosen or len(chosen) < len(set(names)):
+        chosen = tuple(dict.fromkeys(names))
+        there = self._there if set(chosen) <= self._there.keys() else self._look()
+        if not chosen or not set(chosen) <= there.keys():
             raise UserError("there is no such run in this folder")
         if len(chosen) > MOST_TOGETHER:
             raise UserError(f"a page compares {MOST_TOGETHER} runs at most")
@@ -111,7 +116,8 @@ class Folder(LoopbackServer):
         with self._lock:
             live = self._pages.pop(chosen, None)
             if live is None:
-                live = LivePage(paths, lambda: self._open(paths), self._pause, list_of_runs="/")
+                opened = partial(self._open, paths)
+                live = LivePage(paths, opened, self._pause, list_of_runs="/", lock=self._making)
             self._pages[chosen] = live
             while len(self._pages) > MOST_PAGES:
                 self._pages.popitem(last=False)
@@ -127,3 +133,11 @@ class Folder(LoopbackServer):
             script_hash=script_hash(script),
         )
         return page.encode()
+
+
+def _changed(run: Path) -> float:
+    """When a run's settings were last written; 0 of a run that has just been removed."""
+    try:
+        return (run / "manifest.json").stat().st_mtime
+    except OSError:
+        return 0.0

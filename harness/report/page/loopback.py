@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from urllib.parse import urlsplit
 
 from ...core.errors import UserError
@@ -14,9 +16,10 @@ from ...core.errors import UserError
 HOST = "127.0.0.1"
 #: A page of another site may reach this address by a name of its own (DNS rebinding), not by these.
 _NAMES = ("127.0.0.1", "localhost")
-#: Requests that are answered at the same time: a browser opens six connections to a host.
-_REQUESTS = 24
-#: Seconds after which a connection that says nothing is closed.
+#: Connections at the same time, each of which has a thread; more are closed at once. A browser
+#: opens six to a host, one for each request.
+MOST_CONNECTIONS = 64
+#: Seconds after which a connection that says nothing, or takes nothing, is closed.
 _SILENCE = 30
 
 
@@ -47,25 +50,17 @@ class LoopbackServer:
     """
 
     def __init__(self, answer: Callable[[str, str], Answer], port: int = 0) -> None:
-        slots = threading.BoundedSemaphore(_REQUESTS)
-
         class Handler(BaseHTTPRequestHandler):
             timeout = _SILENCE
 
             def do_GET(self) -> None:
-                if not slots.acquire(blocking=False):
-                    busy = Answer.refusal(HTTPStatus.SERVICE_UNAVAILABLE, "too many requests")
-                    return _send(self, busy)
-                try:
-                    _send(self, _forbidden(self) or answer(*urlsplit(self.path)[2:4]))
-                finally:
-                    slots.release()
+                _send(self, _forbidden(self) or answer(*urlsplit(self.path)[2:4]))
 
             def log_message(self, format: str, *args: object) -> None:
                 """Nothing is printed: the terminal shows the address alone."""
 
         try:
-            self._server = ThreadingHTTPServer((HOST, port), Handler)
+            self._server = _BoundedServer((HOST, port), Handler)
         except OSError as error:
             raise UserError(f"cannot listen on {HOST}:{port}: {error.strerror}") from None
 
@@ -84,6 +79,33 @@ class LoopbackServer:
     def close(self) -> None:
         """End `run`, from another thread."""
         self._server.shutdown()
+
+
+class _BoundedServer(ThreadingHTTPServer):
+    """A server with a thread for each of at most `MOST_CONNECTIONS` connections."""
+
+    daemon_threads = True
+
+    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
+        self._slots = threading.BoundedSemaphore(MOST_CONNECTIONS)
+        super().__init__(address, handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if self._slots.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._slots.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of somebody who asked and has gone."""
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)
 
 
 def _forbidden(request: BaseHTTPRequestHandler) -> Answer | None:

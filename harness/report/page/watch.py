@@ -28,6 +28,7 @@ class LivePage:
         open_sources: opens the runs for a page.
         pause: seconds for which a page is kept at least.
         list_of_runs: the address of the list of all runs, where there is one.
+        lock: held while a page is made; of several pages with one lock, one is made at a time.
 
     """
 
@@ -37,11 +38,12 @@ class LivePage:
         open_sources: Callable[[], Sources],
         pause: float = PAUSE,
         list_of_runs: str = "",
+        lock: threading.Lock | None = None,
     ) -> None:
         self._paths, self._open, self._pause = runs, open_sources, pause
         self._list = list_of_runs
         self._version, self._page, self._due = "", b"", 0.0
-        self._lock = threading.Lock()
+        self._lock = lock or threading.Lock()
 
     def version(self) -> str:
         """What tells the page that there is now from others; of an unreadable run, the last."""
@@ -62,9 +64,11 @@ class LivePage:
             UserError: the runs cannot be read, and never could.
 
         """
+        if self._page and self.version() == self._version:
+            return self._page
         with self._lock:
             version = self.version()
-            if version == self._version and self._page:
+            if self._page and version == self._version:  # made while this thread was waiting
                 return self._page
             started = time.monotonic()
             try:

@@ -6,6 +6,7 @@ import http.client
 import json
 import re
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -25,6 +26,7 @@ from calculus_harness.harness.report.page.folder import (
     Folder,
     LivePage,
 )
+from calculus_harness.harness.report.page.loopback import MOST_CONNECTIONS
 from calculus_harness.harness.report.sources import Sources
 from tests.harness import scripted_run as scripted
 from tests.harness.browser import browser
@@ -164,32 +166,33 @@ def test_what_a_request_asks_for_is_bounded(tmp_path: Path) -> None:
         assert get(server, "/page?run=" + "x" * 70_000)[0] == 414
 
 
-def test_too_many_requests_at_once_are_refused(folder: Path) -> None:
-    begun, go_on = threading.Semaphore(0), threading.Event()
+def test_connections_are_bounded(folder: Path) -> None:
     with serving(folder) as server:
-        answer = server.rows
-
-        def slow() -> dict[str, object]:
-            begun.release()
-            go_on.wait(60)
-            return answer()
-
-        server.rows = slow  # type: ignore[method-assign]
-        statuses: list[int] = []
-        threads = [
-            threading.Thread(target=lambda: statuses.append(get(server, "/runs.json")[0]))
-            for _ in range(24)
-        ]
-        for thread in threads:
-            thread.start()
-        for _ in threads:
-            begun.acquire()
-        assert get(server, "/")[0] == 503
-        go_on.set()
-        for thread in threads:
-            thread.join(60)
-        assert statuses == [200] * 24
         assert get(server, "/")[0] == 200
+        threads = threading.active_count()
+        host, port = urlsplit(server.url).netloc.split(":")
+        silent = [socket.create_connection((host, int(port))) for _ in range(MOST_CONNECTIONS + 20)]
+        with pytest.raises((ConnectionError, http.client.HTTPException)):
+            get(server, "/")
+        assert threading.active_count() <= threads + MOST_CONNECTIONS
+        for connection in silent:
+            connection.close()
+        deadline = time.monotonic() + 60
+        while threading.active_count() > threads:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert get(server, "/")[0] == 200
+
+
+def test_one_who_leaves_early_is_no_fault(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with serving(folder) as server:
+        host, port = urlsplit(server.url).netloc.split(":")
+        connection = socket.create_connection((host, int(port)))
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.sendall(b"GET /page?run=first HTTP/1.0\r\nHost: localhost\r\n\r\n")
+        connection.close()  # with a reset, while the page is made
+        assert get(server, "/page?run=first")[0] == 200
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def test_a_silent_connection_holds_nobody_up(folder: Path) -> None:
@@ -306,4 +309,21 @@ def test_runs_are_found_compared_and_opened(folder: Path, tmp_path: Path, width:
         assert len(chromium.do(models)) == 2
         chromium.do("document.querySelector('.contents a').click()")
         chromium.wait("document.getElementById('runs') && document.body.dataset.ready")
+        assert chromium.errors == []
+
+
+@pytest.mark.browser
+def test_an_opened_problem_of_a_folder_follows_a_sweep(
+    tmp_path: Path, model: str, bench: str
+) -> None:
+    runs = tmp_path / "runs"
+    harness.sweep([model], [bench], samples=1, out=runs / "run")
+    with serving(runs) as server, browser() as chromium:
+        chromium.open(server.url)
+        chromium.do("document.querySelector('#runs a').click()")
+        chromium.wait("document.body?.dataset.version && document.body.dataset.ready")
+        open_row(chromium, 0)
+        assert chromium.do("document.querySelector('.siblings').children.length") == 1
+        harness.sweep([model], [bench], samples=3, out=runs / "run")
+        chromium.wait("document.querySelector('.siblings')?.children.length === 3")
         assert chromium.errors == []

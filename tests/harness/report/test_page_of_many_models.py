@@ -228,6 +228,7 @@ def test_seven_subsets_of_six_models_are_readable(
         if name == "many-opened":
             open_row(chromium, 0)
             chromium.do("document.querySelector('tr[aria-expanded=true]').scrollIntoView()")
+            chromium.wait("document.querySelector('.family.cut') !== null")  # seven twins
         shown = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert chromium.do(shown) <= 0, name
         assert chromium.do(OVERFLOWING) == [], name

@@ -40,7 +40,7 @@ const widths = new ResizeObserver((entries) => {
 });
 function cuttable(box) {
   box.classList.add("cuttable");
-  for (const part of [box, box.firstElementChild]) widths.observe(part);
+  for (const part of [box, box.firstElementChild]) if (part) widths.observe(part);
   box.addEventListener("scroll", () => markCut(box), { passive: true });
   return box;
 }

@@ -125,7 +125,7 @@ async function openProblem(box, problem, wanted, chosen) {
   let [left, right] = firstPair(problem, relatives, samples);
   left = named(wanted.left) || left || right || null;
   right = named(wanted.right) || (!wanted.left && right) || (left && counterpart(left, relatives, samples));
-  const members = element("div", { class: "family" }), panes = element("div", { class: "panes" });
+  const members = cuttable(element("div", { class: "family" })), panes = element("div", { class: "panes" });
   const detail = of[relatives.indexOf(problem)];
   box.append(members);
   if (detail.prompt) {
