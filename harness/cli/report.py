@@ -18,6 +18,8 @@ from ..integrations.hub import push_problems, push_run
 from ..report import export_summary, print_summary, write_page
 from ..report.export import export_run
 from ..report.figures.files import check_figures, write_figures
+from ..report.page.folder import Folder
+from ..report.page.loopback import LoopbackServer
 from ..report.page.sections import figures as page_figures
 from ..report.page.watch import Watch
 from ..report.published import published_sections
@@ -98,7 +100,7 @@ def report(
         check_figures(figures)
     read = Prices.read(prices) if prices else None
     if watching:
-        _watch(Watch(runs, lambda: Sources.open(runs, policy, read), port or 0))
+        _serve(Watch(runs, lambda: Sources.open(runs, policy, read), port or 0))
         return
     sources = Sources.open(runs, policy, read)
     if form is not None and form != "html":
@@ -118,13 +120,13 @@ def report(
             click.echo(f"wrote {path}", err=True)
 
 
-def _watch(watch: Watch) -> None:
+def _serve(server: LoopbackServer) -> None:
     """Serve until the interrupt, and open the page where there is a screen."""
-    click.echo(f"the page is at {watch.url} until Ctrl-C", err=True)
+    click.echo(f"the page is at {server.url} until Ctrl-C", err=True)
     if sys.platform in ("darwin", "win32") or {"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys():
-        click.launch(watch.url)
+        click.launch(server.url)
     with suppress(KeyboardInterrupt):
-        watch.run()
+        server.run()
 
 
 @click.command("export")
@@ -175,9 +177,10 @@ def push(source: Path, repository: str, private: bool, policy: str | None) -> No
 
 @click.command(
     epilog="\b\nrun.py view runs/mini q001\n"
-    "run.py view runs/mini --status incorrect --subset bee/competition"
+    "run.py view runs/mini --status incorrect --subset bee/competition\n"
+    "run.py view --serve runs"
 )
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", required=False, type=click.Path(path_type=Path))
 @click.argument("problem", metavar="[PROBLEM[#SAMPLE]]", required=False)
 @click.option(
     "--status",
@@ -192,14 +195,24 @@ def push(source: Path, repository: str, private: bool, policy: str | None) -> No
 @click.option(
     "--json", "as_json", is_flag=True, help="JSON on stdout; without PROBLEM a line each."
 )
+@click.option(
+    "--serve",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="All runs of a folder in a browser, on this machine (loopback), kept up to date.",
+)
+@click.option("--port", type=click.IntRange(0, 65535), help="For --serve; by default any free one.")
 def view(
-    run: Path,
+    run: Path | None,
     problem: str | None,
     statuses: tuple[str, ...],
     subset: str | None,
     model: str | None,
     policy: str | None,
     as_json: bool,
+    folder: Path | None,
+    port: int | None,
 ) -> int:
     """Show samples of a run, whole: prompt, completion, verdict, evidence.
 
@@ -207,6 +220,15 @@ def view(
     samples that fit are shown, problem by problem; on a terminal, in your pager (less). Exit status
     1: no sample fits.
     """
+    if folder is not None:
+        if run is not None or statuses or subset or model or as_json:
+            raise UserError("--serve shows a folder of runs; filters are in the browser")
+        _serve(Folder(folder, lambda runs: Sources.open(runs, policy), port or 0))
+        return 0
+    if port is not None:
+        raise UserError("--port goes with --serve")
+    if run is None:
+        raise UserError("view needs a RUN, or --serve DIR for all runs of a folder")
     count, samples = views(
         Run(run), problem, statuses=statuses, subset=subset, model=model, policy=policy
     )

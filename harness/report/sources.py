@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,8 +11,10 @@ from ..core.errors import UserError
 from ..core.prices import Prices
 from ..stats.compare import By, common_policy, compare, system_names
 from ..stats.findings import Findings, sentences
+from ..stats.findings.standing import common_problems
 from ..stats.paired import Comparison
 from ..stats.summary import Row, Summary, summarise
+from ..stats.tallies import Tally, tally_samples
 from ..store.run import Run
 
 
@@ -55,6 +57,44 @@ class Sources:
     def short_rows(self) -> tuple[Row, ...]:
         """The rows of the summary with the short names."""
         return tuple(replace(row, label=self.short_names[row.label]) for row in self.summary.rows)
+
+    @cached_property
+    def shared_subsets(self) -> frozenset[str]:
+        """The subsets in which all models that were asked any of it were asked the same problems.
+
+        ``all`` is one of them where every model was asked the same problems altogether. Models
+        without a score do not count.
+        """
+        asked: dict[str, list[frozenset[tuple[str, str]]]] = {}
+        for run, tallies in self._scored:
+            subsets: dict[str, set[tuple[str, str]]] = {"all": set()}
+            for key in tallies:
+                one = key, run.problem(key).content_hash
+                subsets.setdefault(run.problem(key).name, set()).add(one)
+                subsets["all"].add(one)
+            for name, keys in subsets.items():
+                asked.setdefault(name, []).append(frozenset(keys))
+        return frozenset(name for name, sets in asked.items() if len(set(sets)) == 1)
+
+    @cached_property
+    def common_problems(self) -> frozenset[str]:
+        """The keys of the problems that every model with a score was asked."""
+        return frozenset(common_problems(self._scored))
+
+    @property
+    def _scored(self) -> list[tuple[Run, Mapping[str, Tally]]]:
+        """The tallies of every model with a score, with its run."""
+        return [
+            (run, tallies)
+            for run in (self.runs if self.policy else ())
+            for tallies in tally_samples(run, self.policy).values()
+            if any(tally.scored for tally in tallies.values())
+        ]
+
+    @cached_property
+    def comparable_rows(self) -> tuple[Row, ...]:
+        """The rows in which models that stand beside each other were asked the same problems."""
+        return tuple(row for row in self.short_rows if row.subset in self.shared_subsets)
 
     def comparison(self, by: By) -> Comparison | None:
         """The comparison of these runs by model or by perturbation; None where nothing pairs."""

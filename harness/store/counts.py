@@ -8,6 +8,7 @@ damaged (`harness.store.jsonl_log`).
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -118,19 +119,23 @@ def merge(parts: Iterable[Iterable[list[Any]]]) -> dict[Group, Sums]:
     return total
 
 
-#: The last sums of a few logs, by directory, with the state of the log when they were read.
+#: The last sums of a few logs, by directory, with the state of the log when they were read; held
+#: while it is changed, since a server of pages reads from several threads.
+_READING = threading.Lock()
 _READ: dict[Path, tuple[Any, dict[Group, Sums]]] = {}
 
 
 def totals(log: LogReader) -> Mapping[Group, Sums]:
     """The sums of all of a log's rows, cached until the log grows; treat them as read-only."""
     state = log.state()
-    known = _READ.pop(log.directory, None)
+    with _READING:
+        known = _READ.pop(log.directory, None)
     if known is None or known[0] != state:
         known = state, merge(log.counts())
-    _READ[log.directory] = known
-    if len(_READ) > 8:
-        del _READ[next(iter(_READ))]
+    with _READING:
+        _READ[log.directory] = known
+        if len(_READ) > 8:
+            del _READ[next(iter(_READ))]
     return known[1]
 
 

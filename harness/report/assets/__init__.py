@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from ..figures.colours import style_sheet
 from ..figures.figure import svg
@@ -24,10 +28,13 @@ SCRIPTS = (
     "plot",
     "difference",
     "rows",
+    "columns",
     "opened",
     "download",
     "start",
 )
+#: Those of the list of the runs of a folder.
+LIST_SCRIPTS = ("elements", "runs")
 
 
 def template(name: str) -> jinja2.Template:
@@ -40,10 +47,15 @@ def asset(name: str) -> Markup:
     return Markup((_HERE / name).read_text(encoding="utf-8"))
 
 
-def page_script() -> Markup:
-    """The script of the page: the files of `SCRIPTS` in one scope of their own."""
-    files = "".join(asset(f"script/{name}.js") for name in SCRIPTS)
+def page_script(names: Sequence[str] = SCRIPTS) -> Markup:
+    """The script of a page: the named files in one scope of their own."""
+    files = "".join(asset(f"script/{name}.js") for name in names)
     return Markup(f'"use strict";\n(() => {{\n{files}}})();')
+
+
+def script_hash(script: str) -> str:
+    """The hash by which a page's content security policy allows its script."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def page_style() -> Markup:
@@ -60,5 +72,10 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"percent": percent, "svg": svg}
+    environment.filters |= {"percent": percent, "svg": svg, "breakable": _breakable}
     return environment
+
+
+def _breakable(name: str) -> Markup:
+    """A name that a narrow cell may break after a slash or an underscore."""
+    return Markup(re.sub(r"(?<=[/_])(?=\w)", "<wbr>", str(escape(name))))

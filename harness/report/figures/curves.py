@@ -30,7 +30,10 @@ class Curve:
 
 
 def pass_curves(sources: Sources) -> list[Figure]:
-    """pass@k over k: the models together for each subset, or one model's subsets together."""
+    """pass@k over k: the models together for each subset, or one model's subsets together.
+
+    Subsets of which models were asked different problems are left out.
+    """
     short = sources.short_names
     names = list(short.values())
     subsets: dict[str, dict[str, list[Estimate]]] = {"all": {}}
@@ -43,7 +46,8 @@ def pass_curves(sources: Sources) -> list[Figure]:
                 if fewest >= FEWEST_SAMPLES:
                     points = [estimate(group, pass_at_k, k) for k in spaced(fewest)]
                     subsets.setdefault(subset, {})[short[labels[model]]] = points
-    subsets = {subset: series for subset, series in subsets.items() if series}
+    shared = sources.shared_subsets
+    subsets = {name: series for name, series in subsets.items() if series and name in shared}
     if not subsets:
         return []
     if len(names) == 1:

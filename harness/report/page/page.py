@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
-from ...stats.tallies import Estimate
 from ...store.atomic import write_output
 from ...store.run import Run
-from ..assets import page_script, page_style, template
-from ..comparison import sentences
+from ..assets import page_script, page_style, script_hash, template
 from ..figures.colours import STATUSES
+from ..sections import Section
 from ..sources import Sources
 from .packing import pack
-from .problems import page_problems
+from .problems import FAILURES, page_problems
 from .samples import page_samples
 from .sections import sections
 
@@ -45,8 +43,18 @@ def write_page(sources: Sources | Run, path: Path | None = None, policy: str | N
     return path
 
 
-def render_page(sources: Sources, version: str = "") -> str:
-    """The page of one run, or of several; with a version it is one that a server watches."""
+def render_page(sources: Sources, version: str = "", list_of_runs: str = "") -> str:
+    """The page of one run, or of several.
+
+    Args:
+        sources: the runs.
+        version: of a page that a server watches, what tells it from the next.
+        list_of_runs: of a page that a server has among others, the address of the list of all.
+
+    Returns:
+        The page.
+
+    """
     summary = sources.summary
     problems = page_problems(sources)
     samples = page_samples(sources, problems)
@@ -57,9 +65,12 @@ def render_page(sources: Sources, version: str = "") -> str:
         version=version,
         summary=summary,
         manifests=[(run.path.name, run.manifest) for run in sources.runs],
-        sections=sections(sources),
-        headline=_headline(sources),
-        sentences=_sentences(sources),
+        sections=sections(sources, opened=True),
+        details=_nested(sections(sources, opened=False)),
+        list_of_runs=list_of_runs,
+        failures=[FAILURES[at] for at in sorted(set(samples.index["failure"])) if at],
+        findings=sources.findings,
+        short=sources.short_names,
         statuses=[status for status in STATUSES if status in seen],
         problems=problems.index,
         pairs=max(problems.index["parent"], default=-1) >= 0,
@@ -74,27 +85,16 @@ def render_page(sources: Sources, version: str = "") -> str:
         },
         style=page_style(),
         script=script,
-        script_hash=_hash(script),
+        script_hash=script_hash(script),
     )
 
 
-def _hash(script: str) -> str:
-    """The hash by which the page's content security policy allows its script."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-
-
-def _sentences(sources: Sources) -> list[str]:
-    """What every comparison comes to; models first."""
-    made = [sources.comparison(by) for by in ("model", "perturbation")]
-    return [
-        line
-        for comparison in made
-        if comparison
-        for line in sentences(comparison, sources.short_names)
-    ]
-
-
-def _headline(sources: Sources) -> list[tuple[str, str, Estimate | None]]:
-    """Each model's name, its short name, and pass@1 of its broadest row if it has verdicts."""
-    rows = {row.label: row.passes[0] for row in sources.summary.rows if row.passes}
-    return [(name, short, rows.get(name)) for name, short in sources.short_names.items()]
+def _nested(made: Sequence[Section]) -> list[tuple[Section, list[Section]]]:
+    """Each section with the whole tables that follow it."""
+    nested: list[tuple[Section, list[Section]]] = []
+    for section in made:
+        if section.folded and nested:
+            nested[-1][1].append(section)
+        else:
+            nested.append((section, []))
+    return nested

@@ -6,23 +6,30 @@ The index holds what rows and filters need of all problems. Formulas and prompts
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from ....benchmarks.problem import Problem
+from ....prompts import Rendered
 from ....rewards.verdict import Status
+from ...core.requests import FinishReason
 from ...stats.clusters import ParentIndex
 from ...stats.compare import labels_of
+from ...stats.findings.failures import Failure
 from ...store import counts
 from ...store.run import Run
 from ...store.samples import Prompts
 from ..sources import Sources
 from .packing import CHUNK, WORDS, formula, pack, shortened
 
-#: Characters of a prompt: its head and its tail, with examples between them.
+#: Characters of a prompt: its head and its tail, with examples between them. A longer request is
+#: not shown raw.
 PROMPT = (4_000, 4_000)
-STATUSES = tuple(Status)
+STATUSES, FINISHES = tuple(Status), tuple(FinishReason)
+#: The first is that of a correct sample.
+FAILURES = ("", *Failure)
 
 
 @dataclass(frozen=True)
@@ -74,6 +81,9 @@ def page_problems(sources: Sources) -> PageProblems:
             "modelRun": [at for at, _, _ in models],
             "subset": subsets,
             "status": list(STATUSES),
+            "finish": list(FINISHES),
+            "failure": list(FAILURES),
+            "request": [_settings(sources.runs[at], model) for at, model, _ in models],
         },
     }
     prompts = [Prompts(run) for run in sources.runs]
@@ -130,4 +140,19 @@ def _details(at: int, problem: Problem, prompts: list[Prompts]) -> dict[str, Any
         "reference": formula(str(problem.target.get("antiderivative", ""))),
         "facts": [fact for fact in facts if fact[1]],
         "prompt": shortened(str(shown), *PROMPT) if shown is not None else None,
+        "request": _request(shown) if shown is not None else None,
     }
+
+
+def _request(shown: Rendered) -> dict[str, Any]:
+    """The prompt as a server is sent it, unless it is long."""
+    request = shown.to_dict()
+    if len(json.dumps(request)) > sum(PROMPT):
+        return {"prompt": f"as shown above; {len(str(shown))} characters"}
+    return request
+
+
+def _settings(run: Run, model: str) -> dict[str, Any]:
+    """What every request to a model has besides its prompt and its seed."""
+    config = {name: value for name, value in run.models[model]["config"].items() if value}
+    return {"config": config, "sampling": run.manifest["identity"]["sampling"]}

@@ -6,21 +6,24 @@ and tail (`LEVELS`).
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from ....rewards.steps import Judgement
 from ....rewards.verdict import Verdict
+from ...core.requests import FinishReason
+from ...stats.findings.failures import failure_of
 from ...stats.steps import Steps, read_steps
 from ...stats.verdict_changes import reason
 from ...store.samples import Sample, samples
 from ..sources import Sources
 from .marks import Mark, pieces
 from .packing import CHUNK, WORDS, Formula, formula, pack, shortened, shortened_formula
-from .problems import STATUSES, PageProblems
+from .problems import FAILURES, FINISHES, STATUSES, PageProblems
 from .refutation import plot
 
 #: Samples on one page, and plots of wrong answers.
@@ -30,7 +33,14 @@ BUDGET = 36_000_000
 #: Characters of head and tail, the first that fit a chunk's share.
 LEVELS = ((20_000, 20_000), (8_000, 12_000), (1_500, 2_500), (300, 500), (0, 200), (0, 0))
 
-COLUMNS = ("problem", "model", "sample", "status", "answer", "tokens", "length", "seconds")
+#: Characters of the JSON of a stored response without its texts: what every server sends takes
+#: 200 to 600, log-probabilities of tokens up to millions.
+RESPONSE = 1_500
+
+COLUMNS = (
+    *("problem", "model", "sample", "status", "finish", "failure"),
+    *("answer", "tokens", "length", "seconds"),
+)
 
 
 @dataclass(frozen=True)
@@ -120,6 +130,8 @@ def _indexed(one: Sample) -> dict[str, Any]:
     return {
         "sample": completion["sample"],
         "status": STATUSES.index(judged["status"]),
+        "finish": FINISHES.index(FinishReason(completion["finish_reason"])),
+        "failure": FAILURES.index(failure_of(one.problem, judged) or ""),
         "answer": (judged.get("answer") or "")[:WORDS],
         "tokens": completion.get("completion_tokens"),
         "length": len(completion["text"]) + len(completion.get("reasoning", "")),
@@ -146,11 +158,24 @@ def _detail(one: Sample, plots: dict[tuple[str, str], Any], steps: Steps | None)
         ],
         "plot": plots.get(key) if verdict.evidence.witness else None,
         "marks": steps.marks if steps else (),
+        "response": _response(one.completion),
         "texts": {
             "Reasoning": one.completion.get("reasoning", ""),
             "Completion": one.completion["text"],
         },
     }
+
+
+def _response(completion: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """The stored row without its texts and what is too long, and the names of what was left out."""
+    row = {name: value for name, value in completion.items() if name not in ("text", "reasoning")}
+    extra = dict(row.get("extra") or {})
+    left: list[str] = []
+    while extra and len(json.dumps(row)) > RESPONSE:
+        left.append(max(extra, key=lambda name: len(json.dumps(extra[name]))))
+        del extra[left[-1]]
+        row["extra"] = extra
+    return row, ", ".join(left)
 
 
 def facts(verdict: Verdict, completion: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""The page of runs that grow: a server on loopback that only reads, and makes the page anew."""
+"""The page of runs that grow, served on loopback and made anew when somebody looks at it."""
 
 from __future__ import annotations
 
@@ -6,35 +6,93 @@ import hashlib
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from ...core.errors import UserError
 from ...store.run import Run
 from ..sources import Sources
+from .loopback import Answer, LoopbackServer
 from .page import render_page
 
-HOST = "127.0.0.1"
-#: Seconds between two looks at the runs, and the share of the time that making pages may take, so
+#: Seconds for which a page is kept at least, and the share of the time that making it may take, so
 #: that a sweep on the same machine is hardly slower.
 PAUSE, BUSY = 2.0, 0.2
-#: A page of another site may reach this address by a name of its own (DNS rebinding), not by these.
-_NAMES = ("127.0.0.1", "localhost")
 
 
-class Watch:
-    """The latest page of runs, and a server for it.
+class LivePage:
+    """The latest page of runs.
+
+    Args:
+        runs: the run directories.
+        open_sources: opens the runs for a page.
+        pause: seconds for which a page is kept at least.
+        list_of_runs: the address of the list of all runs, where there is one.
+        lock: held while a page is made; of several pages with one lock, one is made at a time.
+
+    """
+
+    def __init__(
+        self,
+        runs: Sequence[Path],
+        open_sources: Callable[[], Sources],
+        pause: float = PAUSE,
+        list_of_runs: str = "",
+        lock: threading.Lock | None = None,
+    ) -> None:
+        self._paths, self._open, self._pause = runs, open_sources, pause
+        self._list = list_of_runs
+        self._version, self._page, self._due = "", b"", 0.0
+        self._lock = lock or threading.Lock()
+
+    def version(self) -> str:
+        """What tells the page that there is now from others; of an unreadable run, the last."""
+        if time.monotonic() < self._due:
+            return self._version
+        try:
+            return state_of(self._paths)
+        except (UserError, OSError):  # moved, or a shard is just being sealed
+            return self._version
+
+    def page(self) -> bytes:
+        """The page, made anew if the runs have grown.
+
+        Returns:
+            The page.
+
+        Raises:
+            UserError: the runs cannot be read, and never could.
+
+        """
+        if self._page and self.version() == self._version:
+            return self._page
+        with self._lock:
+            version = self.version()
+            if self._page and version == self._version:  # made while this thread was waiting
+                return self._page
+            started = time.monotonic()
+            try:
+                page = render_page(self._open(), version, self._list)
+                self._version, self._page = version, page.encode("utf-8", "replace")
+            except (UserError, OSError):
+                if not self._page:
+                    raise
+            ended = time.monotonic()
+            self._due = ended + max(self._pause, (ended - started) / BUSY)
+            return self._page
+
+
+class Watch(LoopbackServer):
+    """A server for the latest page of runs.
 
     Args:
         runs: the run directories, each of which must exist.
         open_sources: opens the runs for a page.
         port: 0 for any free one.
-        pause: seconds between two looks at the runs.
+        pause: seconds for which a page is kept at least.
 
     Raises:
-        UserError: the port is not free.
+        UserError: the port is not free, or a run cannot be read.
 
     """
 
@@ -45,82 +103,34 @@ class Watch:
         port: int = 0,
         pause: float = PAUSE,
     ) -> None:
-        self._paths, self._open, self._pause = runs, open_sources, pause
-        self.version, self.page = "", b""
-        self._end = threading.Event()
-        self.update()
-        watch = self
+        self._live = LivePage(runs, open_sources, pause)
+        self._live.page()
+        super().__init__(self.answer, port)
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                watch.answer(self)
+    def answer(self, path: str, query: str) -> Answer:
+        """The answer to a request: the page, or its version."""
+        if path == "/version":
+            return Answer(self._live.version().encode(), "text/plain")
+        if path != "/":
+            return Answer.refusal(HTTPStatus.NOT_FOUND, "there is only /")
+        return Answer(self._live.page())
 
-            def log_message(self, format: str, *args: object) -> None:
-                """Nothing is printed: the terminal shows the address alone."""
 
-        try:
-            self._server = ThreadingHTTPServer((HOST, port), Handler)
-        except OSError as error:
-            raise UserError(f"cannot listen on {HOST}:{port}: {error.strerror}") from None
+def state_of(runs: Sequence[Path]) -> str:
+    """What tells two states of runs apart.
 
-    @property
-    def url(self) -> str:
-        return f"http://{HOST}:{self._server.server_address[1]}/"
+    Args:
+        runs: the run directories.
 
-    def run(self) -> None:
-        """Serve until `close`, or an interrupt."""
-        threading.Thread(target=self._follow, daemon=True).start()
-        try:
-            self._server.serve_forever(poll_interval=0.1)
-        finally:
-            self._end.set()
-            self._server.server_close()
+    Returns:
+        16 hexadecimal digits.
 
-    def close(self) -> None:
-        """End `run`, from another thread."""
-        self._end.set()
-        self._server.shutdown()
+    Raises:
+        RunError: one is not a run, or is damaged.
 
-    def update(self) -> None:
-        """Make the page anew if the runs have grown."""
-        version = self._state()
-        if version == self.version:
-            return
-        page = render_page(self._open(), version)
-        self.version, self.page = version, page.encode("utf-8", "replace")
-
-    def answer(self, request: BaseHTTPRequestHandler) -> None:
-        """Answer a request: the page, or its version."""
-        host = request.headers.get("Host", "")
-        name = host.rpartition(":")[0] or host
-        kind, body = "text/html", self.page
-        status = HTTPStatus.OK
-        if name not in _NAMES:
-            status, body = HTTPStatus.FORBIDDEN, b"this server is for this machine only"
-        elif request.path == "/version":
-            kind, body = "text/plain", self.version.encode()
-        elif request.path != "/":
-            status, body = HTTPStatus.NOT_FOUND, b"there is only /"
-        request.send_response(status)
-        request.send_header("Content-Type", f"{kind}; charset=utf-8")
-        request.send_header("Content-Length", str(len(body)))
-        request.send_header("Cache-Control", "no-store")
-        request.send_header("X-Content-Type-Options", "nosniff")
-        request.end_headers()
-        request.wfile.write(body)
-
-    def _follow(self) -> None:
-        pause = self._pause
-        while not self._end.wait(pause):
-            started = time.monotonic()
-            with suppress(UserError, OSError):  # cannot be read now: moved, or a shard was sealed
-                self.update()
-            pause = max(self._pause, (time.monotonic() - started) / BUSY)
-
-    def _state(self) -> str:
-        """What tells two states of the runs apart."""
-        parts: list[object] = []
-        for run in map(Run, self._paths):  # anew, as a manifest is read once
-            logs = [run.completions, *(run.verdicts(name) for name in run.policies)]
-            parts += [run.manifest, *(log.state() for log in logs)]
-        return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+    """
+    parts: list[object] = []
+    for run in map(Run, runs):  # anew, as a manifest is read once
+        logs = [run.completions, *(run.verdicts(name) for name in run.policies)]
+        parts += [run.manifest, *(log.state() for log in logs)]
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]

@@ -116,8 +116,7 @@ def test_a_section_is_one_file_and_one_line(
     monkeypatch.setattr(page_sections, "NAMES", (*page_sections.NAMES, "theirs"))
     run = harness.sweep([model], [bench], limit=2, out=tmp_path / "run")
     html = write_page(run).read_text()
-    assert '<h2 id="section-a-new-section">A new section</h2>' in html
-    assert '<a href="#section-a-new-section">' in html
+    assert '<details id="section-a-new-section">\n<summary>A new section</summary>' in html
     assert all(
         words in html for words in ('<th scope="row">cell</th>', "<p>A remark.</p>", "drawn here")
     )

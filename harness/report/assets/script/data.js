@@ -34,7 +34,7 @@ async function loadProblems() {
   const children = new Map();
   problems = index.key.map((key, place) => ({
     place, key, subset: index.subset[place], asked: index.asked[place], parent: index.parent[place],
-    words: `${key} ${index.asked[place]} ${index.labels[place]}`.toLowerCase(),
+    labels: index.labels[place], words: `${key} ${index.asked[place]} ${index.labels[place]}`.toLowerCase(),
     samples: index.counts.map((one) => one.samples[place]),
     correct: index.counts.map((one) => one.correct[place]),
     seen: index.counts.reduce((bits, one) => bits | one.seen[place], 0),
@@ -53,7 +53,8 @@ function loadSamples() {
     const columns = Object.entries(index);
     const all = index.problem.map((_, place) => {
       const row = Object.fromEntries(columns.map(([name, values]) => [name, values[place]]));
-      return { ...row, place, problem: problems[row.problem], status: names.status[row.status] };
+      return { ...row, place, problem: problems[row.problem], status: names.status[row.status],
+        finish: names.finish[row.finish], failure: names.failure[row.failure] };
     });
     all.sort((a, b) => a.problem.place - b.problem.place || a.model - b.model || a.sample - b.sample);
     const by = Map.groupBy

@@ -16,9 +16,14 @@ function paired(problem, original, perturbed) {
     .some((model) => original(before, model) && perturbed(problem, model));
 }
 
+// Outcomes that are about the models A and B, with what they are called.
+const OF_TWO = new Map([["both", "both solve"], ["a-not-b", "only A"], ["b-not-a", "only B"], ["neither", "neither"]]);
 const SHOWN_BY = {
   "": () => true,
   "a-not-b": (problem) => solves(problem, chosenModels()[0]) && fails(problem, chosenModels()[1]),
+  "b-not-a": (problem) => solves(problem, chosenModels()[1]) && fails(problem, chosenModels()[0]),
+  both: (problem) => chosenModels().every((model) => solves(problem, model)),
+  neither: (problem) => chosenModels().every((model) => fails(problem, model)),
   "original-only": (problem) => paired(problem, solves, fails),
   "perturbed-only": (problem) => paired(problem, fails, solves),
   disagree: (problem) => everyModel().some((model) => solves(problem, model)) &&
@@ -47,13 +52,15 @@ function differenceOf(problem) {
   return shares.length ? Math.max(...shares) - Math.min(...shares) : null;
 }
 
-function fittingProblems() {
+async function fittingProblems() {
   const wanted = state.find.toLowerCase().split(/\s+/).filter(Boolean);
+  const samples = state.failure ? await loadSamples() : null;
   const bit = names.status.indexOf(state.verdict), [a] = chosenModels();
   return problems.filter((problem) =>
     (!state.subset || names.subset[problem.subset] === state.subset) &&
     (bit < 0 || ((a < 0 ? problem.seen : problem.seenBy[a]) >> bit) & 1) &&
     (SHOWN_BY[state.show] ?? SHOWN_BY[""])(problem) &&
+    (!samples || samples.of(problem, a < 0 ? undefined : a).some((one) => one.failure === state.failure)) &&
     wanted.every((word) => problem.words.includes(word)));
 }
 
@@ -64,7 +71,8 @@ async function fittingSamples() {
   return all.filter((one) =>
     (a < 0 || one.model === a) &&
     (!state.subset || names.subset[one.problem.subset] === state.subset) &&
-    (!state.verdict || one.status === state.verdict) && shown(one.problem) &&
+    (!state.verdict || one.status === state.verdict) &&
+    (!state.failure || one.failure === state.failure) && shown(one.problem) &&
     wanted.every((word) => one.problem.words.includes(word) || one.answer.toLowerCase().includes(word)));
 }
 

@@ -20,6 +20,20 @@ function textPart(title, [head, left, tail], command) {
 const command = (problem, model, sample) =>
   `calculus-harness view ${names.run[names.modelRun[model]]} ${problem.key}${sample === undefined ? "" : `#${sample}`}`;
 
+// Folded: the request as it was rendered, and what was stored of the response.
+function rawPart(problem, prompt, one, detail) {
+  if (!detail.response) return [];
+  const request = { model: names.model[one.model], ...names.request[one.model], seed: detail.response[0].seed,
+    ...(prompt ?? { prompt: "cannot be rendered any more" }) };
+  const shown = (title, value) => element("div", {}, element("h4", {}, title),
+    element("pre", { tabindex: "0" }, JSON.stringify(value, null, 2)));
+  const [response, left] = detail.response;
+  return [element("details", { class: "raw" }, element("summary", {}, "Request and response, raw"),
+    shown("Request", request), shown("Response as stored, its texts above", response),
+    ...(left ? [element("p", { class: "soft" }, `Left out here: ${left}. The whole: `,
+      element("code", {}, `${command(problem, one.model, one.sample)} --json`))] : []))];
+}
+
 function facts(pairs) {
   return element("dl", {}, ...pairs.flatMap(([name, value]) =>
     [element("dt", {}, name), element("dd", {}, value)]));
@@ -87,16 +101,18 @@ async function pane(one, parts, relatives, samples, choose) {
   const siblings = element("div", { class: "siblings", role: "group", "aria-label": "Samples" });
   for (const other of samples.of(one.problem, one.model)) {
     const button = element("button", { type: "button", class: `s-${other.status}`,
-      "aria-pressed": String(other === one), title: `#${other.sample}: ${words(other.status)}` }, `#${other.sample}`);
+      "aria-pressed": String(other === one) }, `#${other.sample} ${words(other.status)}`);
     button.addEventListener("click", () => choose(other));
     siblings.append(button);
   }
   const whole = command(one.problem, one.model, one.sample);
-  const made = element("div", { class: "pane" }, picks, siblings, element("p", {}, chip(one.status)));
+  const made = element("div", { class: "pane" }, picks, siblings, element("p", {}, chip(one.status),
+    one.failure ? element("span", { class: "soft" }, ` ${one.failure}`) : ""));
   if (given[0]) made.append(element("h4", {}, "Answer"), ...shownFormula(given, marked(parts ?? [[given[0], false]])));
   made.append(element("h4", {}, "Evidence"), facts([...(detail.facts ?? []), ["in full", whole]]));
   if (detail.plot) made.append(element("div", { class: "witness" }, plot(detail.plot)));
   for (const [title, text] of Object.entries(detail.texts ?? {})) made.append(textPart(title, text, whole));
+  made.append(...rawPart(one.problem, (await asked(one.problem.place)).request, one, detail));
   return made;
 }
 
@@ -109,7 +125,7 @@ async function openProblem(box, problem, wanted, chosen) {
   let [left, right] = firstPair(problem, relatives, samples);
   left = named(wanted.left) || left || right || null;
   right = named(wanted.right) || (!wanted.left && right) || (left && counterpart(left, relatives, samples));
-  const members = element("div", { class: "family" }), panes = element("div", { class: "panes" });
+  const members = cuttable(element("div", { class: "family" })), panes = element("div", { class: "panes" });
   const detail = of[relatives.indexOf(problem)];
   box.append(members);
   if (detail.prompt) {
@@ -121,8 +137,14 @@ async function openProblem(box, problem, wanted, chosen) {
     const pair = [left, right].filter(Boolean);
     const [one, other] = await Promise.all(pair.map((sample) => answers(sample.place)));
     const parts = other && one[0] && other[0] ? difference(one[0], other[0]) : [null, null];
+    // Of two models that are compared, the other's sample of the same problem and number.
+    const beside = (sample) => {
+      const other = comparesModels() && chosenModels().find((model) => model !== sample.model);
+      const its = other === false ? [] : samples.of(sample.problem, other);
+      return its.find((one) => one.sample === sample.sample) ?? its[0] ?? counterpart(sample, relatives, samples);
+    };
     const choose = (side) => (sample) => {
-      if (side === 0) [left, right] = [sample, counterpart(sample, relatives, samples)];
+      if (side === 0) [left, right] = [sample, beside(sample)];
       else right = sample;
       chosen(left && sampleName(left), right && sampleName(right));
       return show();

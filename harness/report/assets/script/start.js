@@ -1,25 +1,26 @@
 // The table of problems or samples: filters, rows, keys, and the state in the URL.
-const SHOWN = 100;
+const SHOWN = innerWidth < 640 ? 10 : 25; // rows at first; `more` shows four times as many
 const TABLES = { problems: problemTable, samples: sampleTable };
-const FILTERS = ["find", "subset", "show", "a", "b", "verdict"];
+const FILTERS = ["find", "subset", "show", "a", "b", "verdict", "failure"];
 const items = field("items"), body = items.tBodies[0], heads = items.tHead.rows[0];
+const NO_FILTER = Object.fromEntries(FILTERS.map((name) => [name, ""]));
 let fitting = [], limit = SHOWN, openRow = null;
 
 const table = () => TABLES[state.view] ?? problemTable;
 
 function showHeadings() {
-  const columns = table().columns();
+  const columns = shownColumns(table());
   items.dataset.rows = table().unit;
   heads.replaceChildren(...columns.map(({ by, heading, title, kind, mark }) => {
     const made = element("th", { scope: "col", class: kind ?? null, title: title ?? null, "data-by": by },
-      element("button", { type: "button" }, heading, ...(mark ? [" ", element("b", {}, mark)] : [])));
+      element("button", { type: "button" }, ...breakable(heading), ...(mark ? [" ", element("b", {}, mark)] : [])));
     if (state.sort === by) made.setAttribute("aria-sort", state.down ? "descending" : "ascending");
     return made;
   }));
 }
 
 function makeRow(item) {
-  const made = table().row(item);
+  const made = makeCells(table(), item);
   made.classList.add("row");
   made.tabIndex = 0;
   made.setAttribute("aria-expanded", "false");
@@ -65,14 +66,14 @@ async function show() {
   const rows = fitting.slice(0, limit).map(makeRow);
   body.replaceChildren(...rows);
   showMore();
-  await Promise.all(rows.map((made) => made.ready));
+  await Promise.all(filling.splice(0));
   if (wanted >= 0) await open(rows[wanted], state);
 }
 
 function showMore() {
   const more = field("more"), total = table() === problemTable ? problems.length : field("items").dataset.samples;
   more.hidden = fitting.length <= limit;
-  more.textContent = `Show ${Math.min(SHOWN, fitting.length - limit)} more`;
+  more.textContent = `Show ${Math.min(4 * SHOWN, fitting.length - limit)} more`;
   field("count").textContent = `${fitting.length} of ${total} ${table().unit}`;
 }
 
@@ -87,6 +88,8 @@ async function update() {
   const matching = await table().items();
   if (mine !== turn) return;
   const column = table().columns().find(({ by }) => by === state.sort);
+  showVersus();
+  showColumnChoice();
   fitting = column ? sorted(matching, column.value, Boolean(state.down)) : matching;
   limit = SHOWN;
   await show();
@@ -96,7 +99,7 @@ function choose(changes) {
   const before = state.show;
   writeState({ ...changes, open: "", left: "", right: "" });
   if (state.show !== before) { // what a filter is about comes first
-    if (state.show === "a-not-b") {
+    if (OF_TWO.has(state.show)) {
       const a = state.a || names.model[0];
       const b = state.b && state.b !== a ? state.b : names.model.find((name) => name !== a) ?? a;
       writeState({ a, b, sort: "difference", down: "1" });
@@ -122,7 +125,7 @@ for (const name of FILTERS) {
 for (const button of document.querySelectorAll("[data-view]")) {
   button.addEventListener("click", () => choose({ view: button.dataset.view, sort: "", down: "" }));
 }
-field("reset").addEventListener("click", () => choose({ ...DEFAULTS, view: state.view }));
+field("reset").addEventListener("click", () => choose({ ...DEFAULTS, view: state.view, columns: state.columns }));
 field("download").addEventListener("click", () => download(table(), fitting));
 heads.addEventListener("click", (event) => {
   const by = event.target.closest("button")?.parentElement.dataset.by;
@@ -158,27 +161,33 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "/" && !typing) {
     field("find").focus();
     event.preventDefault();
-  } else if (event.key === "Escape" && typing) {
-    typing.blur();
+  } else if (event.key === "Escape" && !event.defaultPrevented) {
+    if (FILTERS.some((name) => state[name])) choose(NO_FILTER);
+    else if (openRow) toggle(openRow);
   } else if (event.key === "ArrowDown" && event.target === field("find")) {
     body.querySelector("tr.row")?.focus();
     event.preventDefault();
   }
 });
 field("more").addEventListener("click", () => {
-  const rows = fitting.slice(limit, limit + SHOWN).map(makeRow);
+  const rows = fitting.slice(limit, limit + 4 * SHOWN).map(makeRow);
   body.append(...rows);
-  limit += SHOWN;
+  limit += 4 * SHOWN;
   showMore();
   rows[0]?.focus();
 });
+// To a place of the page, unfolding what holds it.
+function goTo(place) {
+  for (let part = place; part; part = part.parentElement) if (part.matches("details")) part.open = true;
+  place?.scrollIntoView();
+}
 window.addEventListener("hashchange", async () => {
   const other = decodeHash().includes("?"); // a link to a section leaves the filters as they are
   readState();
   writeState();
   fillControls();
   if (other) await update();
-  (other && openRow ? openRow : field(anchor))?.scrollIntoView();
+  goTo(other && openRow ? openRow : field(anchor));
 });
 
 async function start() {
@@ -190,7 +199,7 @@ async function start() {
   await loadProblems();
   fillControls();
   await update();
-  if (!scrollBack() && (anchor || state.open)) (openRow ?? field(anchor))?.scrollIntoView();
+  if (!scrollBack() && (anchor || state.open)) goTo(openRow ?? field(anchor));
   document.body.dataset.ready = String(Math.round(performance.now()));
 }
 start();

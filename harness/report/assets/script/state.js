@@ -1,7 +1,7 @@
 // What is shown, in the part of the URL after `#`, behind the name of a section: a copied URL shows
 // the same. `state` has names, not places, so that it outlives another run of the report.
 const DEFAULTS = { view: "problems", find: "", subset: "", show: "", a: "", b: "", verdict: "",
-  sort: "", down: "", open: "", left: "", right: "" };
+  failure: "", columns: "", sort: "", down: "", open: "", left: "", right: "" };
 const state = { ...DEFAULTS };
 let anchor = "";
 

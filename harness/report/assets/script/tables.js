@@ -11,9 +11,10 @@ function headings(table, choose) {
   }
 }
 
+for (const box of document.querySelectorAll(".scroll")) cuttable(box);
 for (const table of document.querySelectorAll("table.sortable")) {
   for (const heading of table.querySelectorAll("th[scope=col]")) {
-    heading.replaceChildren(element("button", {}, heading.textContent));
+    heading.replaceChildren(element("button", {}, ...heading.childNodes));
   }
   headings(table, (heading, down) => {
     const column = [...heading.parentElement.children].indexOf(heading);

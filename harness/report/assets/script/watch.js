@@ -7,7 +7,7 @@ if (version) {
   setInterval(async () => {
     const busy = document.activeElement?.matches("input, select") || String(document.getSelection());
     if (document.hidden || busy) return;
-    const now = await fetch("version").then((answer) => (answer.ok ? answer.text() : version), () => version);
+    const now = await fetch(`version${location.search}`).then((answer) => (answer.ok ? answer.text() : version), () => version);
     if (now === version) return;
     sessionStorage.setItem(KEPT, String(scrollY));
     location.reload();

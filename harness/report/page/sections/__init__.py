@@ -15,6 +15,7 @@ from ...sources import Sources
 #: The modules, in the order of the page.
 NAMES = (
     "results",
+    "failures",
     "search",
     "published",
     "hint",
@@ -24,14 +25,16 @@ NAMES = (
     "scatter",
     "breakdowns",
     "steps",
-    "verdicts",
     "lengths",
 )
+#: Those that a page shows above its problems; the others are below, on a click.
+OPEN = frozenset({"results", "failures", "search", "published", "hint"})
 
 
-def sections(sources: Sources) -> list[Section]:
-    """All sections that these runs have."""
-    modules = (import_module(f"{__name__}.{name}") for name in NAMES)
+def sections(sources: Sources, opened: bool | None = None) -> list[Section]:
+    """The sections that these runs have: all, those of `OPEN`, or the others."""
+    names = [name for name in NAMES if opened is None or (name in OPEN) == opened]
+    modules = (import_module(f"{__name__}.{name}") for name in names)
     return [section for module in modules for section in module.sections(sources)]
 
 

@@ -1,13 +1,18 @@
-"""pass@k of every subset as bars."""
+"""pass@k, and the shares of the verdicts, of every subset as bars."""
 
 from __future__ import annotations
 
-from ...figures.bars import pass_bars
+from ...figures.bars import pass_bars, verdict_bars
 from ...sections import Section
 from ...sources import Sources
 
 
 def sections(sources: Sources) -> list[Section]:
-    """The figure, if anything was answered."""
-    rows = sources.short_rows
-    return [Section("pass@k by subset", figures=(pass_bars(rows),))] if rows else []
+    """A figure of each, if anything was answered."""
+    rows = sources.comparable_rows
+    if not rows:
+        return []
+    return [
+        Section("pass@k by subset", figures=(pass_bars(rows),)),
+        Section("Verdicts", figures=(verdict_bars(rows),)),
+    ]

@@ -34,8 +34,9 @@ def sections(sources: Sources) -> list[Section]:
         "Where it breaks",
         figures=tuple(figure for section in made for figure in section.figures),
         remarks=(
-            "A problem with several functions, operators or techniques counts in each. Searching "
-            "the problems below for a name shows those that have it.",
+            "A problem with several functions, operators or techniques counts in each; of several "
+            "models, the problems that all were asked. Searching the problems for a name shows "
+            "those that have it.",
         ),
     )
     tables = [
@@ -49,10 +50,14 @@ def _breakdown(sources: Sources, kind: Breakdown) -> Section | None:
     values: dict[str, dict[str, list[float]]] = {}
     problems: dict[str, set[str]] = {}
     models = list(sources.short_names.values())
+    common = sources.common_problems
     for run, names in zip(sources.runs, sources.names, strict=True):
         labels = dict(_labels(run, kind))
         for model, tallies in tally_samples(run, sources.policy).items():
-            for key, tally in tallies.items():
+            if not any(tally.scored for tally in tallies.values()):
+                continue
+            for key in tallies.keys() & common:
+                tally = tallies[key]
                 for label in labels.get(key, ()):
                     shares = values.setdefault(label, {}).setdefault(
                         sources.short_names[names[model]], []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ....stats.compare import By
-from ...comparison import comparison_table, gap_table, power_remarks, remarks
+from ...comparison import comparison_table, gap_table, power_remarks, remarks, sentences
 from ...figures.differences import difference_figure
 from ...sections import Section
 from ...sources import Sources
@@ -30,7 +30,12 @@ def sections(sources: Sources) -> list[Section]:
                 title,
                 remarks=tuple(line for line in remarks(comparison) if line not in power),
                 figures=(figure,) if figure else (),
-                notes={"What these samples can detect": power},
+                notes={
+                    "Each comparison in a sentence": tuple(
+                        sentences(comparison, sources.short_names)
+                    ),
+                    "What these samples can detect": power,
+                },
             )
         )
         table = comparison_table(comparison)

@@ -2,49 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from ....stats.summary import Row
-from ...figures.bars import by_subset, models_of
+from ....stats.findings import Findings
+from ....stats.summary import Row, Summary
+from ....stats.tallies import Estimate
+from ...figures.bars import by_subset
 from ...numbers import with_interval
 from ...sections import Section
 from ...sources import Sources
 from ...summary import remarks, results_section
 
+NO_SCORE = "no score"
+
 
 def sections(sources: Sources) -> list[Section]:
     """Of one model the whole table; of several models by subsets first."""
-    rows = sources.summary.rows
-    lines = tuple(remarks(sources.summary))
-    whole = _without_zeros(results_section(rows))
-    if len(models_of(rows)) < 2:
-        return [replace(whole, title="Results", remarks=lines)]
+    summary, findings = sources.summary, sources.findings
+    shared = [row for row in summary.rows if row.subset != "all" or "all" in sources.shared_subsets]
+    whole = _without_zeros(results_section(shared))
+    lines, notes = _remarks(summary)
+    if findings is None or len(findings.standings) < 2:
+        return [replace(whole, title="Results", remarks=lines, notes=notes)]
     return [
-        replace(_leaderboard(sources.short_rows), remarks=lines),
+        replace(_leaderboard(sources, findings), remarks=lines, notes=notes),
         replace(whole, title="Results with all columns", folded=True),
     ]
 
 
-def _leaderboard(rows: Sequence[Row]) -> Section:
-    """A line for each model, the best first, and a column for each subset."""
-    subsets = by_subset(rows)
-    cells = {
-        (row.label, row.subset): (
-            row.passes[0].value,
-            with_interval(row.passes[0].value, row.passes[0].interval),
-        )
-        for row in rows
-        if row.passes
-    }
-    first = next(iter(subsets))
-    models = sorted(models_of(rows), key=lambda name: -cells.get((name, first), (-1.0, ""))[0])
-    ks = sorted({row.passes[0].k for row in rows if row.passes})
-    return Section(
-        "Results",
-        (f"pass@{ks[0]}" if ks else "model", *subsets),
-        tuple((name, *(cells.get((name, one), (0, ""))[1] for one in subsets)) for name in models),
-    )
+def _remarks(summary: Summary) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
+    """What is still missing is shown, all else on a click."""
+    lines = remarks(summary)
+    late = bool(summary.missing) + bool(summary.unscored)  # the last lines
+    rest = len(lines) - late
+    return tuple(lines[rest:]), {"Bounds, tokens, remarks": tuple(lines[:rest])}
+
+
+def _leaderboard(sources: Sources, findings: Findings) -> Section:
+    """A line for each model and a column for each subset, ranked on common problems alone.
+
+    Where the models were asked different problems, the first column is of the common ones, if there
+    are any, and a cell tells how many problems it is about.
+    """
+    subsets = by_subset([row for row in sources.short_rows if row.subset != "all"])
+    cells = {(row.label, row.subset): row for row in sources.short_rows}
+    shared = sources.shared_subsets
+    common = next((one.common for one in findings.standings if one.common), None)
+    headings = [
+        "model" if common is None else f"pass@{common.k}",
+        "asked",
+        *([f"all {findings.common} common problems"] if common else ()),
+        *(_heading(name, rows, shared) for name, rows in subsets.items()),
+    ]
+    lines = []
+    for one in findings.standings:
+        name = sources.short_names[one.model]
+        line = [name, f"{one.problems:,}"]
+        if common:
+            line.append(_cell(one.common) if one.scored else NO_SCORE)
+        for subset in subsets:
+            row = cells.get((name, subset))
+            line.append("" if row is None else _of_row(row, subset in shared))
+        lines.append(tuple(line))
+    return Section("Results", tuple(headings), tuple(lines))
+
+
+def _heading(name: str, rows: list[Row], shared: frozenset[str]) -> str:
+    """A subset with its number of problems, if that is the same for every model."""
+    return f"{name} ({rows[0].problems})" if name in shared else f"{name} (not the same problems)"
+
+
+def _of_row(row: Row, shared: bool) -> str:
+    if not row.passes:
+        return NO_SCORE
+    return _cell(row.passes[0]) + ("" if shared else f" of {row.problems}")
+
+
+def _cell(estimate: Estimate | None) -> str:
+    return with_interval(estimate.value, estimate.interval) if estimate else ""
 
 
 def _without_zeros(section: Section) -> Section:

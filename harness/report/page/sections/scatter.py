@@ -24,7 +24,8 @@ def sections(sources: Sources) -> list[Section]:
         name: {key: tally.correct / tally.samples for key, tally in its_tallies.items()}
         for name, its_tallies in tallies.items()
     }
-    best = sorted(shares, key=lambda name: -sum(shares[name].values()) / len(shares[name]))
+    ranked = sources.findings.standings if sources.findings else ()
+    best = [one.model for one in ranked if one.scored]
     pairs = list(combinations(best, 2))
     if len(best) > EVERY_PAIR:
         pairs = pairs[: len(best) - 1]

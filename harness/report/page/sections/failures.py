@@ -1,0 +1,39 @@
+"""How it fails: the share of each model's answers by the way in which they failed."""
+
+from __future__ import annotations
+
+from ....stats.findings import Failure
+from ...numbers import percent
+from ...sections import Section
+from ...sources import Sources
+
+
+def sections(sources: Sources) -> list[Section]:
+    """A table of models by failures, with what helps against some of them."""
+    standings = sources.findings.standings if sources.findings else ()
+    ways = [way for way in Failure if any(one.failures.get(way) for one in standings)]
+    if not ways:
+        return []
+    short = sources.short_names
+    rows = tuple(
+        (
+            short[one.model],
+            f"{one.samples:,}",
+            *(percent(one.failures[way]) if way in one.failures else "" for way in ways),
+        )
+        for one in standings
+    )
+    advice = []
+    for way in ways:
+        if way.advice:
+            who = ", ".join(short[one.model] for one in standings if way in one.failures)
+            advice.append(f"{way.capitalize()} ({who}): {way.advice}.")
+    return [
+        Section(
+            "How it fails",
+            ("model", "answers", *ways),
+            rows,
+            remarks=("In percent of each model's own answers; the classes are filters below.",),
+            notes={"What helps against failures that are no mathematics": tuple(advice)},
+        )
+    ]
