@@ -125,8 +125,7 @@ def _solution(
         alone = verify(rf"\boxed{{{verdict.answer}}}")
         verdict = alone if alone.answer == verdict.answer else verdict
     reader = Reader(integrand, whole, work)
-    for statement in statements(completion, stop):
-        reader.take(statement)
+    reader.take_all(statements(completion, stop))
     chains = [each.links for each in reader.ends if len(each.links) > 1]
     lost = verdict.status is Status.INCORRECT and verdict.evidence.witness is None
     if whole.limits and lost and chains and not any(each.boxed for each in reader.ends):
