@@ -179,15 +179,20 @@ class Reader:
         if call and call["name"] not in scope.symbols:
             scope.functions.setdefault(call["name"], call["of"])
         lefts, rights = self.sides(links[0]), self.sides(links[1])
+        passed = 0  # links that are not read: s(t) = ? = 2t says what s is
+        while lefts and not rights and passed + 2 < len(links):
+            passed += 1
+            rights = self.sides(links[1 + passed])
         if not lefts or not rights:
             return 0, ""
+        links = [links[0], *links[1 + passed :]]
         try:
             meaning = meaning_of(
                 lefts[0], rights[0], statement.lead, scope, self.whole, self._agree
             )
             if meaning.act == "point" and meaning.value is not None:
                 self._point(statement, meaning.name, meaning.value, links)
-                return 1 if len(links) > len(("left", "right")) else len(links), ""
+                return passed + (1 if len(links) > len(("left", "right")) else len(links)), ""
             if meaning.value is not None:
                 self.tried |= meaning.tried
                 if meaning.act == "claim":
@@ -202,10 +207,12 @@ class Reader:
         except NotReadError:
             return 0, ""
         if meaning.act == "claim" and (statement.supposed or statement.aside):
-            return len(links), ""
+            return passed + len(links), ""
         if meaning.act == "nothing":
-            return len(links), ""
-        return int(meaning.act == "define"), meaning.name if meaning.act == "settle" else ""
+            return passed + len(links), ""
+        return (1 + passed) * (
+            meaning.act == "define"
+        ), meaning.name if meaning.act == "settle" else ""
 
     def _keep(self, name: str, value: Side, links: Sequence[Link]) -> None:
         self.scope.define(name, value)
@@ -264,6 +271,8 @@ class Reader:
         if chain.last is None or not links[0].latex or statement.supposed or statement.aside:
             return
         right = Read(links[0], self.sides(links[0]))
+        if any(free_symbols(side) & self.scope.variables for side in chain.last.sides):
+            return  # a point
         finding = self.judge.near(chain.last, right)
         left = chain.last.link
         place = left.latex, links[0].latex, left.start, links[0].end, statement.displayed

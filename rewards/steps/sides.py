@@ -143,6 +143,9 @@ _TERM_BEFORE = re.compile(r"[\w)}\]|]\s*\Z")
 _LIMIT_BEFORE = re.compile(r"\\lim(?:\\limits)?\s*_\s*\{(?:[^{}]|\{[^{}]*\})*\}")
 _SIZE = re.compile(r"\\(?:right|[bB]igg?r?)\s*\Z")
 _OPEN, _CLOSE = "([{", ")]}"
+_FLAT_GROUP = re.compile(r"(?:\\left\s*)?\(([^()]*)\)")
+_BRACED = re.compile(r"\{[^{}]*\}")
+_BARE_DENOMINATOR = re.compile(rf"(\\[dt]?frac\s*\{{[^{{}}]*{D}\s*\\?[A-Za-z]+\s*\}})\s*(\d)")
 _TERM_ENDS = re.compile(r"[-+=]")
 #: ``\frac{d}{dx}`` and ``\frac{du}{dx}``
 _OPERATOR = re.compile(
@@ -258,7 +261,7 @@ class _Reader:
     def _integral(self, text: str, sign: re.Match[str]) -> str:
         """The text with its last integral replaced."""
         marks, rest = limits_of(text[sign.end() :])
-        integrand, variable, after = _extent(rest)
+        integrand, variable, after = _extent(_released(rest))
         if "d" not in self.names and DIFFERENTIAL.search(integrand):
             raise NotReadError("two differentials")
         tree = self._formula(integrand) if integrand.strip() else ONE
@@ -333,6 +336,19 @@ class _Reader:
             part = Change(self.tree(inner), variable, (limits[0], limits[1]))
             text = text[:start] + self._add(part) + after
         return text
+
+
+def _released(text: str) -> str:
+    r"""The text with ``(\frac{du}2)`` and ``(2x\,dx)`` as factors without parentheses."""
+    text = _BARE_DENOMINATOR.sub(r"\1{\2}", text)
+    for group in _FLAT_GROUP.finditer(text):
+        inner = group[1].removesuffix("\\right").strip()
+        sign = "(-1)" if inner.startswith("-") else ""
+        inner = inner.removeprefix("-")
+        terms = _BRACED.sub("", inner)
+        if DIFFERENTIAL.search(inner) and "+" not in terms and "-" not in terms:
+            return f"{text[: group.start()]} {sign}{inner} {text[group.end() :]}"
+    return text
 
 
 def _extent(text: str) -> tuple[str, str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -26,6 +27,9 @@ from .statements import statements
 
 if TYPE_CHECKING:
     import sympy
+
+#: Seconds that a worker gets where the deadline is spent; it then ends at once.
+LEAST = 0.05
 
 _DEFINITE = re.compile(
     r"(?:\\(?:int|fint|dashint)(?![A-Za-z])|[∫⨍])\s*(?:\\(?:no)?limits(?![A-Za-z]))?\s*[_^]"
@@ -59,7 +63,7 @@ def verify_solution(
         strict: an answer needs a box.
         stop: the prompt's stop strings. Text after the first of them is ignored.
         truncated: the completion was cut off by the token limit.
-        deadline: seconds of wall clock for what has to run in a worker.
+        deadline: seconds of wall clock for all that has to run in a worker, however many times.
 
     Returns:
         The claims with their places, the definitions, and the verdict of the final answer.
@@ -89,13 +93,20 @@ def verify_solution(
         "truncated": truncated,
         "deadline": deadline,
     }
+    end = time.monotonic() + deadline
     try:
         return _solution(completion, text, Work(), **options)
     except NeedsWorkerError:
         with suppress(WorkerError):
-            result = call_task("solution", completion, text, options, deadline=deadline)
+            result = call_task("solution", completion, text, options, deadline=_left(end))
             return Solution.from_dict(result)
+        options["deadline"] = _left(end)
         return _solution(completion, text, Work(special=False), **options)
+
+
+def _left(end: float) -> float:
+    """The seconds that are left of the one deadline of a call."""
+    return max(end - time.monotonic(), LEAST)
 
 
 def _solution(
@@ -107,8 +118,10 @@ def _solution(
     strict: bool,
     stop: Sequence[str],
     truncated: bool,
+    deadline: float,
     **options: Any,
 ) -> Solution:
+    end = time.monotonic() + deadline
     verify: Callable[..., Verdict]
     if _DEFINITE.search(problem):
         known = prepare_definite(problem, options["assumptions"])
@@ -119,10 +132,11 @@ def _solution(
         integrand = prepare(problem, variable, options["assumptions"])
         whole = Integral(integrand.expression, integrand.variable)
         verify = partial(verify_antiderivative, integrand=problem, variable=variable, **options)
-    verdict = verify(completion, strict=strict, stop=stop, truncated=truncated)
+    given = {"strict": strict, "stop": stop, "truncated": truncated}
+    verdict = verify(completion, **given, deadline=_left(end))
     if verdict.status is Status.INCORRECT and verdict.answer and verdict.evidence.witness is None:
         # Perhaps a wrong step beside a right answer; here steps are judged by themselves.
-        alone = verify(rf"\boxed{{{verdict.answer}}}")
+        alone = verify(rf"\boxed{{{verdict.answer}}}", deadline=_left(end))
         verdict = alone if alone.answer == verdict.answer else verdict
     reader = Reader(integrand, whole, work)
     reader.take_all(statements(completion, stop))
@@ -130,6 +144,6 @@ def _solution(
     lost = verdict.status is Status.INCORRECT and verdict.evidence.witness is None
     if whole.limits and lost and chains and not any(each.boxed for each in reader.ends):
         # Taken for the answer was an antiderivative on the way to the value.
-        verdict = verify(rf"\boxed{{{chains[-1][-1].latex}}}")
+        verdict = verify(rf"\boxed{{{chains[-1][-1].latex}}}", deadline=_left(end))
     reader.conclude(verdict, completion)
     return Solution(tuple(reader.claims), tuple(reader.definitions), verdict)

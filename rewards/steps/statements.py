@@ -39,7 +39,7 @@ _REMARK = re.compile(
 )
 #: ``\underbrace{..}_{..}``: what stands under the brace is no part of the formula.
 _BRACE = re.compile(r"\\(?:under|over)brace\s*(?=\{)")
-_NOTE = re.compile(r"\s*[_^]\s*\{")
+_NOTE = re.compile(r"\s*[_^]\s*(?:\{|\\[A-Za-z]+|\w)")
 _INDENTATION = re.compile(r"(?:\\(?:q?quad(?![A-Za-z])|[,;:! ])|[&\s]|\{\s*\})*")
 _INSIDE = re.compile(r"\$([^$]+)\$")
 _SPACING_AFTER = re.compile(r"(?:\\(?:q?quad|[,;:! ])|\s)+\Z")
@@ -212,7 +212,9 @@ class _Cutter:
                 if DIFFERENTIAL.search(latex, brace.end(), close):
                     self._blank(brace.end(), brace.end() + 1)
                     self._blank(close, close + 1)
-                self._blank(note.start(), closing_brace(latex, note.end() - 1) + 1)
+                braced = latex[note.end() - 1] == "{"
+                end = closing_brace(latex, note.end() - 1) + 1 if braced else note.end()
+                self._blank(note.start(), end)
         self.latex = "".join(self.characters)
         self.statement = Statement()
         self.start = 0

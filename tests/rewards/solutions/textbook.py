@@ -42,6 +42,8 @@ _LAYOUT = re.compile(
 _ITEM = re.compile(r"\\item(?![A-Za-z])(?:\[[^\]]*\])?")
 _MATH = re.compile(r"\\\[(.*?)\\\]|\\\((.*?)\\\)|\$\$(.*?)\$\$|\$([^$]+)\$", re.DOTALL)
 _INTEGRAL = re.compile(r"\\int(?![A-Za-z]).*?d\s*\\?[A-Za-z]+(?:\s*\})?", re.DOTALL)
+#: A problem about a function that only the text, or a picture, defines.
+_UNDEFINED = re.compile(r"(?<![A-Za-z\\])[A-Za-z]'?\s*\([a-z]\)")
 _DISPLAY = re.compile(
     r"\\\[.*?\\\]|\$\$.*?\$\$"
     r"|\\begin\{(equation|align|alignat|gather|multline|flalign|eqnarray|displaymath)(\*?)\}"
@@ -141,6 +143,8 @@ def integrals(text: str) -> list[str]:
         formula = next(group for group in match.groups() if group is not None)
         for each in _INTEGRAL.finditer(formula):
             integral = each[0].strip()
+            if _UNDEFINED.search(integral):
+                continue
             if integral.count("\\int") == 1 and integral.count("{") == integral.count("}"):
                 found.append(integral)
     return found
