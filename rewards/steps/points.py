@@ -15,7 +15,7 @@ from ..expression.tree import Expression
 from ..quadrature.problem import Limit, limit_of
 from .result import Judgement
 from .scope import Range, Scope, substituted
-from .sides import Side
+from .sides import NotReadError, Side
 
 #: Points that are remembered.
 MOST = 24
@@ -106,7 +106,10 @@ class Points:
         other, pairs = _related(name, value, scope)
         own = self.of(sentence, other)
         every = [*own, *(one[2] for one in self.seen if one[1] == other), *scope.ends(other)]
-        found = [compare(*pairs(at)) for at in every]
+        try:
+            found = [compare(*pairs(at)) for at in every]
+        except NotReadError:  # it grows too large
+            return Judgement.UNCHECKED
         if Judgement.CORRECT in found:
             return Judgement.CORRECT
         wrong = own and all(each is Judgement.INCORRECT for each in found)

@@ -255,8 +255,11 @@ class Reader:
         for index, pair in self.equations[-REMEMBERED:]:
             numeric = any(not free_symbols(side) for side in pair)
             near = index >= self.latest
-            ends = [substituted(side, {name: value}) for side in pair]
-            if (numeric or near) and self.judge.equal(*ends) is Judgement.CORRECT:
+            try:
+                left, right = (substituted(side, {name: value}) for side in pair)
+            except NotReadError:  # it grows too large
+                continue
+            if (numeric or near) and self.judge.equal(left, right) is Judgement.CORRECT:
                 detail = "an equation that is solved"
                 unchecked = Judgement.UNCHECKED
                 self.claims[index] = replace(
@@ -337,7 +340,10 @@ class Reader:
         if judged.finding.judgement is not Judgement.INCORRECT or judged.pair is None:
             return judged
         unread = conditions is None
-        sides = [self.scope.written_out(side, {}) for side in judged.pair]
+        try:
+            sides = [self.scope.written_out(side, {}) for side in judged.pair]
+        except NotReadError:
+            return judged
         varies = any(free_symbols(side) & self.scope.variables for side in sides)
         at_point = varies and bool(self.points.of(statement.sentence))
         at_point = at_point and not any(side.has(Integral) for side in sides)
@@ -374,7 +380,8 @@ class Reader:
 
     def _void(self, left: Side, right: Side) -> None:
         """Take back all gains, if a wrong claim is the other try at what a right one has tried."""
-        for start in (left, self.chain.root.sides[0] if self.chain.root else left):
+        roots = self.chain.root.sides[:1] if self.chain.root else ()
+        for start in (left, *roots):
             with suppress(*FAULTS):
                 if self.progress.repeats(start, right, self.scope):
                     self.claims = [replace(claim, gain=0.0) for claim in self.claims]

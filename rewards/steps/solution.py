@@ -45,6 +45,7 @@ def verify_solution(
     strict: bool = False,
     stop: Sequence[str] = (),
     truncated: bool = False,
+    thoughts: bool = False,
     deadline: float = DEFAULT_DEADLINE,
 ) -> Solution:
     r"""Verify every step of a solution of an integral.
@@ -63,6 +64,7 @@ def verify_solution(
         strict: an answer needs a box.
         stop: the prompt's stop strings. Text after the first of them is ignored.
         truncated: the completion was cut off by the token limit.
+        thoughts: read the thoughts of the model as well. Rewards never do.
         deadline: seconds of wall clock for all that has to run in a worker, however many times.
 
     Returns:
@@ -91,6 +93,7 @@ def verify_solution(
         "strict": strict,
         "stop": list(stop),
         "truncated": truncated,
+        "thoughts": thoughts,
         "deadline": deadline,
     }
     end = time.monotonic() + deadline
@@ -118,6 +121,7 @@ def _solution(
     strict: bool,
     stop: Sequence[str],
     truncated: bool,
+    thoughts: bool,
     deadline: float,
     **options: Any,
 ) -> Solution:
@@ -139,7 +143,7 @@ def _solution(
         alone = verify(rf"\boxed{{{verdict.answer}}}", deadline=_left(end))
         verdict = alone if alone.answer == verdict.answer else verdict
     reader = Reader(integrand, whole, work)
-    reader.take_all(statements(completion, stop))
+    reader.take_all(statements(completion, stop, thoughts=thoughts))
     chains = [each.links for each in reader.ends if len(each.links) > 1]
     lost = verdict.status is Status.INCORRECT and verdict.evidence.witness is None
     if whole.limits and lost and chains and not any(each.boxed for each in reader.ends):

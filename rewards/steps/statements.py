@@ -98,8 +98,11 @@ class Statement:
     alone: bool = False
 
 
-def shown(completion: str, stop: Sequence[str]) -> tuple[int, int]:
-    """Where the part of a completion begins and ends that is no thought and no further turn."""
+def shown(completion: str, stop: Sequence[str], thoughts: bool) -> tuple[int, int]:
+    """Where the part of a completion begins and ends that is no further turn, nor a thought."""
+    if thoughts:
+        marks = [place for mark in stop if (place := completion.find(mark)) >= 0]
+        return 0, min([*marks, len(completion), LONGEST])
     text = visible(completion, stop).text
     at = completion.rfind(text) if text.strip() else -1
     if at >= 0:
@@ -113,9 +116,11 @@ def shown(completion: str, stop: Sequence[str]) -> tuple[int, int]:
     return start, min([*ends, len(completion), start + LONGEST])
 
 
-def statements(completion: str, stop: Sequence[str] = ()) -> Iterator[Statement]:
-    """The statements of a completion in order, at most `MOST`."""
-    start, end = shown(completion, stop)
+def statements(
+    completion: str, stop: Sequence[str] = (), *, thoughts: bool = False
+) -> Iterator[Statement]:
+    """The statements of a completion in order, at most `MOST`; of its thoughts on request."""
+    start, end = shown(completion, stop, thoughts)
     text = completion[start:end]
     count = sentence = before = 0
     supposed = False
