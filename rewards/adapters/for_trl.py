@@ -314,7 +314,7 @@ definite_integral_reward = Reward(Rubric("definite"), "definite_integral_reward"
 The arguments are those of `antiderivative_reward`.
 """
 
-step_reward = Reward(Rubric("steps", ("steps",), (1.0,)), "step_reward", "integrand")
+step_reward = Reward(Rubric("steps", ("steps",), (1.0,), gate=False), "step_reward", "integrand")
 """A reward for steps, beside one for the answer: ``[antiderivative_reward, step_reward]``.
 
 It is the share of the problem that right steps settle before the first wrong one

@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 from ..expression.tree import Symbol
+from . import prose
 from .judging.equality import linear
+from .judging.readings import FUNCTIONS
 from .scope import Scope, free_symbols, implicit, is_constant_name
 from .sides import Differential, Integral, NotReadError, Side
 
 #: What an equation does: ``settle`` claims ``v = ..`` after ``dv = ..`` and defines v.
-Act = Literal["claim", "define", "settle", "nothing"]
-
-#: Words before a symbol that gets a meaning, perhaps another than it had.
-_CHOOSES = re.compile(
-    r"\b(?:let|set|put|take|choos\w+|pick|defin\w+|denot\w+|writ\w+|call|again|second|where|new)\b"
-    r"[^.;]{0,40}$",
-    re.IGNORECASE,
-)
-#: Names that a solution gives to the integral that it is about.
-_WHOLE = frozenset("IJFGySR")
+#: ``point`` is a value of a variable: ``x = 0``.
+Act = Literal["claim", "define", "settle", "point", "nothing"]
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What an equation is for; ``name`` and ``value`` are of the symbol that it defines."""
+    """What an equation is for; ``name`` and ``value`` are of the symbol that it defines.
+
+    ``tried`` says that it may as well be a claim that is wrong.
+    """
 
     act: Act
     name: str = ""
     value: Side | None = None
+    tried: bool = False
 
 
 _CLAIM, _NOTHING = Meaning("claim"), Meaning("nothing")
@@ -85,30 +82,37 @@ def _symbol(
     names = free_symbols(right)
     constant = not right.parts and not names & (scope.variables | scope.values.keys())
     define = Meaning("define", name, right)
+    running = name == scope.variable or name in scope.introduced
+    running |= name in scope.moving() and not scope.values[name].parts
+    if running and constant and not any(map(scope.is_fresh, names)):
+        return Meaning("point", name, right)
     if name in scope.values:
         value = scope.values[name]
-        if name in scope.solved or agrees(Side(Symbol(name), {}), right):
-            return _CLAIM
         if not value.has(Integral):
-            return define
+            known = name in scope.solved or agrees(Side(Symbol(name), {}), right)
+            return _CLAIM if known else define
         if name in scope.chosen:
             return Meaning("settle", name)
+        # Whether the integral gets another meaning must not depend on what is right.
+        if prose.chooses(lead):
+            return define
         lone = isinstance(right.expression, Symbol) and right.has(Integral)
-        return define if lone or _CHOOSES.search(lead) else _CLAIM
+        other = lone and not agrees(Side(Symbol(name), {}), right)
+        return Meaning("define", name, right, tried=True) if other else _CLAIM
     if name == scope.variable:
         fresh = {each for each in names if scope.is_fresh(each)}
-        if constant and not fresh:
-            return _NOTHING  # a value that is put in
+        if prose.chooses(lead) and names <= scope.introduced and not right.parts:
+            return define  # the same letter in another substitution
         if len(fresh) != 1 or right.parts or names & scope.values.keys() or name in names:
             return _CLAIM
         return define
     if name in scope.symbols:
         return _NOTHING if constant else _CLAIM
-    if name in scope.introduced and not constant:
+    if name in scope.introduced:
         return _CLAIM  # back from the new variable
     if is_constant_name(name) and constant:
         return _NOTHING
-    if name in _WHOLE and not isinstance(right.expression, Symbol):
+    if name in FUNCTIONS and not isinstance(right.expression, Symbol):
         meant = Side(Symbol("Q_0"), {"Q_0": whole})
         if agrees(meant, right):
             return Meaning("claim", name, meant)

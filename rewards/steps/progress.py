@@ -40,6 +40,7 @@ class Progress:
         self.whole = self.left = size(whole.integrand) + bool(whole.limits)
         self.costs: dict[_Key, int] = {self.problem: self.whole, _EVALUATION: 1}
         self.relations: list[tuple[_Key, ...]] = []
+        self.stated = False  # a claim gives the problem's integral in closed form
         if whole.limits:
             self._add_evaluation(self.problem)
 
@@ -55,6 +56,22 @@ class Progress:
             NotReadError: an integral in it has another form than a claim can have.
 
         """
+        related = self._related(left, right, scope)
+        if not related or len(self.relations) == MOST:
+            return 0.0
+        self.relations.append(related)
+        self.stated |= related == (self.problem,)
+        self._relax()
+        before, self.left = self.left, min(self.left, self.costs[self.problem])
+        return (before - self.left) / self.whole
+
+    def repeats(self, left: Side, right: Side, scope: Scope) -> bool:
+        """Whether an equation is about the same integrals as another, as with the other sign."""
+        related = self._related(left, right, scope)
+        return len(related) > 1 and set(related) in map(set, self.relations)
+
+    def _related(self, left: Side, right: Side, scope: Scope) -> tuple[_Key, ...]:
+        """The integrals that an equation relates."""
         factors: dict[_Key, Ball] = {}
         for side, sign in ((left, 1), (right, -1)):
             for key, factor, cost in _integrals(side, scope):
@@ -63,13 +80,7 @@ class Progress:
                     if isinstance(key[2], tuple):
                         self._add_evaluation(key)
                 factors[key] = factors.get(key, ZERO) + sign * factor
-        related = tuple(key for key, factor in factors.items() if not factor.contains(ZERO))
-        if not related or len(self.relations) == MOST:
-            return 0.0
-        self.relations.append(related)
-        self._relax()
-        before, self.left = self.left, min(self.left, self.costs[self.problem])
-        return (before - self.left) / self.whole
+        return tuple(key for key, factor in factors.items() if not factor.contains(ZERO))
 
     def _add_evaluation(self, definite: _Key) -> None:
         """A definite integral costs as much as the indefinite one, and its evaluation."""

@@ -83,6 +83,7 @@ class Claim:
             of sides with integrals, or up to a constant, their derivatives.
         gain: the share of the problem that it settles (`Solution.progress`).
         detail: why it is unchecked.
+        withdrawn: the text gives it up, so that nothing is asserted; a failed try all the same.
 
     Example:
         >>> from calculus_harness.rewards import verify_solution
@@ -104,6 +105,7 @@ class Claim:
     witness: Witness | None = None
     gain: float = 0.0
     detail: str = ""
+    withdrawn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,11 @@ class Solution(Record):
     @property
     def first_wrong(self) -> int | None:
         """Index of the first claim that is wrong, or None."""
-        wrong = (at for at, one in enumerate(self.claims) if _is(one, Judgement.INCORRECT))
+        wrong = (
+            at
+            for at, one in enumerate(self.claims)
+            if _is(one, Judgement.INCORRECT) and not one.withdrawn
+        )
         return next(wrong, None)
 
     @property
@@ -167,7 +173,12 @@ class Solution(Record):
         It is how far they bring down the size of the integrals that are left to be solved, so a
         claim that says nothing new, or nothing of this problem, adds nothing.
         """
-        return sum(one.gain for one in self.claims[: self.first_wrong])
+        total = 0.0
+        for one in self.claims:
+            if _is(one, Judgement.INCORRECT):  # also one that the text gives up
+                break
+            total += one.gain
+        return total
 
 
 def _is(claim: Claim, judgement: Judgement) -> bool:

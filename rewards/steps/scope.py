@@ -6,7 +6,7 @@ with theta. ``dv = e^x\,dx`` makes v an antiderivative, until the text says whic
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from ..decision.compiler import compile_tape
@@ -28,8 +28,10 @@ from .sides import (
     Value,
 )
 
-#: Nodes of a tree after its definitions are written out.
-MOST_NODES = 4000
+#: Nodes of a tree after its definitions are written out, and rounds of it: a function of u, then u.
+MOST_NODES, NESTED = 4000, 2
+#: Between which numbers a variable runs.
+Range = tuple[float, float]
 
 #: Substitutions whose new variable is the argument of a function: its inverse.
 _INVERSES = {
@@ -64,6 +66,7 @@ class Equation:
             the end of the first quadrant.
         used: the definitions that were written out.
         free: symbols that are left.
+        within: sides in the one variable that are to be between two numbers.
 
     """
 
@@ -74,6 +77,7 @@ class Equation:
     narrow: bool
     used: frozenset[str]
     free: frozenset[str]
+    within: tuple[tuple[Side, Range], ...] = ()
 
 
 @dataclass
@@ -89,6 +93,9 @@ class Scope:
         functions: names of functions (``F(x)``) with their variables.
         chosen: symbols that are known by their differentials, as v of ``dv = ..``.
         solved: unknown constants that an equation determines.
+        limits: those of the problem.
+        assumed: names of which only the sense tells that they are the problem's integral.
+        ranges: where variables run, by the limits of the problem and by conditions.
 
     """
 
@@ -100,6 +107,9 @@ class Scope:
     functions: dict[str, str] = field(default_factory=dict)
     chosen: set[str] = field(default_factory=set)
     solved: set[str] = field(default_factory=set)
+    limits: tuple[Limit, ...] = ()
+    assumed: set[str] = field(default_factory=set)
+    ranges: dict[str, Range] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.variables.add(self.variable)
@@ -123,7 +133,12 @@ class Scope:
 
     def define(self, name: str, side: Side) -> None:
         """Let a symbol stand for a side, as it is to be read now."""
-        value = self.written_out(self.evaluated(side), {})
+        own = self.functions.get(name)  # a function keeps its own variable: F(u) with u = x^2
+        known, self.values = self.values, {k: v for k, v in self.values.items() if k != own}
+        try:
+            value = self.written_out(self.evaluated(side), {})
+        finally:
+            self.values = known
         if name in free_symbols(value):
             raise NotReadError("a symbol defined by itself")
         if name == self.variable:
@@ -134,11 +149,15 @@ class Scope:
 
     def written_out(self, side: Side, used: dict[str, Side]) -> Side:
         """A side with all definitions written out; adds those that it has to ``used``."""
-        definitions = {
-            name: self.values[name] for name in free_symbols(side) if name in self.values
-        }
-        used.update(definitions)
-        return substituted(side, definitions) if definitions else side
+        for _ in range(NESTED):
+            definitions = {
+                name: self.values[name] for name in free_symbols(side) if name in self.values
+            }
+            if not definitions:
+                break
+            used.update(definitions)
+            side = substituted(side, definitions)
+        return side
 
     def evaluated(self, side: Side) -> Side:
         """A side with ``[F]_a^b`` as F(b) - F(a), and with what ``F(2)`` stands for."""
@@ -148,7 +167,7 @@ class Scope:
                 value = self.values.get(part.function)
                 if value is None or _movers(value):
                     raise NotReadError("a value of a function that is not known")
-                argument = {self.functions[part.function]: Side(part.at, {})}
+                argument = {self.applied[part.function]: Side(part.at, {})}
                 table[name] = substituted(value, argument)
             elif isinstance(part, Change):
                 table[name] = self._changed(name, part, side.parts)
@@ -166,10 +185,12 @@ class Scope:
             raise NotReadError("an integral between limits")
         functions = {each: self.values[each] for each in self.functions if each in self.values}
         of = substituted(of, functions)
-        running = {part.variable} if part.variable else symbols_of(of.expression) & self.variables
+        if part.variable and part.variable not in symbols_of(of.expression):
+            of = self.written_out(of, {})
+        running = {part.variable} if part.variable else self._running(of)
         if len(running) > 1:
             of = self.written_out(of, {})
-            running = symbols_of(of.expression) & self.variables
+            running = self._running(of)
         if len(running) > 1 or of.parts:
             raise NotReadError("a change of several variables")
         if not running:
@@ -184,6 +205,33 @@ class Scope:
                 tree = Symbol(f"{name}_{at}")
             ends.append(tree)
         return Side(Call("add", (ends[1], Call("neg", (ends[0],)))), made)
+
+    def _running(self, side: Side) -> set[str]:
+        """The symbols of a side that run between limits: variables, or what nothing defines."""
+        names = symbols_of(side.expression)
+        moving = names & {*self.variables, *self.introduced, *self.moving()}
+        return moving or {
+            name for name in names - self.symbols - self.values.keys() if not is_constant_name(name)
+        }
+
+    def ends(self, name: str) -> list[Expression]:
+        """The limits of the problem, if they are those of a variable."""
+        finite = [limit for limit in self.limits if not isinstance(limit, int)]
+        return finite if name == self.variable else []
+
+    def moving(self) -> set[str]:
+        """The symbols that stand for something that varies."""
+        return {name for name, value in self.values.items() if free_symbols(value) & self.variables}
+
+    @property
+    def applied(self) -> dict[str, str]:
+        """The names that can be applied, with their variables: ``F(x)`` and, with u = x^2, u."""
+        table = dict(self.functions)
+        for name in self.moving() - table.keys():
+            of = free_symbols(self.values[name])
+            if len(of) == 1 and not self.values[name].parts:
+                table[name] = next(iter(of))
+        return table
 
     def equation(self, left: Side, right: Side) -> Equation:
         """Two sides in terms of one variable.
@@ -227,7 +275,15 @@ class Scope:
             raise NotReadError(f"{UNRELATED} {' and '.join(sorted(running))}")
         root = next(iter(running), self.variable)
         narrow |= root in self.introduced
-        return Equation(sides[0], sides[1], root, rates, narrow, frozenset(used), free)
+        within = tuple(self._within(root))
+        return Equation(sides[0], sides[1], root, rates, narrow, frozenset(used), free, within)
+
+    def _within(self, root: str) -> Iterator[tuple[Side, Range]]:
+        """What has to lie between two numbers, as sides in a variable."""
+        for name, between in self.ranges.items():
+            value = self.changed.get(name) if name != root else Side(Symbol(name), {})
+            if value is not None and root in free_symbols(value):
+                yield value, between
 
     @staticmethod
     def _free(sides: list[Side], rates: Mapping[str, Side]) -> frozenset[str]:
@@ -285,7 +341,12 @@ def substituted(side: Side, table: Mapping[str, Side]) -> Side:
             inner = {
                 each: tree for each, tree in trees.items() if not bound or each != part.variable
             }
-            parts[name] = replace(part, integrand=_replaced(part.integrand, inner))
+            limits = part.limits and (
+                _limit_replaced(part.limits[0], trees),
+                _limit_replaced(part.limits[1], trees),
+            )
+            integrand = _replaced(part.integrand, inner)
+            parts[name] = replace(part, integrand=integrand, limits=limits)
         elif isinstance(part, LimitAt):
             inner = {each: tree for each, tree in trees.items() if each != part.variable}
             parts[name] = replace(part, of=_replaced(part.of, inner))
@@ -296,6 +357,10 @@ def substituted(side: Side, table: Mapping[str, Side]) -> Side:
     for name in free_symbols(side) & table.keys():
         parts.update(table[name].parts)
     return Side(_replaced(side.expression, trees), parts)
+
+
+def _limit_replaced(limit: Limit, table: Mapping[str, Expression]) -> Limit:
+    return limit if isinstance(limit, int) else _replaced(limit, table)
 
 
 def _without(side: Side, table: Mapping[str, Side]) -> Side:

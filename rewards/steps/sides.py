@@ -98,7 +98,7 @@ class NotReadError(ValueError):
 def read_sides(
     latex: str,
     names: Collection[str],
-    functions: Mapping[str, str],
+    functions: tuple[Mapping[str, str], Mapping[str, str]],
     variable: str,
     numbers: Iterator[int],
 ) -> list[Side]:
@@ -107,19 +107,22 @@ def read_sides(
     Args:
         latex: its LaTeX.
         names: symbols of the problem and of the definitions in force.
-        functions: names that the text has given to functions (``F(x)``), with their variables.
+        functions: names that the text has given to functions (``F(x)``), with their variables, and
+            all that can be applied to a number (``u(1)`` where u = x^2).
         variable: that of derivatives that name none (``F'``).
         numbers: for the symbols of parts, so that no two sides share one.
 
     """
     if len(latex) > LONGEST:
         return []
-    text = clean(plain(latex))
+    text = clean(_BAR_NAME.sub(r"\1_{\2:", plain(latex)))
+    text = _DOTS.sub(r"\1", text) if "dots" in text or "..." in text else text
+    text = _COLOUR.sub(r" \1 ", text) if "color" in text else text
     sides: list[Side] = []
     for choice in range(READINGS):
         reader = _Reader(frozenset(names), choice, variable, numbers)
         try:
-            side = Side(reader.tree(reader.called(text, functions)), reader.parts)
+            side = Side(reader.tree(reader.called(text, *functions)), reader.parts)
         except (NotReadError, ReadError, ProblemError, RecursionError):
             break
         sides.append(side)
@@ -131,7 +134,18 @@ def read_sides(
 _INT = re.compile(r"(?:\\int(?![A-Za-z])|∫)\s*(?:\\(?:no)?limits(?![A-Za-z]))?\s*")
 _SEVERAL = re.compile(r"\\(?:iint|iiint|oint|idotsint|fint)(?![A-Za-z])|[∬∭∮]")
 _FRACTION = re.compile(r"\\[dt]?frac\s*$")
+#: ``f(x)``; without a definition of f this is no product.
+_FUNCTION_OF = re.compile(
+    r"(?<![A-Za-z\\^_{])(?P<name>[fghuvwyFGHPQR])\s*(?:\\left)?\(\s*(?:[a-z]|\\theta)\s*(?:\\right)?\)"
+)
+#: A sign behind an operand, which begins a term.
+_TERM_BEFORE = re.compile(r"[\w)}\]|]\s*\Z")
+_LIMIT_BEFORE = re.compile(r"\\lim(?:\\limits)?\s*_\s*\{(?:[^{}]|\{[^{}]*\})*\}")
+_SIZE = re.compile(r"\\(?:right|[bB]igg?r?)\s*\Z")
 _OPEN, _CLOSE = "([{", ")]}"
+_FLAT_GROUP = re.compile(r"(?:\\left\s*)?\(([^()]*)\)")
+_BRACED = re.compile(r"\{[^{}]*\}")
+_BARE_DENOMINATOR = re.compile(rf"(\\[dt]?frac\s*\{{[^{{}}]*{D}\s*\\?[A-Za-z]+\s*\}})\s*(\d)")
 _TERM_ENDS = re.compile(r"[-+=]")
 #: ``\frac{d}{dx}`` and ``\frac{du}{dx}``
 _OPERATOR = re.compile(
@@ -152,7 +166,11 @@ _TENDS = re.compile(
     r"(?P<point>.+?)\s*(?:\^\s*\{?\s*(?P<side>[+-])\s*\}?)?\s*\}",
     re.DOTALL,
 )
-_NAMED_LIMIT = re.compile(r"\{\s*(?P<name>\\?[A-Za-z]+)\s*=\s*(?P<value>.*)\}$", re.DOTALL)
+#: The variable of a bar, ``|_{x=0}``; its sign must not look as that of a remark does.
+_BAR_NAME = re.compile(r"([|\]]|vert)\s*_\s*\{\s*(\\?[A-Za-z]+)\s*=")
+_DOTS = re.compile(r"(\d\.\d+)\s*(?:\\[lc]?dots(?![A-Za-z])|\.{3})\s*\Z")
+_COLOUR = re.compile(r"\\(?:text)?color\s*(?:\{[^{}]*\}\s*)?\{([^{}]*)\}")
+_NAMED_LIMIT = re.compile(r"\{\s*(?P<name>\\?[A-Za-z]+)\s*[:=]\s*(?P<value>.*)\}$", re.DOTALL)
 
 
 class _Reader:
@@ -181,19 +199,28 @@ class _Reader:
             text = DIFFERENTIAL.sub(self._differential, text)
         return self._formula(text)
 
-    def called(self, text: str, functions: Mapping[str, str]) -> str:
+    def called(self, text: str, functions: Mapping[str, str], applied: Mapping[str, str]) -> str:
         """The text with ``F(x)`` as ``F``, and with a part for ``F(2)``."""
-        names = "|".join(map(re.escape, functions))
-        calls = re.finditer(rf"(?<![A-Za-z\\])({names})('?)\s*(?:\\left)?\(", text) if names else ()
+        names = "|".join(map(re.escape, applied))
+        mark = rf"(?<![A-Za-z\\^])\\?({names})('?)\s*(?:\\left|\\[bB]igg?l?)?\("
+        calls = re.finditer(mark, text) if names else ()
+        for call in _FUNCTION_OF.finditer(text):
+            if not {call["name"], f"\\{call['name']}"} & {*self.names, *applied}:
+                raise NotReadError("a function that nothing defines")
         for call in reversed(list(calls)):
             depth, end = 1, call.end()
             while depth and end < len(text):
                 depth += (text[end] == "(") - (text[end] == ")")
                 end += 1
-            inside = text[call.end() : end - 1].removesuffix("\\right").strip()
-            value = f" {call[1]}{call[2]} "
-            if inside.lstrip("\\") != functions[call[1]] and not call[2]:
-                value = self._add(Value(call[1], self.tree(inside)))
+            inside = _SIZE.sub("", text[call.end() : end - 1]).strip()
+            value = f" {call[0][: call.end(2) - call.start()]} "
+            if inside.lstrip("\\") != applied[call[1]]:
+                at = self.tree(inside)
+                if call[1] not in functions and symbols_of(at):
+                    continue  # a product: u(x + 1)
+                if call[2]:
+                    raise NotReadError("a derivative at a place")
+                value = self._add(Value(call[1], at))
             text = text[: call.start()] + value + text[end:]
         return text
 
@@ -234,7 +261,7 @@ class _Reader:
     def _integral(self, text: str, sign: re.Match[str]) -> str:
         """The text with its last integral replaced."""
         marks, rest = limits_of(text[sign.end() :])
-        integrand, variable, after = _extent(rest)
+        integrand, variable, after = _extent(_released(rest))
         if "d" not in self.names and DIFFERENTIAL.search(integrand):
             raise NotReadError("two differentials")
         tree = self._formula(integrand) if integrand.strip() else ONE
@@ -278,6 +305,22 @@ class _Reader:
             text = text[:start] + part + text[prime.end() :]
         return text
 
+    def _changed(self, text: str, mark: re.Match[str]) -> tuple[int, str]:
+        """Where ``[F]_a^b`` begins, and F; how far ``F|_a^b`` goes back is ambiguous."""
+        at = mark.start("mark")
+        if mark["mark"] == "]":
+            start = _opening(text, at)
+            inner = text[start + 1 : mark.start()]
+            size = re.search(r"\\(?:left|[bB]igg?l?)\s*$", text[:start])
+            return (size.start() if size else start), inner
+        left = text.rfind("\\left.", 0, at)
+        if mark["size"] == "\\right" and left >= 0:
+            return left, text[left + 6 : mark.start()]
+        starts = _bar_starts(text, mark.start())
+        self.ambiguous |= len(starts) > self.choice + 1
+        start = starts[min(self.choice, len(starts) - 1)]
+        return start, text[start : mark.start()]
+
     def _changes(self, text: str) -> str:
         for _ in range(PARTS):
             mark = _AT.search(text)
@@ -286,13 +329,26 @@ class _Reader:
             marks, after = limits_of(text[mark.end() :])
             if "_" not in marks or "^" not in marks:
                 raise NotReadError("a value at one place")
-            start, inner = _changed(text, mark)
+            start, inner = self._changed(text, mark)
             named = _NAMED_LIMIT.fullmatch(marks["_"])
             variable = named["name"].lstrip("\\") if named else None
             limits = [self._limit(marks[each], variable or "") for each in "_^"]
             part = Change(self.tree(inner), variable, (limits[0], limits[1]))
             text = text[:start] + self._add(part) + after
         return text
+
+
+def _released(text: str) -> str:
+    r"""The text with ``(\frac{du}2)`` and ``(2x\,dx)`` as factors without parentheses."""
+    text = _BARE_DENOMINATOR.sub(r"\1{\2}", text)
+    for group in _FLAT_GROUP.finditer(text):
+        inner = group[1].removesuffix("\\right").strip()
+        sign = "(-1)" if inner.startswith("-") else ""
+        inner = inner.removeprefix("-")
+        terms = _BRACED.sub("", inner)
+        if DIFFERENTIAL.search(inner) and "+" not in terms and "-" not in terms:
+            return f"{text[: group.start()]} {sign}{inner} {text[group.end() :]}"
+    return text
 
 
 def _extent(text: str) -> tuple[str, str, str]:
@@ -366,15 +422,22 @@ def _opening(text: str, close: int) -> int:
     raise NotReadError("a bracket that is not opened")
 
 
-def _changed(text: str, mark: re.Match[str]) -> tuple[int, str]:
-    """Where ``[F]_a^b`` begins, and F; ``F|_a^b`` begins with the text."""
-    at = mark.start("mark")
-    if mark["mark"] == "]":
-        start = _opening(text, at)
-        inner = text[start + 1 : mark.start()]
-        size = re.search(r"\\(?:left|[bB]igg?l?)\s*$", text[:start])
-        return (size.start() if size else start), inner
-    left = text.rfind("\\left.", 0, at)
-    if mark["size"] == "\\right" and left >= 0:
-        return left, text[left + 6 : mark.start()]
-    return 0, text[: mark.start()]
+def _bar_starts(text: str, at: int) -> list[int]:
+    """Where that may begin what a bar stands behind: with all terms before it, or the last one."""
+    depth, start, term = 0, 0, -1
+    for place in range(at - 1, -1, -1):
+        depth += (text[place] in _CLOSE) - (text[place] in _OPEN)
+        if depth < 0:
+            start = place + 1
+            break
+        if depth:
+            continue
+        if term < 0 and text[place] in "+-" and _TERM_BEFORE.search(text, 0, place):
+            term = place + 1
+        if text[place : place + 4] == "{Q_{":
+            # Another bar ends here: only the last term is meant.
+            start = term if term >= 0 else text.find("}}", place) + len("}}")
+            break
+    limit = list(_LIMIT_BEFORE.finditer(text, start, at))
+    start = limit[-1].end() if limit else start
+    return [start] if term <= start else [start, term]

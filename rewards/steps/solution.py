@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -14,6 +13,7 @@ from ..arguments import check_text
 from ..decision.integrand import as_latex, prepare
 from ..definite import verify_definite_integral
 from ..quadrature import prepare_definite
+from ..reading.problem import integral_layout
 from ..verdict import Status, Verdict
 from ..workers.deadline import Deadline
 from ..workers.errors import WorkerError
@@ -28,10 +28,6 @@ from .statements import statements
 if TYPE_CHECKING:
     import sympy
 
-_DEFINITE = re.compile(
-    r"(?:\\(?:int|fint|dashint)(?![A-Za-z])|[∫⨍])\s*(?:\\(?:no)?limits(?![A-Za-z]))?\s*[_^]"
-)
-
 
 def verify_solution(
     completion: str,
@@ -42,6 +38,7 @@ def verify_solution(
     strict: bool = False,
     stop: Sequence[str] = (),
     truncated: bool = False,
+    thoughts: bool = False,
     deadline: float | Deadline = DEFAULT_DEADLINE,
 ) -> Solution:
     r"""Verify every step of a solution of an integral.
@@ -60,7 +57,8 @@ def verify_solution(
         strict: an answer needs a box.
         stop: the prompt's stop strings. Text after the first of them is ignored.
         truncated: the completion was cut off by the token limit.
-        deadline: seconds of processor time for all that has to run in a worker.
+        thoughts: read the thoughts of the model as well. Rewards never do.
+        deadline: seconds of processor time for all that has to run in a worker, however many times.
 
     Returns:
         The claims with their places, the definitions, and the verdict of the final answer.
@@ -88,6 +86,7 @@ def verify_solution(
         "strict": strict,
         "stop": list(stop),
         "truncated": truncated,
+        "thoughts": thoughts,
     }
     # The final answer and the claims may need a worker, each for itself and all at once.
     whole = Deadline.of(deadline)
@@ -109,10 +108,12 @@ def _solution(
     strict: bool,
     stop: Sequence[str],
     truncated: bool,
+    thoughts: bool,
+    deadline: Deadline,
     **options: Any,
 ) -> Solution:
     verify: Callable[..., Verdict]
-    if _DEFINITE.search(problem):
+    if integral_layout(problem).marks:
         known = prepare_definite(problem, options["assumptions"])
         integrand = known.integrand
         whole = Integral(integrand.expression, integrand.variable, (known.lower, known.upper))
@@ -121,18 +122,18 @@ def _solution(
         integrand = prepare(problem, variable, options["assumptions"])
         whole = Integral(integrand.expression, integrand.variable)
         verify = partial(verify_antiderivative, integrand=problem, variable=variable, **options)
-    verdict = verify(completion, strict=strict, stop=stop, truncated=truncated)
+    given = {"strict": strict, "stop": stop, "truncated": truncated}
+    verdict = verify(completion, **given, deadline=deadline)
     if verdict.status is Status.INCORRECT and verdict.answer and verdict.evidence.witness is None:
         # Perhaps a wrong step beside a right answer; here steps are judged by themselves.
-        alone = verify(rf"\boxed{{{verdict.answer}}}")
+        alone = verify(rf"\boxed{{{verdict.answer}}}", deadline=deadline)
         verdict = alone if alone.answer == verdict.answer else verdict
     reader = Reader(integrand, whole, work)
-    for statement in statements(completion, stop):
-        reader.take(statement)
+    reader.take_all(statements(completion, stop, thoughts=thoughts))
     chains = [each.links for each in reader.ends if len(each.links) > 1]
     lost = verdict.status is Status.INCORRECT and verdict.evidence.witness is None
     if whole.limits and lost and chains and not any(each.boxed for each in reader.ends):
         # Taken for the answer was an antiderivative on the way to the value.
-        verdict = verify(rf"\boxed{{{chains[-1][-1].latex}}}")
+        verdict = verify(rf"\boxed{{{chains[-1][-1].latex}}}", deadline=deadline)
     reader.conclude(verdict, completion)
     return Solution(tuple(reader.claims), tuple(reader.definitions), verdict)

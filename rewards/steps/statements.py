@@ -22,13 +22,14 @@ from ..extraction.statements import (
 )
 from ..extraction.visible import END_OF_TURN, THOUGHT, visible
 from ..extraction.words.vocabulary import is_name
+from . import prose
 
 #: Characters of a solution that are read; statements, and about as many claims.
 LONGEST, MOST = 100_000, 400
 #: Characters of prose before a formula that say what it is.
 LEAD = 80
 
-_PIECE = re.compile(TOKEN.pattern + r"|(?P<column>&)")
+_PIECE = re.compile(TOKEN.pattern + r"|(?P<column>&)|(?P<arrow>[→⇒⟹⟶⇔⟺➔➜∴])")
 _BOX = re.compile(r"\\(?:boxed|fbox)\s?(?=\{)")
 #: An equation in brackets behind a formula ("... \quad (u = x + 3)"), or above a sign of equality.
 _REMARK = re.compile(
@@ -38,12 +39,21 @@ _REMARK = re.compile(
 )
 #: ``\underbrace{..}_{..}``: what stands under the brace is no part of the formula.
 _BRACE = re.compile(r"\\(?:under|over)brace\s*(?=\{)")
-_NOTE = re.compile(r"\s*[_^]\s*\{")
+_NOTE = re.compile(r"\s*[_^]\s*(?:\{|\\[A-Za-z]+|\w)")
 _INDENTATION = re.compile(r"(?:\\(?:q?quad(?![A-Za-z])|[,;:! ])|[&\s]|\{\s*\})*")
 _INSIDE = re.compile(r"\$([^$]+)\$")
 _SPACING_AFTER = re.compile(r"(?:\\(?:q?quad|[,;:! ])|\s)+\Z")
 _RELATION = re.compile(r"=|\\(?:equiv|stackrel|overset|xlongequal|xrightarrow)(?![A-Za-z])")
 _CONTENTS = re.compile(r"[^\s&.,;:]")
+#: A row that begins with a sign, and is an equation of its own: "-32t &= -20".
+_OWN_ROW = re.compile(r"[^&=\\]*(?:\\(?!\\)[^&=\\]*){0,20}&\s*=")
+#: The name of what is computed: "\text{Upper} = 5".
+_NAME = re.compile(r"\s*[^\W\d_]+(?:[\s-]+[^\W\d_]+){0,4}\s*")
+_NO_NAME = re.compile(
+    r"\b(?:since|by|using|so|then|thus|hence|therefore|which|where|because|and|or|that|this|i\.?e"
+    r"|we|get|have|is|now|let|with|for|if|when|from|as|const\w*|simplif\w+|equals?|giv\w+)\b",
+    re.IGNORECASE,
+)
 _ONLY_MARKUP = re.compile(r"[\s>*_#.,;:\-•]*(?:\(?\d{1,2}[.)])?[\s>*_.,;:]*")
 
 
@@ -58,18 +68,41 @@ class Link:
 
 @dataclass(slots=True)
 class Statement:
-    """A chain of links. An empty first link means that it continues an earlier chain."""
+    """A chain of links. An empty first link means that it continues an earlier chain.
+
+    Attributes:
+        links: its sides.
+        lead: the words before it.
+        displayed: it stands in a display or on a line of its own.
+        boxed: it is in a box.
+        condition: it is an inequality, or a membership.
+        approximate: it follows an approximation sign.
+        supposed: the words before it make it a condition, or an equation to be solved.
+        aside: it stands within words that are within a formula.
+        named: words stand for its first link.
+        sentence: the number of its sentence.
+        alone: a display has no other.
+
+    """
 
     links: list[Link] = field(default_factory=list)
     lead: str = ""
     displayed: bool = False
     boxed: bool = False
-    condition: bool = False  # an inequality, or a membership
-    approximate: bool = False  # follows an approximation sign
+    condition: bool = False
+    approximate: bool = False
+    supposed: bool = False
+    aside: bool = False
+    named: bool = False
+    sentence: int = 0
+    alone: bool = False
 
 
-def shown(completion: str, stop: Sequence[str]) -> tuple[int, int]:
-    """Where the part of a completion begins and ends that is no thought and no further turn."""
+def shown(completion: str, stop: Sequence[str], thoughts: bool) -> tuple[int, int]:
+    """Where the part of a completion begins and ends that is no further turn, nor a thought."""
+    if thoughts:
+        marks = [place for mark in stop if (place := completion.find(mark)) >= 0]
+        return 0, min([*marks, len(completion), LONGEST])
     text = visible(completion, stop).text
     at = completion.rfind(text) if text.strip() else -1
     if at >= 0:
@@ -83,22 +116,31 @@ def shown(completion: str, stop: Sequence[str]) -> tuple[int, int]:
     return start, min([*ends, len(completion), start + LONGEST])
 
 
-def statements(completion: str, stop: Sequence[str] = ()) -> Iterator[Statement]:
-    """The statements of a completion in order, at most `MOST`."""
-    start, end = shown(completion, stop)
+def statements(
+    completion: str, stop: Sequence[str] = (), *, thoughts: bool = False
+) -> Iterator[Statement]:
+    """The statements of a completion in order, at most `MOST`; of its thoughts on request."""
+    start, end = shown(completion, stop, thoughts)
     text = completion[start:end]
-    count = 0
-    before = 0
+    count = sentence = before = 0
+    supposed = False
     for span in _formulas(text):
         lead = text[max(before, span.start - LEAD) : span.start]
+        if prose.ends_sentence(lead):
+            sentence, supposed = sentence + 1, False
         before = max(before, span.end)
         for statement in _of_span(text, span, start):
             statement.lead = f"{lead} {statement.lead}"
+            supposed = prose.is_condition(statement.lead, supposed)
+            statement.supposed, statement.sentence = supposed, sentence
+            bare = not statement.links[0].latex and not statement.displayed
+            statement.named |= bare and not prose.goes_on(statement.lead)
             count += 1
             if count > MOST:
                 return
             yield statement
             lead = ""
+        sentence += prose.ends_sentence(span.latex[-2:])
 
 
 def _formulas(text: str) -> list[Span]:
@@ -129,6 +171,7 @@ def _of_span(text: str, span: Span, offset: int) -> Iterator[Statement]:
     displayed = span.kind == "display" or _is_alone(text, span)
     for statement in cutter.done:
         statement.displayed = displayed
+        statement.alone = displayed and len(cutter.done) == 1
         yield statement
 
 
@@ -174,7 +217,9 @@ class _Cutter:
                 if DIFFERENTIAL.search(latex, brace.end(), close):
                     self._blank(brace.end(), brace.end() + 1)
                     self._blank(close, close + 1)
-                self._blank(note.start(), closing_brace(latex, note.end() - 1) + 1)
+                braced = latex[note.end() - 1] == "{"
+                end = closing_brace(latex, note.end() - 1) + 1 if braced else note.end()
+                self._blank(note.start(), end)
         self.latex = "".join(self.characters)
         self.statement = Statement()
         self.start, self.content = 0, -1
@@ -231,7 +276,7 @@ class _Cutter:
             self.start = token.end()
         elif kind == "bound":
             self.statement.condition = True
-        elif kind in ("so", "near"):
+        elif kind in ("so", "near", "arrow"):
             self._close(at)
             self.start = token.end()
             self.statement.approximate = kind == "near"
@@ -240,7 +285,9 @@ class _Cutter:
             rest = self.latex[following.end() : following.end() + 40] if following else ""
             before = self.latex[self.start : at].rstrip(" &\n")
             remark = bool(self.done and self.statement.lead)
-            if remark and _RELATION.match(rest):  # the chain before goes on: "= a && where u = b"
+            own = _OWN_ROW.match(self.latex, following.end() if following else token.end())
+            if (remark and _RELATION.match(rest)) or (own and STARTS_OPEN.match(rest)):
+                # The chain before goes on ("= a && where u = b"), or a row begins with a sign.
                 self._close(at)
                 self.start = token.end()
             elif _RELATION.match(rest) or STARTS_OPEN.match(rest) or ENDS_OPEN.search(before[-40:]):
@@ -248,6 +295,7 @@ class _Cutter:
             else:
                 self._close(at)
                 self.start = token.end()
+            self.statement.named = False
         else:  # a comma, a wide space or a column: another statement may begin
             begun = self._first_content() < at
             if kind == "column":
@@ -277,11 +325,20 @@ class _Cutter:
         mathematical = is_name(words) or CONSTANT_TEXT.fullmatch(words)
         if token["text"] in ("mathrm", "operatorname") or mathematical:
             return close + 1
+        first = not self.statement.links and not _CONTENTS.search(
+            self.latex, self.start, token.start()
+        )
         self._close(token.start())
         for formula in _INSIDE.finditer(words) if "$" in words else ():
             place = self.offset + token.end() + 1 + formula.start(1)
-            self.done += _Cutter(formula[1], place, brackets=False).done
+            inside = _Cutter(formula[1], place, brackets=False).done
+            for statement in inside:
+                statement.aside = True
+                statement.lead = words[max(0, formula.start() - LEAD) : formula.start()]
+            self.done += inside
         self.statement.lead = words[:LEAD]
+        named = first and _NAME.fullmatch(words) is not None
+        self.statement.named = named and not _NO_NAME.search(words)
         self.start = close + 1
         return close + 1
 
@@ -315,4 +372,6 @@ class _Cutter:
             self.done.append(statement)
             self.statement = Statement()
         else:
-            self.statement = Statement(lead=statement.lead, approximate=statement.approximate)
+            self.statement = Statement(
+                lead=statement.lead, approximate=statement.approximate, named=statement.named
+            )

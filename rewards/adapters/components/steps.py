@@ -5,7 +5,7 @@ from __future__ import annotations
 from .base import GradedCompletion, component
 
 
-@component("steps", weight=0.5, gated=False)
+@component("steps", weight=0.5)
 def steps(graded: GradedCompletion) -> float:
     """The share of the problem that right steps settle before the first wrong one.
 

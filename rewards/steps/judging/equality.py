@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count, islice
+from math import isinf, pi, tan
 
 from flint import acb
 
@@ -26,7 +28,7 @@ from ...expression.traversal import needs_worker, symbols_of
 from ...expression.tree import Call, Expression, Symbol
 from ...verdict import Witness
 from ..result import Judgement
-from ..scope import Equation, free_symbols
+from ..scope import Equation, Range, free_symbols
 from ..sides import Derivative, Differential, Integral, LimitAt, NotReadError, Part, Side
 from .values import inner_parts, part_tree, value_of
 
@@ -36,10 +38,11 @@ POINTS, ENOUGH, TRIED = 5, 4, 40
 DIFFERING = 3
 #: Bits to which they agree, and precisions.
 AGREE_BITS, PRECISIONS = 60, (128, 512)
-#: Work for a whole solution: slots of tapes that are evaluated, and definite integrals.
-SLOTS, INTEGRALS = 200_000, 30
-#: The end of the first quadrant.
-QUADRANT = 1.5
+#: Work for a whole solution: slots of tapes that are evaluated, and evaluations of the integrands
+#: of definite integrals (about 2 s of the hardest, and some hundred of the usual ones).
+SLOTS, EVALUATED = 200_000, 40_000
+#: The end of the first quadrant, and the step of the most even sequence modulo 1.
+QUADRANT, GOLDEN = 1.5, 0.6180339887
 
 
 @dataclass
@@ -47,9 +50,9 @@ class Work:
     """What a solution may still cost; being a count, it is the same on every machine."""
 
     slots: int = SLOTS
-    integrals: int = INTEGRALS
+    evaluations: int = EVALUATED
     special: bool = True
-    known: dict[Part, Ball] = field(default_factory=dict)
+    known: dict[Part, Ball | str] = field(default_factory=dict)
 
     def spend(self, slots: int) -> None:
         self.slots -= slots
@@ -63,9 +66,9 @@ class Work:
                 raise NotReadError("a special function that takes too long")
             require_worker(True)
 
-    def pay(self, integrals: int) -> None:
-        self.integrals -= integrals
-        if self.integrals < 0:
+    def pay(self, evaluations: int) -> None:
+        self.evaluations -= evaluations
+        if self.evaluations < 0:
             raise NotReadError("too many definite integrals and limits")
 
     def value(self, name: str, parts: Mapping[str, Part], values: Mapping[str, Ball]) -> Ball:
@@ -73,21 +76,31 @@ class Work:
         part = parts[name]
         inner = inner_parts(part_tree(part), parts)
         if part in self.known and not inner:
-            return self.known[part]
-        value = value_of(name, parts, values, self.pay)
-        if not free_symbols(Side(Symbol(name), parts)):
+            known = self.known[part]
+            if isinstance(known, str):
+                raise NotReadError(known)
+            return known
+        constant = not free_symbols(Side(Symbol(name), parts))
+        try:
+            value = value_of(name, parts, values, self.pay)
+        except NotReadError as error:
+            if constant:
+                self.known[part] = str(error)
+            raise
+        if constant:
             self.known[part] = value
         return value
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What the comparison found."""
+    """What the comparison found; ``loose``: with letters that nothing defines."""
 
     judgement: Judgement
     points: int = 0
     witness: Witness | None = None
     detail: str = ""
+    loose: bool = False
 
 
 @dataclass(slots=True)
@@ -246,15 +259,29 @@ class Program:
     # --- at several ---
 
     def points(self) -> Iterator[Ball]:
-        """Where to compare: on the whole line, or in the first quadrant."""
-        if self.equation.narrow:
-            for at in range(TRIED):
+        """Where to compare: where the variable runs, the first quadrant, or the whole line."""
+        within = [(self._tape(side.expression), run) for side, run in self.equation.within]
+        own = [
+            run for side, run in self.equation.within if side.expression == Symbol(self.variable)
+        ]
+        for x in islice(self._places(own[0] if own else None), TRIED):
+            if all(self._is_within(tape, run, x) for tape, run in within):
+                yield x
+
+    def _places(self, own: Range | None) -> Iterator[Ball]:
+        if own is not None:
+            for at in count():  # spread over all of the range
+                yield acb(_between(own, (uniform(self.key, "own") + at * GOLDEN) % 1))
+        elif self.equation.narrow:
+            for at in count():
                 yield acb(0.05 + (QUADRANT - 0.05) * uniform(self.key, "narrow", at))
-            return
-        for at, (x, _) in enumerate(candidates(self.key)):
-            if at == TRIED:
-                return
-            yield acb(x)
+        else:
+            for x, _ in candidates(self.key):
+                yield acb(x)
+
+    def _is_within(self, tape: Tape, run: Range, x: Ball) -> bool:
+        value = tape.run(x, self.values, derivative=False)[tape.root][0]
+        return bool(value.is_finite() and run[0] < float(value.real.mid()) < run[1])
 
 
 def compare(
@@ -297,6 +324,16 @@ def compare(
     if differing >= (DIFFERING if moving else 1):
         return Finding(Judgement.INCORRECT, differing, witness)
     return Finding(Judgement.UNCHECKED, detail="too few points at which all of it is real")
+
+
+def _between(run: Range, u: float) -> float:
+    """A number of a range, from a number in (0, 1)."""
+    lower, upper = run
+    if isinf(lower) and isinf(upper):
+        return tan(pi * (u - 0.5))
+    if isinf(upper):
+        return lower + u / (1 - u)
+    return upper - u / (1 - u) if isinf(lower) else lower + (upper - lower) * u
 
 
 def _tapes(side: _Compiled) -> Iterator[Tape]:

@@ -10,6 +10,7 @@ from flint import acb_mat
 
 from ...decision.balls import precision
 from ...decision.jets import ONE, ZERO, Ball
+from ...decision.magnitude import log2
 from ...expression.tree import Expression, Number
 from ..scope import Equation
 from ..sides import NotReadError
@@ -22,7 +23,12 @@ LARGEST_DENOMINATOR = 10**6
 
 
 def solve(
-    equation: Equation, unknowns: Sequence[str], kinds: Mapping[str, str], key: str, work: Work
+    equation: Equation,
+    unknowns: Sequence[str],
+    kinds: Mapping[str, str],
+    key: str,
+    work: Work,
+    order: int = 0,
 ) -> dict[str, Expression] | None:
     """Values of unknown constants with which an equation holds for every value of its variable.
 
@@ -32,6 +38,7 @@ def solve(
         kinds: kinds of parameters.
         key: seeds the points.
         work: what the solution may still cost.
+        order: 1 compares derivatives, as `compare` does.
 
     Returns:
         Rational values; none if the equation does not determine them; None if it cannot hold.
@@ -43,7 +50,8 @@ def solve(
     if not unknowns or len(unknowns) > MOST:
         raise NotReadError("too many unknown constants")
     with precision(PRECISIONS[-1]):
-        program = Program(equation, 0, kinds, key, work)
+        program = Program(equation, order, kinds, key, work)
+        program.constant_values()
         rows: list[list[Ball]] = []
         for x in program.points():
             row = _row(program, unknowns, x)
@@ -53,7 +61,13 @@ def solve(
                 break
         else:
             raise NotReadError("too few points at which all of it is real")
+        # A letter that changes neither side (+ A - A) cannot make them equal.
+        kept = [at for at in range(len(unknowns)) if not all(_vanishes(row[at]) for row in rows)]
+        rows = [[row[at] for at in (*kept, len(unknowns))] for row in rows]
+        unknowns = [unknowns[at] for at in kept]
         count = len(unknowns)
+        if not count:
+            return None
         matrix = acb_mat([row[:count] for row in rows[:count]])
         try:
             solved = matrix.solve(acb_mat([[-row[count]] for row in rows[:count]]))
@@ -77,13 +91,21 @@ def _row(program: Program, unknowns: Sequence[str], x: Ball) -> list[Ball] | Non
         if pair is None:
             return None
         values.append(pair[1] - pair[0])
-    program.values.update(dict.fromkeys(unknowns, ONE))
+    # Where the unknowns are 2, 3, .. a linear equation is known by its coefficients.
+    places = {name: ONE * at for at, name in enumerate(unknowns, 2)}
+    program.values.update(places)
     pair = program.at(x, PRECISIONS[-1])
     rest = values.pop()
     row = [value - rest for value in values]
-    if pair is None or not (pair[1] - pair[0] - rest - sum(row, ZERO)).contains(ZERO):
+    total = sum((places[name] * value for name, value in zip(unknowns, row, strict=True)), rest)
+    if pair is None or not (pair[1] - pair[0] - total).contains(ZERO):
         raise NotReadError("an equation that is not linear in its unknown constants")
     return [*row, rest]
+
+
+def _vanishes(value: Ball) -> bool:
+    """Whether a coefficient is zero, as far as both sides are known."""
+    return bool(value.contains(ZERO) and log2(value.abs_upper()) < -PRECISIONS[0])
 
 
 def _rational(value: Ball) -> Expression:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import get_args
 
-from .....rewards.steps.result import Kind, Result
+from .....rewards.steps.result import Judgement, Kind, Result
 from ....stats.steps import Steps, read_steps
 from ...numbers import percent
 from ...sections import Section
@@ -14,6 +14,9 @@ from ...sources import Sources
 
 _OUTCOMES: tuple[Result, ...] = get_args(Result)
 _KINDS: tuple[Kind, ...] = get_args(Kind)
+
+#: Reasons that are listed: one for each letter that nothing defines would be too many.
+REASONS = 20
 
 #: The steps of a model's solutions, each with the perturbation of its problem.
 _Solutions = Sequence[tuple[Steps, str]]
@@ -52,7 +55,32 @@ def sections(sources: Sources) -> list[Section]:
         made.append(_first_wrong("perturbation", models, [(name, "") for name in perturbations]))
         both = [(name, kind) for name in perturbations for kind in kinds]
         made.append(_first_wrong("perturbation and kind", models, both, folded=True))
+    made.append(_unchecked(models))
     return [section for section in made if section.rows]
+
+
+def _unchecked(models: Mapping[str, _Solutions]) -> Section:
+    """Why claims are unchecked, the most frequent reasons first."""
+    reasons = {
+        model: Counter(
+            reason or "undecided"
+            for row, _ in of
+            for _, _, judgement, _, reason in row.marks
+            if judgement == Judgement.UNCHECKED
+        )
+        for model, of in models.items()
+    }
+    total: Counter[str] = sum(reasons.values(), Counter())
+    return Section(
+        "Claims that are unchecked, by reason",
+        ("reason", *models),
+        tuple(
+            (reason, *(str(counts[reason]) for counts in reasons.values()))
+            for reason, _ in total.most_common(REASONS)
+        ),
+        remarks=("Numbers of claims. An unchecked claim counts neither as right nor as wrong.",),
+        folded=True,
+    )
 
 
 def _outcomes(rows: Sequence[Steps]) -> tuple[str, ...]:

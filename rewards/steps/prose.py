@@ -1,0 +1,68 @@
+"""What the words around a formula make of it: an assertion, a condition, or a try that failed."""
+
+from __future__ import annotations
+
+import re
+
+_WORDS = r"(?:\s+(?!(?:then|so|we|get|have|obtain|gives?|is|are|this|which)\b)[\w'-]+){0,%d}\s*\Z"
+#: Words that a condition follows, in a few languages: what stands behind them is not asserted.
+_CONDITION = re.compile(
+    r"\b(?:when(?:ever)?|if|unless|until|suppos\w+|assum\w+|provided|wenn|falls|quand|lorsque"
+    rf"|cuando|quando)\b{_WORDS % 3}"
+    r"|\b(?:for|at|für|bei|pour|para|en)(?:\s+(?:all|any|each|every|points?|where))*\s*\Z"
+    # An equation to be solved.
+    rf"|\b(?:set(?:ting)?|solv(?:e|ing)|equat(?:e|ing)|roots?\sof|zeros?\sof)\b{_WORDS % 3}",
+    re.IGNORECASE,
+)
+#: What goes on with the condition before it: "when x = 0 and y = 1".
+_JOINS = re.compile(r"\s*(?:,\s*)?(?:and|or|und|oder|et|ou|y|o)\s*", re.IGNORECASE)
+#: Words before a symbol that gets a meaning, perhaps another than it had.
+_CHOOSES = re.compile(
+    r"\b(?:let|set|put|take|choos\w+|pick|defin\w+|denot\w+|writ\w+|call|again|second|where|new"
+    r"|try|tr(?:y|ied|ying)|substitut\w+|instead|alternativ\w+|use|using)\b[^.;]{0,40}\Z",
+    re.IGNORECASE,
+)
+#: Behind a formula: the text gives it up.
+_GIVEN_UP = re.compile(
+    r"(?:^|[.!?\n(—-])\W*(?:(?:oh|hmm?|but|well)\W+)?"
+    r"(?:wait|no(?=[,.!])|oops|hold on|scratch that|that'?s not"
+    r"|(?:this|that|it|which)\s+(?:is|was|seems|looks)"
+    r"\s+(?:wrong|incorrect|not\s+(?:right|correct)|a mistake)"
+    r"|(?:this|that|it)\s+(?:(?:does|did)(?:n't|\s+not)|fails?\b|cannot\b|can't\b|leads?\s+nowhere)"
+    r"|let me (?:redo|retry|try again|re-?check|correct)|I made a)",
+    re.IGNORECASE,
+)
+#: Words between a formula and one that begins with "=", which goes on with it.
+_GOES_ON = re.compile(
+    r"(?:\b(?:get|have|has|had|obtain|find|is|are|be|becom\w+|giv\w+|yield\w*|simplif\w+|equals?"
+    r"|reduc\w+|evaluat\w+|comput\w+|and|so|thus|hence|then|therefore|to|that|which|this|it|as"
+    r"|or|also|finally|again|side|here|now|out|ist|sind|est|es|è|da|und|et|y)|[^\w\s])\s*\Z|\A\s*\Z",
+    re.IGNORECASE,
+)
+#: The end of a sentence, of a paragraph, or the beginning of an item.
+_SENTENCE = re.compile(r"[.!?](?=\s|\Z)|\n\s*\n|\n\s*(?:[-*•]|\d{1,2}[.)]|\\item)\s")
+
+
+def is_condition(lead: str, before: bool) -> bool:
+    """Whether a formula behind these words is a condition; ``before``: the one before it was."""
+    return _CONDITION.search(lead) is not None or (before and _JOINS.fullmatch(lead) is not None)
+
+
+def chooses(lead: str) -> bool:
+    """Whether a symbol behind these words may get a new meaning."""
+    return _CHOOSES.search(lead) is not None
+
+
+def gives_up(lead: str) -> bool:
+    """Whether these words take back what stands before them."""
+    return _GIVEN_UP.search(lead) is not None
+
+
+def goes_on(lead: str) -> bool:
+    """Whether ``= b`` behind these words goes on with a chain, and is not what a name equals."""
+    return _GOES_ON.search(lead) is not None
+
+
+def ends_sentence(words: str) -> bool:
+    """Whether a sentence ends within these words."""
+    return _SENTENCE.search(words) is not None

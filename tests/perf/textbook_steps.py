@@ -1,0 +1,148 @@
+r"""Steps of worked solutions that others wrote: `python tests/perf/textbook_steps.py FOLDER`.
+
+The folder has LaTeX files of a textbook; nothing is fetched. Of every ``=`` in a display, counted
+by `tests.rewards.solutions.textbook` without the reader that is measured, it is shown how many are
+judged. All the solutions are taken to be right, so what is called wrong is a false alarm or a slip
+of the author: `--wrong` lists them, `--unjudged` the signs that are not judged, with the reasons.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from calculus_harness.rewards import Judgement, Solution, verify_solution
+from calculus_harness.rewards.errors import ProblemError
+from tests.rewards.solutions.textbook import Worked, worked
+
+#: Characters around a sign that are listed.
+AROUND = 60
+
+
+def judged_signs(one: Worked, solution: Solution) -> dict[int, str]:
+    """What became of every sign of a solution: a judgement, ``definition``, or ``not read``."""
+    found: dict[int, str] = {}
+    for end, right, what in [
+        *(
+            (claim.end, claim.right, f"{claim.judgement}|{claim.detail}")
+            for claim in solution.claims
+            if claim.kind != "final"
+        ),
+        *((each.end, each.value, "definition|") for each in solution.definitions),
+    ]:
+        place = one.text.rfind("=", 0, end - len(right))
+        found.setdefault(place, what)
+    return {sign: found.get(sign, "not read|") for sign in one.signs}
+
+
+#: What a slip makes of a piece of a formula.
+_SLIPS = {"+": "-", "-": "+", r"\sin": r"\cos", r"\cos": r"\sin", r"\ln": r"\exp"}
+_SLIP = re.compile(
+    r"(?<![_^{\d.])\d(?![\d.])|[+-](?=\s*(?!C(?![A-Za-z]))[\w\\])|\\(?:sin|cos|ln)(?![A-Za-z])"
+)
+_LINK_END = re.compile(
+    r"=|\\\\|\\(?:end|quad|qquad|text|intertext|Rightarrow|implies|approx)|&|\\\]|\$\$"
+)
+
+
+def planted(one: Worked, sign: int, random: Random) -> tuple[Worked, int] | None:
+    """A solution with a slip behind a sign, and the slip's place; None where there is no room."""
+    end = _LINK_END.search(one.text, sign + 1)
+    places = list(_SLIP.finditer(one.text, sign + 1, end.start() if end else len(one.text)))
+    if not places:
+        return None
+    place = random.choice(places)
+    wrong = _SLIPS.get(place[0]) or str((int(place[0]) + 1) % 10)
+    text = one.text[: place.start()] + wrong + one.text[place.end() :]
+    return replace(one, text=text), place.start()
+
+
+def plant(folder: Path, seed: int) -> None:
+    """Plant a slip in one judged sign of every solution, and in one of all, and look for it.
+
+    A slip has an effect where the claim changes its judgement by itself: those that change nothing
+    (a constant of integration, a term of both sides) are left out of the count of judged signs.
+    """
+    random = Random(seed)
+    counts: Counter[str] = Counter()
+    for one in worked(folder):
+        try:
+            before = judged_signs(one, verify_solution(one.text, one.problem))
+        except ProblemError:
+            continue
+        for sign in random.sample(list(one.signs), min(len(one.signs), 3)):
+            slip = planted(one, sign, random)
+            if slip is None:
+                continue
+            judged = before[sign].startswith("correct")
+            solution = verify_solution(slip[0].text, one.problem)
+            wrong = solution.first_wrong
+            claim = solution.claims[wrong] if wrong is not None else None
+            found = claim is not None and claim.start <= slip[1] < claim.end
+            counts["planted"] += 1
+            counts["found"] += found
+            counts["planted in a judged sign"] += judged
+            counts["found in a judged sign"] += judged and found
+            counts["no effect"] += judged and claim is None
+            if judged and not found:
+                around = " ".join(slip[0].text[sign : slip[1] + AROUND].split())
+                print(f"{one.source}: {around}: {claim and claim.left}")
+    for name, number in counts.items():
+        print(f"{name}: {number}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--plant", type=int, metavar="SEED", help="plant slips, and look for them")
+    parser.add_argument("--wrong", action="store_true", help="list what is called wrong")
+    parser.add_argument("--unjudged", action="store_true", help="list the signs that are not")
+    arguments = parser.parse_args()
+    if arguments.plant is not None:
+        plant(arguments.folder, arguments.plant)
+        return
+    counts: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    spent: list[float] = []
+    for one in worked(arguments.folder):
+        start = time.process_time()
+        try:
+            solution = verify_solution(one.text, one.problem)
+        except ProblemError:
+            counts["problems not read"] += 1
+            continue
+        spent.append(time.process_time() - start)
+        counts["solutions"] += 1
+        claims = [claim for claim in solution.claims if claim.kind != "final"]
+        wrong = [claim for claim in claims if claim.judgement is Judgement.INCORRECT]
+        counts["claims"] += len(claims)
+        counts["wrong"] += len(wrong)
+        counts["solutions with one wrong"] += bool(wrong)
+        for claim in wrong if arguments.wrong else ():
+            print(f"{one.source}: {claim.kind}: {claim.left}  =  {claim.right}  {claim.witness}")
+        for sign, what in judged_signs(one, solution).items():
+            kind, _, detail = what.partition("|")
+            counts["signs"] += 1
+            counts[f"signs: {kind}"] += 1
+            if kind in ("not read", "unchecked"):
+                reasons[f"{kind}: {re.sub(r'[0-9]+', 'N', detail)[:60]}"] += 1
+                if arguments.unjudged:
+                    around = one.text[max(0, sign - AROUND) : sign + AROUND]
+                    print(f"{one.source}: {kind}: {detail[:50]}: {' '.join(around.split())}")
+    for name, number in sorted(counts.items()):
+        print(f"{name}: {number}")
+    print(f"slowest: {max(spent, default=0):.2f} s; all: {sum(spent):.1f} s of processor time")
+    for reason, number in reasons.most_common(25):
+        print(f"{number:5} {reason}")
+
+
+if __name__ == "__main__":
+    main()
