@@ -19,11 +19,17 @@ from ..expression.tree import Call, Expression, Number, Symbol
 #: f on a box; the flag asks for a proof that f is analytic there.
 BoxFunction = Callable[[Ball, bool], Ball]
 
+#: An operation on the box, the flag and the values of operands.
+Step = Callable[..., Ball]
+
 _NAN = jets.NAN
 
 
 def box_function(
-    expression: Expression, variable: str, values: Mapping[str, Ball]
+    expression: Expression,
+    variable: str,
+    values: Mapping[str, Ball],
+    functions: Mapping[str, Callable[[Ball], Ball]] | None = None,
 ) -> BoxFunction | None:
     """The expression as a function of boxes; None if one of its functions is not supported.
 
@@ -33,8 +39,10 @@ def box_function(
         expression: the integrand.
         variable: its variable.
         values: the values of its parameters.
+        functions: symbols that stand for analytic functions of the variable.
 
     """
+    given = functions or {}
     for node in nodes_of(expression):
         if isinstance(node, Call) and node.args and node.function not in _SUPPORTED:
             return None
@@ -45,7 +53,10 @@ def box_function(
         slot = slots.get(node)
         if slot is not None:
             return slot
-        step, args = _step(node, variable, values)
+        if isinstance(node, Symbol) and node.name in given:
+            step, args = _given(given[node.name])
+        else:
+            step, args = _step(node, variable, values)
         operands = tuple(compile_(arg) for arg in args)
         steps.append((step, operands))
         slots[node] = len(steps) - 1
@@ -56,15 +67,24 @@ def box_function(
     def evaluate(z: Ball, analytic: bool) -> Ball:
         results: list[Ball] = []
         for step, operands in steps:
-            results.append(step(z, analytic, *(results[at] for at in operands)))
+            if len(operands) == 1:
+                results.append(step(z, analytic, results[operands[0]]))
+            elif len(operands) == 2:
+                results.append(step(z, analytic, results[operands[0]], results[operands[1]]))
+            else:
+                results.append(step(z, analytic, *[results[at] for at in operands]))
         return results[-1]
 
     return evaluate
 
 
+def _given(function: Callable[[Ball], Ball]) -> tuple[Step, tuple[Expression, ...]]:
+    return (lambda z, a: function(z)), ()
+
+
 def _step(
     node: Expression, variable: str, values: Mapping[str, Ball]
-) -> tuple[Callable[..., Ball], tuple[Expression, ...]]:
+) -> tuple[Step, tuple[Expression, ...]]:
     """The operation of a node, as a function of the box, the flag and the operands."""
     if isinstance(node, Number):
         constant = acb(fmpq(node.numerator, node.denominator))
@@ -110,24 +130,22 @@ def _power(node: Call) -> tuple[Callable[..., Ball], tuple[Expression, ...]]:
     return odd_root, (base,)
 
 
-def _sum(z: Ball, a: bool, *terms: Ball) -> Ball:
-    total = terms[0]
-    for term in terms[1:]:
-        total = total + term
-    return total
+def _sum(z: Ball, a: bool, first: Ball, *terms: Ball) -> Ball:
+    for term in terms:
+        first = first + term
+    return first
 
 
-def _product(z: Ball, a: bool, *factors: Ball) -> Ball:
-    result = factors[0]
-    for factor in factors[1:]:
-        result = result * factor
-    return result
+def _product(z: Ball, a: bool, first: Ball, *factors: Ball) -> Ball:
+    for factor in factors:
+        first = first * factor
+    return first
 
 
 def _plain(name: str) -> Callable[..., Ball]:
     """A meromorphic function: a pole makes its ball non-finite by itself."""
     rule = RULES[name]
-    return lambda z, a, *values: rule(*((value, None) for value in values))[0]
+    return lambda z, a, u: rule((u, None))[0]
 
 
 def _off_segment(u: Ball) -> bool:
@@ -170,6 +188,10 @@ def _bessel_j(z: Ball, a: bool, order: Ball, u: Ball) -> Ball:
     return u.bessel_j(order)
 
 
+def _lgamma(z: Ball, a: bool, u: Ball) -> Ball:
+    return u.lgamma() if not a or _off_negative(u) else _NAN
+
+
 def _off_negative(u: Ball) -> bool:
     return bool(not u.imag.contains(0) or u.real > 0)
 
@@ -197,6 +219,7 @@ _SUPPORTED: dict[str, Callable[..., Ball]] = {
     "asinh": _cut("asinh", _off_imaginary),
     "acosh": _acosh,
     "bessel_j": _bessel_j,
+    "lgamma": _lgamma,
     **{
         name: _plain(name)
         for name in (
@@ -244,4 +267,55 @@ def integrate(
         eval_limit=evaluations,
         depth_limit=2 * bits,
     )
-    return value if value.is_finite() else None
+    good = value.is_finite() and value.real.rad() < goal * 2**SLACK * (1 + abs(value.real))
+    return value if good else None
+
+
+#: Bits by which a result may miss the accuracy that was aimed at: a wider one means that the
+#: evaluations did not suffice.
+SLACK = 40
+#: Intervals on which f is bounded in the search for where it is large, and how narrow they become,
+#: in halvings: a peak of width 1 at 10^30 needs 100.
+MAX_INTERVALS, MAX_HALVINGS = 3_000, 160
+#: Where the bound of |f| is at most 2^SPREAD times a value, an interval is not halved further.
+SPREAD = 12
+
+
+def integrate_where_large(
+    function: BoxFunction, lower: arb, upper: arb, bits: int, evaluations: int
+) -> Ball | None:
+    """The same enclosure for an integrand that is negligible on most of the range.
+
+    The range is halved until f is bounded so well that its integral over an interval is negligible,
+    or is to be computed; the bounds of the former are added to the error.
+    """
+    goal = arb(2) ** -(bits + 12)
+    queue = [(lower, upper, 0)]
+    large: list[tuple[arb, arb]] = []
+    error = arb(0)
+    for _ in range(MAX_INTERVALS):
+        if not queue:
+            break
+        low, high, depth = queue.pop()
+        middle = arb(((low + high) / 2).mid())
+        bound = abs(function(acb(low.union(high)), False)).upper()
+        if bound * (high - low) < goal:
+            error += bound * (high - low)
+            continue
+        value = abs(function(acb(middle), False)).upper()
+        if depth == MAX_HALVINGS or (bound.is_finite() and bound < value * 2**SPREAD):
+            if large and bool(large[-1][1] == low):
+                large[-1] = (large[-1][0], high)
+            else:
+                large.append((low, high))
+            continue
+        queue += [(middle, high, depth + 1), (low, middle, depth + 1)]
+    else:
+        return None
+    total = acb(arb(0, error.upper()))
+    for low, high in large:
+        value = integrate(function, low, high, bits, evaluations // max(len(large), 1))
+        if value is None:
+            return None
+        total += value
+    return total

@@ -138,7 +138,7 @@ def compare(
             if not got.is_finite():
                 return None
             gap = got - value.ball
-            scale = arb(1) if value.ball.contains(0) else abs(value.ball)
+            scale = value.size if value.ball.contains(0) else abs(value.ball)
             digits = (log2(scale.abs_lower()) - log2(gap.abs_upper())) * _DIGIT
             return Comparison(got, digits, not gap.contains(0))
     except (UnusableError, KeyError):

@@ -7,6 +7,7 @@ these functions is one analytic expression: |u| is u or -u.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,15 +19,23 @@ from ..decision.balls import Break, Tape, UnusableError, precision
 from ..decision.compiler import compile_tape
 from ..decision.domain import isolate
 from ..decision.jets import Ball
-from ..expression.traversal import fold, symbols_of
+from ..expression.traversal import all_nodes, fold, symbols_of
 from ..expression.tree import Call, Expression, Number
-from .ends import END_BITS
-from .line import QuadratureError
+from .line import END_BITS, QuadratureError
 from .singularities import named_numbers
 
-#: Intervals in the search for one argument's zeros, and how narrow (relative to 1 + |x|) they are.
-SEARCH, WIDTH = 2_000, 2.0**-30
-_RESOLVED = frozenset("abs sgn heaviside floor ceil frac max min piecewise pow root".split())
+#: Intervals in the search for one argument's zeros, and how narrow they become: what happens in a
+#: narrower one is bounded and added to the error.
+SEARCH, WIDTH, SEARCH_BITS = 4_000, arb(2) ** -260, 640
+#: The same for zeros of radicands, where a range is cut for speed only.
+COARSE = arb(2) ** -30
+#: Pieces that a range is cut into.
+MAX_PIECES = 2_500
+#: Powers of two at which the search begins anew; beyond the last no kink is looked for, nor beyond
+#: `_FARTHEST` the zero of a linear argument.
+_MARKS, _FARTHEST = (-2, 0, 2, 4, 6, 9, 12, 40, 100, 400), arb(2) ** 2048
+BREAKING = frozenset("abs sgn heaviside floor ceil frac max min piecewise".split())
+_RESOLVED = BREAKING | {"pow", "root"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,27 +47,65 @@ class Segment:
     expression: Expression
 
 
+def has_breaks(expression: Expression, variable: str) -> bool:
+    """Whether a function of the variable has kinks or jumps."""
+    return any(
+        node.function in BREAKING and variable in symbols_of(node) for node in all_nodes(expression)
+    )
+
+
 def segments(
     expression: Expression, variable: str, values: Mapping[str, Ball], lower: arb, upper: arb
-) -> list[Segment]:
+) -> tuple[list[Segment], arb]:
     """The range cut where a function of the integrand has a kink or a jump.
+
+    Returns:
+        The pieces, and a bound of the error that the places cause that are not known exactly.
 
     Raises:
         QuadratureError: there are too many such places, or they cannot be found.
 
     """
     try:
+        expression = _without_squares(expression)
         tape = compile_tape(expression, variable)
         parts = [*tape.breaks, *_odd_radicands(tape)]
-        marks = [lower, *_places(tape, parts, values, lower, upper), upper]
+        touched: list[tuple[arb, arb]] = []
+        marks = [lower, *_places(tape, parts, values, lower, upper, touched), upper]
+        error = _uncertain(tape, values, touched)
         if not parts and len(marks) == 2:
             marks = [lower, *_zeros_of_radicands(tape, values, lower, upper), upper]
         return [
             Segment(low, high, _resolved(expression, variable, values, _inside(low, high)))
             for low, high in itertools.pairwise(marks)
-        ]
-    except UnusableError as error:
-        raise QuadratureError(str(error)) from None
+        ], error
+    except UnusableError as error_:
+        raise QuadratureError(str(error_)) from None
+
+
+def _without_squares(node: Expression) -> Expression:
+    """The expression with |u^2| as u^2, which has no kink."""
+    if not isinstance(node, Call) or not node.args:
+        return node
+    args = tuple(_without_squares(arg) for arg in node.args)
+    inner = args[0]
+    if node.function == "abs" and inner.function == "pow":
+        exponent = fold(inner.args[1])
+        if exponent is not None and exponent.denominator == 1 and exponent % 2 == 0:
+            return inner
+    return Call(node.function, args)
+
+
+def _uncertain(tape: Tape, values: Mapping[str, Ball], touched: list[tuple[arb, arb]]) -> arb:
+    """A bound of twice the integral of |f| over intervals in which a kink may lie anywhere."""
+    error = arb(0)
+    with precision(SEARCH_BITS):
+        for low, high in touched:
+            value = tape.run(acb(low.union(high)), values, derivative=False)[tape.root][0]
+            if not value.is_finite():
+                raise QuadratureError("a kink beside a singularity")
+            error += 2 * abs(value).upper() * (high - low)
+        return arb(error.upper())
 
 
 def _zeros_of_radicands(
@@ -67,7 +114,7 @@ def _zeros_of_radicands(
     """Where square roots touch zero, as that of 1 + cos(2x) does; none if there are too many."""
     parts = [Break(radicand, "zero") for _, order, radicand in tape.radicals if order % 2 == 0]
     with suppress(QuadratureError):
-        return _places(tape, parts, values, lower, upper)
+        return _places(tape, parts, values, lower, upper, None)
     return []
 
 
@@ -86,29 +133,75 @@ def _odd_radicands(tape: Tape) -> list[Break]:
 
 
 def _places(
-    tape: Tape, parts: list[Break], values: Mapping[str, Ball], lower: arb, upper: arb
+    tape: Tape,
+    parts: list[Break],
+    values: Mapping[str, Ball],
+    lower: arb,
+    upper: arb,
+    touched: list[tuple[arb, arb]] | None,
 ) -> list[arb]:
-    """The breakpoints of all parts inside the range, in order."""
-    places = [
-        place
-        for part in dict.fromkeys(parts)
-        for place in _crossings(tape, part, values, lower, upper)
-        if bool(place > lower) and bool(place < upper)
-    ]
-    places.sort(key=float)
-    return [
-        place
-        for at, place in enumerate(places)
-        if at == 0 or bool(place - places[at - 1] > WIDTH * 16)
-    ]
+    """The breakpoints of all parts inside the range, in order; of the same one only once.
+
+    Intervals in which one may lie anywhere are added to ``touched``, if that is a list.
+    """
+    places: list[arb] = []
+    for part in dict.fromkeys(parts):
+        found = _linear(tape, part, values, lower, upper)
+        if found is None:
+            found = list(_crossings(tape, part, values, lower, upper, touched))
+        places += [place for place in found if bool(place > lower) and bool(place < upper)]
+        if len(places) > MAX_PIECES:
+            raise QuadratureError("the integrand has too many kinks or jumps")
+    with precision(END_BITS):
+        places.sort(key=lambda place: place.mid())
+        return [place for at, place in enumerate(places) if at == 0 or bool(place > places[at - 1])]
+
+
+def _linear(
+    tape: Tape, part: Break, values: Mapping[str, Ball], lower: arb, upper: arb
+) -> list[arb] | None:
+    """The crossings of an argument with a constant slope; None if it has none."""
+    if part.at == "integer" and not (lower.is_finite() and upper.is_finite()):
+        return None
+    with precision(END_BITS):
+        low, high = lower.max(-_FARTHEST), upper.min(_FARTHEST)
+        start = arb(((low + high) / 2).mid()) if lower.is_finite() and upper.is_finite() else arb(0)
+        whole = arb(low.lower()).union(arb(high.upper()))
+        slope = tape.run(acb(whole), values, until=part.slot)[part.slot][1]
+        if slope is None or not slope.is_finite() or slope.real.contains(0):
+            return None
+        if not slope.real.rad() < abs(slope.real) * arb(2) ** (64 - END_BITS):
+            return None
+        value = tape.run(acb(start), values, until=part.slot)[part.slot][0].real
+        if part.at == "zero":
+            return [_named(start - value / slope.real)]
+        ends = [value + (end - start) * slope.real for end in (lower, upper)]
+        first, last = sorted(float(end) for end in ends)
+        if last - first > MAX_PIECES:
+            raise QuadratureError("the integrand has too many kinks or jumps")
+        whole_numbers = range(math.floor(first), math.ceil(last) + 1)
+        return [_named(start + (k - value) / slope.real) for k in whole_numbers]
+
+
+def _named(place: arb) -> arb:
+    """A place exactly, if it is a number with a short name."""
+    for named in named_numbers(float(place), float(place)):
+        if named.overlaps(place):
+            return named
+    return place
 
 
 def _crossings(
-    tape: Tape, part: Break, values: Mapping[str, Ball], lower: arb, upper: arb
+    tape: Tape,
+    part: Break,
+    values: Mapping[str, Ball],
+    lower: arb,
+    upper: arb,
+    touched: list[tuple[arb, arb]] | None,
 ) -> Iterator[arb]:
     """Where the argument of one part passes zero, or a whole number."""
-    marks = [0.0, *(sign * 2.0**k for k in (-2, 0, 2, 4, 6, 9, 12, 40) for sign in (1, -1))]
-    low, high = max(float(lower), -(2.0**40)), min(float(upper), 2.0**40)
+    marks = [0.0, *(sign * 2.0**k for k in _MARKS for sign in (1, -1))]
+    low, high = max(float(lower), -(2.0**400)), min(float(upper), 2.0**400)
     inside = [low, *sorted(mark for mark in marks if low < mark < high), high]
     queue = [(arb(a), arb(b)) for a, b in itertools.pairwise(inside)]
     with precision(END_BITS):
@@ -116,14 +209,18 @@ def _crossings(
             if not queue:
                 return
             a, b = queue.pop()
-            with precision(128):
+            with precision(128 if b - a > arb(2) ** -60 else SEARCH_BITS):
                 value, slope = tape.run(acb(a.union(b)), values, until=part.slot)[part.slot]
             if value.is_finite() and not _passes(value.real, part):
                 continue
             middle = arb(((a + b) / 2).mid())
-            if b - a < WIDTH * (1 + abs(middle)):
-                # Touched, not crossed, or at a singularity.
-                yield next(named_numbers(float(2 * a - b), float(2 * b - a)), middle)
+            if b - a < (COARSE if touched is None else WIDTH) * (1 + abs(middle)):
+                # touched, not crossed: it may be passed anywhere in between
+                if touched is None:
+                    yield next(named_numbers(float(2 * a - b), float(2 * b - a)), middle)
+                else:
+                    touched.append((a, b))
+                    yield middle
                 continue
             if slope is not None and slope.is_finite() and not slope.real.contains(0):
                 target = 0 if part.at == "zero" else value.real.unique_fmpz()
@@ -148,11 +245,7 @@ def _isolated(
     isolated = isolate(part, target, low, high, arb(2) ** (16 - END_BITS))
     if isolated is None:
         return None
-    place = arb(isolated[0].union(isolated[1]))
-    for named in named_numbers(float(place), float(place)):
-        if named.overlaps(place):
-            return named
-    return place
+    return _named(arb(isolated[0].union(isolated[1])))
 
 
 def _inside(low: arb, high: arb) -> arb:

@@ -13,10 +13,15 @@ from ..decision.jets import Ball
 from ..expression.traversal import SLOW, nodes_of, symbols_of
 from ..expression.tree import Call, Expression
 
+#: Precision at which limits and kinks are known: p + e^{-1024} has to differ from p.
+END_BITS = 4096
 #: Evaluations of a tape's slot that one integral may cost: about a second.
 SLOT_BUDGET = 4_000_000
 #: What a slow function costs, in slots, up to this precision; beyond, in proportion to it.
 SLOW_SLOTS, SLOW_BITS = 400, 512
+
+#: How near to an end f has to be bounded to be regular there.
+_EDGE = arb(2) ** -300
 
 
 class QuadratureError(ValueError):
@@ -98,14 +103,10 @@ class RealLine:
         return special
 
 
-@dataclass(slots=True)
-class FoldedLine(RealLine):
-    """f(centre + u) + f(centre - u), for principal values."""
-
-    centre: arb = field(default_factory=arb)
-
-    def at(self, x: arb) -> arb:
-        """The folded integrand at u = ``x``; the two poles cancel, which costs half the digits."""
-        x = arb(x.mid())
-        with precision(2 * ctx.prec + 64):
-            return RealLine.at(self, self.centre + x) + RealLine.at(self, self.centre - x)
+def is_regular(line: RealLine, end: arb, side: int) -> bool:
+    """Whether f is bounded near a finite end."""
+    if not end.is_finite():
+        return False
+    with precision(512):
+        edge = arb(end.mid()).union(arb((end + side * _EDGE).mid()))
+        return line.on(edge).is_finite()

@@ -137,6 +137,15 @@ def _locate(line: RealLine, low: arb, high: arb, bits: int, ends: tuple[arb, arb
     return None
 
 
+def named_number(point: arb) -> tuple[Fraction, Fraction] | None:
+    """(a, b) with a + b pi in the ball of a place where a range is cut: it is cut there."""
+    for at, unit in enumerate((arb(1), arb.pi())):
+        ratio = Fraction(float((point / unit).mid())).limit_denominator(MAX_DENOMINATOR)
+        if (unit * arb(fmpq(ratio.numerator, ratio.denominator))).overlaps(point):
+            return (ratio, Fraction(0)) if at == 0 else (Fraction(0), ratio)
+    return None
+
+
 def named_numbers(low: float, high: float) -> Iterator[arb]:
     """Rational numbers, and rational multiples of pi, with small denominators in an interval."""
     slack = 1e-12 * (1 + abs(low))

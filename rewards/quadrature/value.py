@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from flint import arb
@@ -14,34 +14,40 @@ from ..decision.balls import Tape, precision
 from ..decision.compiler import compile_tape
 from ..decision.jets import ZERO, Ball
 from ..decision.magnitude import log2
+from ..expansions.forms import exact_value
 from ..expression.traversal import additive_terms
 from ..expression.tree import Expression
 from ..reading.problem import Limit
-from . import analytic, oscillation, piece
-from .ends import END_BITS, Behaviour, Decay, End, decay
-from .kinks import Segment, segments
-from .line import FoldedLine, OutsideDomainError, QuadratureError, RealLine
+from . import ranges
+from .agreed import oscillation, piece
+from .agreed.ends import Behaviour, Decay, End, decay
+from .enclosed.approach import DivergesError, NotEnclosedError
+from .enclosed.enclosure import Enclosure, Exact
+from .kinks import Segment, has_breaks, segments
+from .line import END_BITS, OutsideDomainError, QuadratureError, RealLine
 from .problem import DefiniteIntegral
 from .singularities import singularities
-from .tails import tail_bound
 
 #: How a value was got: an enclosure is a proof; two quadratures, or an extrapolation and the same
 #: with fewer terms, agreed to 25 digits or more; divergence follows from the growth at an end.
 Method = Literal["enclosure", "two quadratures", "extrapolation", "divergence"]
+#: Up to so many pieces each is computed to digits relative to its own size.
+FEW_PIECES = 8
 #: Terms of a sum that are integrated one by one where the sum cannot be.
 MAX_TERMS = 6
-#: Evaluations of the rigorous integration.
-BOX_EVALUATIONS = 25_000
+_UNPROVED = "the integral seems to diverge, which is not proved"
 
 
 @dataclass(frozen=True, slots=True)
 class IntegralValue:
-    """The value of an integral, for one choice of its parameters.
+    r"""The value of an integral, for one choice of its parameters.
 
     Attributes:
         ball: the value with its error; not finite if the integral diverges.
         method: how it was got.
         sign: of a divergent integral: +1 or -1 if it tends to that infinity, else 0.
+        size: a lower bound of the integral of \|f\|, to which an error is compared where the
+            value may be 0.
 
     Example:
         >>> IntegralValue(arb("nan"), "divergence", 1).diverges
@@ -52,6 +58,7 @@ class IntegralValue:
     ball: arb
     method: Method
     sign: int = 0
+    size: arb = field(default_factory=lambda: arb(1))
 
     @property
     def diverges(self) -> bool:
@@ -64,7 +71,7 @@ class IntegralValue:
         if self.diverges:
             return 0.0
         if self.ball.contains(0):
-            return -log2(self.ball.abs_upper()) * 0.30103
+            return (log2(self.size.abs_lower()) - log2(self.ball.abs_upper())) * 0.30103
         return float(self.ball.rel_accuracy_bits()) * 0.30103
 
 
@@ -89,32 +96,104 @@ def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int)
         '[0.3333333333 +/- 3.34e-11]'
 
     """
-    integrand = problem.integrand
     with precision(END_BITS):
-        lower, upper = (limit_value(limit, values) for limit in (problem.lower, problem.upper))
+        limits = problem.lower, problem.upper
+        lower, upper = (limit_value(limit, values) for limit in limits)
         if bool(lower == upper) and lower.is_finite():
             return IntegralValue(arb(0), "enclosure")
         orientation = 1
         if bool(upper < lower):
             lower, upper, orientation = upper, lower, -1
+            limits = limits[::-1]
         elif not bool(lower < upper):
             raise QuadratureError("the limits cannot be told apart")
-    parts = [
-        _segment_value(segment, problem, values, digits)
-        for segment in segments(integrand.expression, integrand.variable, values, lower, upper)
-    ]
+    oriented = replace(problem, lower=limits[0], upper=limits[1])
+    parts = _periodic(oriented, values, digits) or _pieces(oriented, values, digits, lower, upper)
     diverging = [part for part in parts if part.diverges]
     if diverging:
         sign = _common_sign([part.sign for part in diverging])
         return IntegralValue(arb("nan"), "divergence", orientation * sign)
     total = _total(parts, digits)
-    return total if orientation == 1 else replace(total, ball=-total.ball)
+    with precision(128 + 4 * digits):
+        return total if orientation == 1 else replace(total, ball=-total.ball)
+
+
+def _periodic(
+    problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
+) -> list[IntegralValue]:
+    """Whole periods as one of them, and the rest; nothing if there are not several."""
+    f = problem.integrand
+    lower, upper = problem.lower, problem.upper
+    if isinstance(lower, int) or isinstance(upper, int) or problem.principal_value:
+        return []
+    size = ranges.period(f.expression, f.variable)
+    whole = ranges.whole_periods(size, lower, upper) if size is not None else None
+    if whole is None:
+        return []
+    count, first, last = whole
+    one = evaluate(replace(problem, upper=first), values, digits)
+    rest = IntegralValue(arb(0), "enclosure", size=arb(0))
+    if exact_value(last) != exact_value(upper):
+        rest = evaluate(replace(problem, lower=last), values, digits)
+    with precision(128 + 4 * digits):
+        return [replace(one, ball=count * one.ball, size=count * one.size), rest]
+
+
+def _pieces(
+    problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int, lower: arb, upper: arb
+) -> list[IntegralValue]:
+    """The integral over pieces on which f is an analytic expression."""
+    f = problem.integrand
+    limits = problem.lower, problem.upper
+    exact = {
+        id(ball): None if isinstance(limit, int) else exact_value(limit)
+        for ball, limit in ((lower, limits[0]), (upper, limits[1]))
+    }
+    whole = [ranges.Range(f.expression, lower, upper, arb(0))]
+    accumulating = (
+        ranges.accumulates(f.expression, f.variable, values, lower, 1),
+        ranges.accumulates(f.expression, f.variable, values, upper, -1),
+    )
+    try:
+        if any(accumulating):
+            raise QuadratureError("kinks accumulate at an end")
+        found = [
+            (part, *segments(part.expression, f.variable, values, part.lower, part.upper))
+            for part in whole
+        ]
+    except QuadratureError:
+        if not has_breaks(f.expression, f.variable) or problem.principal_value:
+            raise
+        with precision(END_BITS):
+            whole = ranges.cut_ranges(
+                f.expression, f.variable, values, lower, upper, limits, digits, accumulating
+            )
+        found = [
+            (part, *segments(part.expression, f.variable, values, part.lower, part.upper))
+            for part in whole
+        ]
+    count = sum(len(pieces) for _, pieces, _ in found)
+    for relative in (False, True) if count > FEW_PIECES else (True,):
+        parts: list[IntegralValue] = []
+        for part, pieces, error in found:
+            parts += [
+                _segment_value(piece, problem, values, digits, exact, relative) for piece in pieces
+            ]
+            left = arb(0, (error + part.error).upper())
+            parts.append(IntegralValue(left, "enclosure", size=arb(0)))
+        if any(part.diverges for part in parts):
+            break
+        total = _total(parts, digits)
+        if total.ball.rad() <= arb(10) ** (5 - digits) * total.size:
+            break
+    return parts
 
 
 def _total(parts: list[IntegralValue], digits: int) -> IntegralValue:
     method = max((part.method for part in parts), key=_METHODS.index)
     with precision(128 + 4 * digits):
-        return IntegralValue(sum((part.ball for part in parts), arb(0)), method)
+        ball = sum((part.ball for part in parts), arb(0))
+        return IntegralValue(ball, method, size=sum((part.size for part in parts), arb(0)))
 
 
 #: The weakest of several methods is that of their sum.
@@ -122,13 +201,20 @@ _METHODS: list[Method] = ["enclosure", "two quadratures", "extrapolation"]
 
 
 def _segment_value(
-    segment: Segment, problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
+    segment: Segment,
+    problem: DefiniteIntegral,
+    values: Mapping[str, Ball],
+    digits: int,
+    exact: Mapping[int, Exact],
+    relative: bool,
 ) -> IntegralValue:
     variable = problem.integrand.variable
 
     def over(expression: Expression) -> IntegralValue:
         line = RealLine.of(expression, variable, values)
-        computation = _Computation(expression, variable, problem.principal_value, line, digits)
+        computation = _Computation(
+            expression, variable, problem.principal_value, line, digits, exact, relative
+        )
         return computation.run(segment.lower, segment.upper)
 
     try:
@@ -154,14 +240,6 @@ def limit_value(limit: Limit, values: Mapping[str, Ball]) -> arb:
     return arb(value.real)
 
 
-class _NoPrincipalValueError(Exception):
-    """The principal value diverges too, with this sign."""
-
-    def __init__(self, sign: int) -> None:
-        super().__init__()
-        self.sign = sign
-
-
 @dataclass(slots=True)
 class _Computation:
     """One integral over lower < upper."""
@@ -171,6 +249,8 @@ class _Computation:
     principal_value: bool
     line: RealLine
     digits: int
+    exact: Mapping[int, Exact]
+    relative: bool
 
     def run(self, lower: arb, upper: arb) -> IntegralValue:
         with precision(96):
@@ -178,70 +258,58 @@ class _Computation:
         if not any(value.is_finite() for value in values):
             raise OutsideDomainError("the integrand has no value between the limits")
         points = singularities(self.line, lower, upper, END_BITS)
-        if not points:
-            enclosed = self._enclosure(lower, upper)
-            if enclosed is not None:
-                return IntegralValue(enclosed, "enclosure")
-        return self._pieces([lower, *points, upper])
+        marks = [lower, *points, upper]
+        enclosure = Enclosure(self.line, self.expression, self.variable, self.digits, self.exact)
+        try:
+            if self.principal_value:
+                return self._principal(marks)
+            value = enclosure.integral(marks) if self.relative else enclosure.total(marks)
+            return IntegralValue(value, "enclosure", size=enclosure.size)
+        except DivergesError as error:
+            return IntegralValue(arb("nan"), "divergence", error.sign)
+        except NotEnclosedError:
+            if self.principal_value:
+                raise
+            return self._pieces(marks)
 
-    def _enclosure(self, lower: arb, upper: arb) -> arb | None:
-        """The rigorous value over a range where f is bounded, ends included.
+    def _principal(self, marks: list[arb]) -> IntegralValue:
+        """The principal value: around each singularity, and at both infinities together."""
+        value, size = arb(0), arb(0)
+        with precision(END_BITS):
+            if not marks[0].is_finite() and not marks[-1].is_finite():
+                nearest = arb(max((abs(float(end)) for end in marks[1:-1]), default=0.0) + 2)
+                with suppress(NotEnclosedError):  # if it oscillates, each end converges
+                    value, far = self._over(self.expression).principal(arb("inf"), nearest)
+                    far = arb(far.mid())
+                    marks = [-far, *marks[1:-1], far]
+            low = marks[0]
+            for before, pole, after in zip(marks, marks[1:-1], marks[2:], strict=False):
+                gaps = [gap for gap in (pole - before, after - pole) if gap.is_finite()]
+                largest = min([arb(2), *gaps], key=float) / 2
+                enclosure = self._over(self.expression)
+                near, radius = enclosure.principal(pole, largest)
+                value += near
+                high = arb((pole - radius).mid())
+                value += enclosure.total([low, *_inner(low, high), high])
+                size += enclosure.size
+                low = arb((pole + radius).mid())
+            enclosure = self._over(self.expression)
+            value += enclosure.total([low, *_inner(low, marks[-1]), marks[-1]])
+            size += enclosure.size
+        if not value.rad() <= arb(10) ** (5 - self.digits) * size:
+            raise NotEnclosedError("the principal value is known to few digits")
+        return IntegralValue(value, "enclosure", size=size)
 
-        An infinite range ends where the bounds of what follows are negligible.
-        """
-        with precision(512):
-            for low, high in ((lower, lower + _EDGE), (upper - _EDGE, upper)):
-                edge = arb(low.mid()).union(arb(high.mid()))
-                if low.is_finite() and high.is_finite() and not self.line.on(edge).is_finite():
-                    return None
-        bits = int(3.33 * self.digits) + 16
-        with precision(bits + 64):
-            function = analytic.box_function(self.expression, self.variable, self.line.values)
-            if function is None:
-                return None
-            lower, before = self._cut(lower, -1, upper)
-            upper, after = self._cut(upper, 1, lower)
-            error = before + after
-            if not error.is_finite():
-                return None
-            value = analytic.integrate(function, lower, upper, bits, BOX_EVALUATIONS)
-        if value is None:
-            return None
-        with precision(bits + 64):
-            real = value.real + arb(0, error)
-        if real.rel_accuracy_bits() < 3.33 * piece.AGREEMENT:
-            return None
-        if not value.imag.contains(0):
-            raise QuadratureError("the integrand is not real between the limits")
-        return arb(real)
-
-    def _cut(self, end: arb, side: int, other: arb) -> tuple[arb, arb]:
-        """The end, or a point beyond which f is negligible, and a bound of the integral beyond.
-
-        The bound is infinite if f does not decay exponentially, or not in a way that `tail_bound`
-        can show.
-        """
-        if end.is_finite():
-            return end, arb(0)
-        goal = arb(10) ** (-self.digits - 10)
-        nearest = float(abs(other)) if other.is_finite() else 0.0
-        first = max(_NEAREST, math.ceil(math.log2(max(nearest, 1.0))) + 1)
-        last = first + _DOUBLINGS
-        for k in (last, *range(first, last)):
-            cut = side * arb(2) ** k
-            error = tail_bound(self.expression, self.variable, self.line.values, cut, side)
-            if k == last and not error < goal:
-                break  # if it does not decay so far out, it does not nearer
-            if k < last and error < goal:
-                return cut, error
-        return end, arb("inf")
+    def _over(self, expression: Expression) -> Enclosure:
+        line = RealLine.of(expression, self.variable, self.line.values)
+        return Enclosure(line, expression, self.variable, self.digits, self.exact)
 
     def _pieces(self, ends: list[arb]) -> IntegralValue:
         parts: list[arb] = []
         method: Method = "two quadratures"
         for side, phase in self._oscillating(ends).items():
             if not self._settles(phase, side):
-                return IntegralValue(arb("nan"), "divergence")
+                raise QuadratureError(_UNPROVED)
             nearest = max((side * float(end) for end in ends if end.is_finite()), default=0.0)
             start = arb(side * max(nearest + 1.0, 1.0))
             value, ends[-1 if side > 0 else 0] = oscillation.tail(
@@ -251,68 +319,20 @@ class _Computation:
             method = "extrapolation"
         pieces = [(End(left, 1), End(right, -1)) for left, right in itertools.pairwise(ends)]
         decays = [(decay(self.line, left), decay(self.line, right)) for left, right in pieces]
-        if self.principal_value:
-            try:
-                pieces, decays, folded = self._fold(pieces, decays)
-            except _NoPrincipalValueError as error:
-                return IntegralValue(arb("nan"), "divergence", error.sign)
-            parts += folded
-        diverging = _diverging(decays)
-        if diverging:
-            return IntegralValue(arb("nan"), "divergence", _common_sign(diverging))
+        if _diverging(decays):
+            raise QuadratureError(_UNPROVED)
         for (left, right), (at_left, at_right) in zip(pieces, decays, strict=True):
             parts.append(self._piece(piece.Piece(left, right, at_left, at_right)))
         with precision(128 + 4 * self.digits):
             return IntegralValue(sum(parts, arb(0)), method)
 
-    def _fold(
-        self, pieces: list[tuple[End, End]], decays: list[tuple[Decay, Decay]]
-    ) -> tuple[list[tuple[End, End]], list[tuple[Decay, Decay]], list[arb]]:
-        """Principal values around the poles and at both infinities, and the pieces that remain.
-
-        Around a pole c the integral over [c - r, c + r] is that of f(c + u) + f(c - u) over [0, r].
-        """
-        ends = [pieces[0][0].point, *(right.point for _, right in pieces)]
-        remaining: list[tuple[arb, arb]] = []
-        parts: list[arb] = []
-        with precision(END_BITS):
-            start = ends[0]
-            for at, pole in enumerate(ends[1:-1], 1):
-                before, after = pole, pole
-                if Behaviour.DIVERGES in (decays[at - 1][1].behaviour, decays[at][0].behaviour):
-                    gaps = [abs(end - pole) for end in (ends[at - 1], ends[at + 1])]
-                    radius = arb(
-                        min([arb(2), *(g for g in gaps if g.is_finite())], key=float).mid()
-                    )
-                    before, after = pole - radius / 2, pole + radius / 2
-                    parts.append(self._folded(pole, arb(0), radius / 2))
-                remaining.append((start, before))
-                start = after
-            remaining.append((start, ends[-1]))
-            outermost = decays[0][0].behaviour, decays[-1][1].behaviour
-            infinite = not ends[0].is_finite() and not ends[-1].is_finite()
-            if infinite and Behaviour.DIVERGES in outermost:
-                far = arb(max((abs(float(end)) for end in ends[1:-1]), default=0.0) + 2)
-                parts.append(self._folded(arb(0), far, ends[-1]))
-                remaining[0] = (-far, remaining[0][1])
-                remaining[-1] = (remaining[-1][0], far)
-        kept = [(End(low, 1), End(high, -1)) for low, high in remaining]
-        return kept, [(decay(self.line, low), decay(self.line, high)) for low, high in kept], parts
-
-    def _folded(self, centre: arb, low: arb, high: arb) -> arb:
-        """The integral of f(centre + u) + f(centre - u) for u from ``low`` to ``high``."""
-        whole = self.line
-        line = FoldedLine(whole.tape, whole.values, whole.spent, whole.slow, centre)
-        ends = End(low, 1), End(high, -1)
-        decays = [decay(line, end) for end in ends]
-        for each in decays:
-            if each.behaviour is Behaviour.DIVERGES:
-                raise _NoPrincipalValueError(each.sign)
-        if any(each.behaviour is not Behaviour.CONVERGES for each in decays):
-            raise QuadratureError("it is not clear whether the principal value exists")
-        value = piece.integrate(line, piece.Piece(*ends, *decays), self.digits)
-        self.line.spent = line.spent
-        return value
+    def _enclosure(self, lower: arb, upper: arb) -> arb | None:
+        """The rigorous value over a part of the range, if it can be had."""
+        enclosure = self._over(self.expression)
+        try:
+            return enclosure.integral([lower, upper])
+        except (NotEnclosedError, DivergesError):
+            return None
 
     def _piece(self, whole: piece.Piece) -> arb:
         """One piece: enclosed, or by two quadratures, or so at its ends and enclosed between."""
@@ -392,6 +412,12 @@ class _Computation:
                     raise QuadratureError("the integrand is not bounded far out")
                 sizes.append(bound / abs(slope))
         return bool(sizes[1] < sizes[0] * arb(2) ** -4)
+
+
+def _inner(low: arb, high: arb) -> list[arb]:
+    """A point off the middle of a range, whose two parts show how large an odd f is."""
+    finite = low.is_finite() and high.is_finite()
+    return [arb((low + (high - low) * 5 / 16).mid())] if finite else []
 
 
 def _samples(lower: arb, upper: arb) -> Iterator[arb]:

@@ -6,7 +6,7 @@ from flint import arb
 
 from calculus_harness.rewards.decision.balls import precision
 from calculus_harness.rewards.latex import read
-from calculus_harness.rewards.quadrature.tails import tail_bound
+from calculus_harness.rewards.quadrature.enclosed.tails import tail_bound
 
 DECAYING = {
     r"e^{-x}": lambda x: mpmath.exp(-x),

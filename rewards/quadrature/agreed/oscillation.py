@@ -14,12 +14,12 @@ from fractions import Fraction
 
 from flint import acb, arb, ctx, fmpq
 
-from ..decision.balls import Tape, precision
-from ..decision.compiler import compile_tape
-from ..decision.jets import Ball
-from ..expression.traversal import nodes_of, symbols_of
-from ..expression.tree import Call, Expression
-from .line import QuadratureError, RealLine
+from ...decision.balls import Tape, precision
+from ...decision.compiler import compile_tape
+from ...decision.jets import Ball
+from ...expression.traversal import nodes_of, symbols_of
+from ...expression.tree import Call, Expression
+from ..line import QuadratureError, RealLine
 from .nodes import gauss_legendre
 
 #: Functions that oscillate where their argument grows.

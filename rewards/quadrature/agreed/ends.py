@@ -14,13 +14,11 @@ from enum import Enum
 
 from flint import arb
 
-from ..decision.balls import precision
-from .line import RealLine
+from ...decision.balls import precision
+from ..line import END_BITS, RealLine
 
 #: g is looked at where s is a power of two.
 POWERS = range(5, 11)
-#: Precision of these values: p + e^{-1024} has to differ from p, and f has to show it.
-END_BITS = 4096
 #: |slope| of log2 g below which g neither decays nor grows exponentially.
 FLAT = 1e-2
 

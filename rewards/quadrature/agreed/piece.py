@@ -13,9 +13,9 @@ from functools import partial
 
 from flint import arb, ctx
 
-from ..decision.balls import precision
+from ...decision.balls import precision
+from ..line import QuadratureError, RealLine
 from .ends import Decay, End
-from .line import QuadratureError, RealLine
 from .nodes import Nodes, exp_exp, exp_sinh, gauss_legendre, tanh_sinh
 
 #: Levels of the double exponential formula: steps from 1/8 to 1/512.

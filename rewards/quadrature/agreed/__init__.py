@@ -1,0 +1,1 @@
+"""Values without a proof: two quadratures that agree, and extrapolation over periods."""
