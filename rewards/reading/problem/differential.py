@@ -39,7 +39,7 @@ _WHOLE: Final = _styled(rf"d{SPACE}{_LETTER}")
 #: A letter d that is nothing but upright or in a font of its own, before a variable; or a plain d,
 #: perhaps at the end of a run of letters.
 _SPELLINGS: Final = re.compile(
-    rf"{SPACE}(?:(?P<marked>{_SIGN_D}{SPACE}{_VARIABLE}|{_WHOLE})"
+    rf"(?:(?P<marked>{_SIGN_D}{SPACE}{_VARIABLE}|{_WHOLE})"
     rf"|(?<![A-Za-z\\])(?P<glued>[A-Za-z]*?)(?P<plain>d{SPACE}{_VARIABLE})){_END}"
 )
 _NOT_LETTERS: Final = re.compile(

@@ -168,7 +168,7 @@ def _with_differential(
 
     """
     variable = places[0].variable
-    before, behind = body[: places[0].start], body[places[0].end :]
+    before, behind = _without_space(body[: places[0].start]), body[places[0].end :]
     if len(places) == 1 and not (before.strip() and behind.strip()):
         rest = (before + behind).strip() or "1"
         return rest, _read(rest, variable)
@@ -194,11 +194,20 @@ def _ends_a_product(body: str, place: Differential, variable: str | None) -> boo
     """
     if place.end < len(body) or (variable is not None and place.variable != variable):
         return False
-    before, spelling = body[: place.start].rstrip(), body[place.start : place.end]
-    spaced = spelling.lstrip().startswith(("\\", "~"))
-    close = place.is_marked or spaced or spelling.strip().startswith("d" + spelling.strip()[-1])
+    before, spelling = _without_space(body[: place.start]), body[place.start : place.end]
+    spaced = body[len(before) : place.start].strip() != ""  # by a command, as in x^2\,dx
+    close = place.is_marked or spaced or spelling.startswith("d" + spelling[-1])
     c_is_parameter = re.search(r"(?<![A-Za-z\\])c(?![A-Za-z])", before) is not None
     return close and before[-1:] not in ("", *"+*-/^({=") and not c_is_parameter
+
+
+_SPACE_AT_END: Final = re.compile(r"(?:\\[,;:!> ]|\\q?quad|~|\{\}|\s)+\Z")
+
+
+def _without_space(text: str) -> str:
+    """The text without the space that it ends in; more than 64 characters of space stay."""
+    space = _SPACE_AT_END.search(text, max(len(text) - 64, 0))
+    return text[: space.start()] if space else text
 
 
 def limit_of(mark: str, text: str, variable: str) -> Limit:

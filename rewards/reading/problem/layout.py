@@ -166,13 +166,17 @@ def _without_tail(body: str, opened: int) -> str:
     return body.strip()
 
 
-def _sign_at(text: str, start: int) -> tuple[int, dict[str, str], bool] | None:
+#: A sign is stacked at most under a limit, over a limit, and as an operator.
+_MOST_STACKED: Final = 3
+
+
+def _sign_at(text: str, start: int, level: int = 0) -> tuple[int, dict[str, str], bool] | None:
     r"""The integral sign at ``start``, perhaps stacked: its end, limits, whether it is barred."""
     sign = _SIGN.match(text, start)
     if sign is not None:
         return sign.end(), {}, sign["barred"] is not None
     stack = _STACKED.match(text, start)
-    if stack is None:
+    if stack is None or level == _MOST_STACKED:
         return None
     marks: dict[str, str] = {}
     end = stack.end()
@@ -181,7 +185,7 @@ def _sign_at(text: str, start: int) -> tuple[int, dict[str, str], bool] | None:
         end += argument_end(text[end:])
         marks[mark] = text[stack.end() : end]
     operator = re.compile(r"\s*\{?\s*").match(text, end)
-    inner = _sign_at(text, operator.end()) if operator else None
+    inner = _sign_at(text, operator.end(), level + 1) if operator else None
     if inner is None or operator is None:
         return None
     closing = re.compile(r"\s*\}" if "{" in operator[0] else "").match(text, inner[0])
