@@ -26,9 +26,9 @@ _FIRST = ord(MARKS[0])
 # Nothing but the delimiters of a formula, or the words and the end of a sentence: the usual place.
 _ALONE_BEFORE = re.compile(r"(?:\A|\$|\\\[|\\\(|[A-Za-z]{2}|:)[ \n*]*\Z")
 _COMMAND = re.compile(r"\\[A-Za-z]+[ \n*]*\Z")
+_NEXT = r"(?:\Z|\s(?!\s*(?:where|with|and|or|is|=|\$|\\)))"
 _ALONE_AFTER = re.compile(
-    r"[ \n]*(?:\$\$?|\\\]|\\\))?"
-    r"(?:\Z|\*{0,2}[.,;]?(?:\Z|\s(?!\s*(?:where|with|and|or|is|=|\$|\\))))"
+    rf"\s{{0,4}}(?:\$\$?|\\\]|\\\))\*{{0,2}}[.,;]?{_NEXT}|\*{{0,2}}(?:[ \t]*(?=\n|\Z)|[.;]){_NEXT}"
 )
 # A sign or an operand that touches a box outside of delimiters.
 _TOUCHES_BEFORE = re.compile(r"(?:[-+/]\s?|[\d})\]]\s?\*\s?|[\d})\]^]|\\[A-Za-z]+\s?)\Z")
@@ -37,6 +37,7 @@ _TOUCHES_AFTER = re.compile(
     r"\s?(?:[+/=]|-\s?(?:[\d\\(]|[A-Za-z](?![A-Za-z]))|\*\s?[\w\\(]"
     r"|\\(?:cdot|times|div|n?eq?|not)(?![A-Za-z]))|[\^(\d]|\\(?!text|q?quad|n[A-Z])[A-Za-z]{2}|[A-Za-z](?![A-Za-z])"
 )
+_SUM = re.compile(r"\s*[-+]")
 _UNEQUAL = re.compile(r"\\(?:n?eq|ne|not\s?=)(?![A-Za-z])|!=")
 _RELATED = re.compile(r"[<>]|\\(?:leq?|geq?|lt|gt|in)(?![A-Za-z])")
 _QUAD = re.compile(r"\\q?quad(?![A-Za-z])|\\hspace\s?\{[^{}]*\}")
@@ -85,12 +86,13 @@ def marks_in(template: str) -> list[int]:
 
 
 def filled(template: str, contents: Mapping[int, str]) -> str:
-    """A template with the boxes' contents, in parentheses where they are operands."""
+    """A template with the boxes' contents, in parentheses unless they are whole terms."""
     bare = len(template) == 1 or "\\begin{cases}" in template
 
     def content(match: re.Match[str]) -> str:
         inside = contents[ord(match[0]) - _FIRST]
-        return inside if bare else rf"\left({inside}\right)"
+        term = not match.start() and _SUM.match(template, match.end())
+        return inside if bare or term or len(inside) < 2 else rf"\left({inside}\right)"
 
     return _MARK.sub(content, template)
 
