@@ -171,7 +171,10 @@ def _defined(
             value = read(text, symbols=symbols)[0].expression
         except ReadError:
             continue
-        if isinstance(symbol, Symbol) and symbol.name not in symbols:
+        if not isinstance(symbol, Symbol) or symbol.name in symbols:
+            continue
+        # A constant of integration that is named anew ("C = 2C_1") remains one.
+        if symbol.name[:1] not in _CONSTANTS or not symbols_of(value).isdisjoint(symbols):
             values[symbol.name] = value
     for reading in others:
         expression = reading.expression

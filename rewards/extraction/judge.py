@@ -165,7 +165,7 @@ def definition(chain: Chain) -> tuple[str, str] | None:
     if len(chain.links) != 2 or chain.bound or chain.approximate:
         return None
     name, value = map(clean, chain.links)
-    plain = re.fullmatch(rf"{_LETTER}{_SUBSCRIPT}", name) and not CONSTANT.fullmatch(name)
+    plain = re.fullmatch(rf"{_LETTER}{_SUBSCRIPT}", name)
     return (name, value) if plain and value else None
 
 

@@ -287,8 +287,9 @@ class _Cutter:
         if constant and last in ("+", "-"):
             self.pieces.append(" C")
         elif begun and role is Role.OFFER:
-            self._close_chain()
-            self.chain.alternative = True
+            remark = self.chain.remark
+            self._close_chain(remark=remark)
+            self.chain.alternative = not remark
         elif sign:
             self.pieces.append(f" {sign} ")
         elif begun and role is Role.SAME:

@@ -75,6 +75,7 @@ def _prefix() -> dict[str, Entry]:
             forms.refused,
             (AlternativesError, f"one answer, not {sign}"),
         )
+    table["\\fn hyper"] = (special.hypergeometric_lists, None)
     table["\\fn piecewise"] = (forms.piecewise, None)
     for environment in ("cases", "dcases", "rcases", "array", "matrix", "smallmatrix"):
         table[f"\\begin {environment}"] = (forms.cases, environment)

@@ -349,6 +349,29 @@ def hypergeometric(parser: Parser, _: None, depth: int) -> Expression:
     return Call("hypgeom", (*counts, *upper, *lower, argument))
 
 
+def hypergeometric_lists(parser: Parser, _: None, depth: int) -> Expression:
+    """``hyper((a, b), (c,), z)`` and ``hypergeom([a, b], [c], z)``, as programs print them."""
+    parser.pos += parser.tokens[parser.pos] in OPENERS
+    lists: list[Arguments] = []
+    for _list in range(2):
+        if parser.tokens[parser.pos] not in OPENERS:
+            raise parser.error("a list of parameters")
+        parser.pos += 1
+        parameters: Arguments = []
+        while parser.tokens[parser.pos] not in CLOSERS:
+            parameters.append(parser.expression(depth))
+            if parser.tokens[parser.pos] == ",":
+                parser.pos += 1
+            elif parser.tokens[parser.pos] not in CLOSERS:
+                raise parser.error("a comma or the end of the list")
+        parser.pos += 1
+        parser.expect(",", "a comma after the list")
+        lists.append(parameters)
+    argument = parser.group(CLOSERS, depth)
+    upper, lower = lists
+    return Call("hypgeom", (Number(len(upper)), Number(len(lower)), *upper, *lower, argument))
+
+
 def _parameter_groups(parser: Parser, depth: int) -> list[Arguments]:
     """``a, b; c; z`` or the matrix that SymPy prints, up to the closing parenthesis."""
     tokens = parser.tokens

@@ -130,11 +130,13 @@ def inside(content: str, notes: tuple[str, ...] = ()) -> Extraction:
             if statement.kind is Kind.IDENTITY and best and _speaks_of(chain, best.answer):
                 refused = refused or "what the box says of its formula"
             continue
-        if not statement.answer or (best and statement.kind < Kind.LONE):
+        offered = chain.alternative and not chain.bound
+        if not statement.answer or (best and statement.kind < Kind.LONE and not offered):
             continue
         lower, higher = sorted((best, statement), key=_kind) if best else (None, statement)
-        # A last statement counts among those of one kind.
-        if lower and (lower.kind >= Kind.PLAIN or higher.kind is Kind.LONE is lower.kind):
+        # The last of the statements of the highest kind is the answer, and the others must be
+        # right, too, apart from lone symbols and numbers that nothing offers as answers.
+        if lower and (offered or lower.kind >= Kind.PLAIN or higher.kind is Kind.LONE):
             others.append(lower.answer)
         best = higher
     answer = best.answer if best else clean(content)

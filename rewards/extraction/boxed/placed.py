@@ -26,17 +26,18 @@ _FIRST = ord(MARKS[0])
 # Nothing but the delimiters of a formula, or the words and the end of a sentence: the usual place.
 _ALONE_BEFORE = re.compile(r"(?:\A|\$|\\\[|\\\(|[A-Za-z]{2}|:)[ \n*]*\Z")
 _COMMAND = re.compile(r"\\[A-Za-z]+[ \n*]*\Z")
+_NEXT = r"(?:\Z|\s(?!\s*(?:where|with|and|or|is|=|\$|\\)))"
 _ALONE_AFTER = re.compile(
-    r"[ \n]*(?:\$\$?|\\\]|\\\))?"
-    r"(?:\Z|\*{0,2}[.,;]?(?:\Z|\s(?!\s*(?:where|with|and|or|is|=|\$|\\))))"
+    rf"\s{{0,4}}(?:\$\$?|\\\]|\\\))\*{{0,2}}[.,;]?{_NEXT}|\*{{0,2}}(?:[ \t]*(?=\n|\Z)|[.;]){_NEXT}"
 )
 # A sign or an operand that touches a box outside of delimiters.
-_TOUCHES_BEFORE = re.compile(r"(?:[-+/]\s?|[\d})\]]\s?\*\s?|[\d})\]^]|\\[A-Za-z]+\s?)\Z")
+_TOUCHES_BEFORE = re.compile(r"(?:[-+/]\s?|[\d})\]]\s?\*\s?|[\d})\]^]|\\[A-Za-z]{2,}\s?)\Z")
 _NO_SIGN = re.compile(r"(?:\A\s*|[A-Za-z]{2}[:.]?\*{0,2}\s+|[:.]\s+)[-+]\s+\Z")  # a bullet, a dash
 _TOUCHES_AFTER = re.compile(
     r"\s?(?:[+/=]|-\s?(?:[\d\\(]|[A-Za-z](?![A-Za-z]))|\*\s?[\w\\(]"
-    r"|\\(?:cdot|times|div|n?eq?|not)(?![A-Za-z]))|[\^(\d]|\\(?!text|q?quad|n[A-Z])[A-Za-z]{2}|[A-Za-z](?![A-Za-z])"
+    r"|\\(?:cdot|times|div|n?eq?|not)(?![A-Za-z])|[,;]?\s?\\text\s?\{)|[\^(\d]|\\(?!text|q?quad|n[A-Z])[A-Za-z]{2}|[A-Za-z](?![A-Za-z])"
 )
+_SUM = re.compile(r"\s*[-+]")
 _UNEQUAL = re.compile(r"\\(?:n?eq|ne|not\s?=)(?![A-Za-z])|!=")
 _RELATED = re.compile(r"[<>]|\\(?:leq?|geq?|lt|gt|in)(?![A-Za-z])")
 _QUAD = re.compile(r"\\q?quad(?![A-Za-z])|\\hspace\s?\{[^{}]*\}")
@@ -85,12 +86,13 @@ def marks_in(template: str) -> list[int]:
 
 
 def filled(template: str, contents: Mapping[int, str]) -> str:
-    """A template with the boxes' contents, in parentheses where they are operands."""
+    """A template with the boxes' contents, in parentheses unless they are whole terms."""
     bare = len(template) == 1 or "\\begin{cases}" in template
 
     def content(match: re.Match[str]) -> str:
         inside = contents[ord(match[0]) - _FIRST]
-        return inside if bare else rf"\left({inside}\right)"
+        term = not match.start() and _SUM.match(template, match.end())
+        return inside if bare or term or len(inside) < 2 else rf"\left({inside}\right)"
 
     return _MARK.sub(content, template)
 
@@ -122,7 +124,7 @@ def place(text: str, marked: list[Box]) -> Place:
         if offered is None or not _OR.fullmatch(text, other.end, later.start):
             break
         alternatives.append(_in_formula(other.latex, offered[0]).template)
-    where = ""
+    where = found.where
     if index + 1 < len(formulas) and _WHERE.fullmatch(text, span.end, formulas[index + 1].start):
         where = formulas[index + 1].latex
     denied = found.denied or _denied(text, span.start, span.end)
@@ -179,12 +181,15 @@ def _in_formula(latex: str, mark: str) -> Place:
             if chain.bound and _RELATED.search(link) and "cases}" not in link:
                 return Place(mark)
             following = tuple(filter(None, map(clean, chain.links[number + 1 :])))
-            offered: list[str] = []
-            while at and parts[at].alternative:
-                at -= 1
-                offered += [clean(parts[at].links[-1])]
+            first = at
+            while first and parts[first].alternative:
+                first -= 1
+            offered = [clean(part.links[-1]) for part in parts[first:at]]
             template = _template(clean(link), mark)
-            return Place(template, following, tuple(filter(None, offered)))
+            if denied_after(_TEXT.sub("", latex[latex.index(mark) + 1 :][:120]), 0):
+                return Place(template, denied=True)
+            where = r" \quad ".join("=".join(part.links) for part in parts[at + 1 :])
+            return Place(template, following, tuple(filter(None, offered)), where)
     return Place(mark)
 
 
@@ -209,3 +214,6 @@ def _denied(text: str, start: int, end: int) -> bool:
     for stop in _SENTENCE_END.finditer(before):
         cut = stop.end()
     return denied_before(before[cut:]) or denied_after(text, end)
+
+
+_TEXT = re.compile(r"\\text(?:rm|bf|it)?\s?\{|\}")

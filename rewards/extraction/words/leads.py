@@ -80,14 +80,14 @@ _USED_RESULT = re.compile(
 # "had we kept the factor, it would have been ..".
 _DENIAL = re.compile(
     # directly before the formula
-    r"\b(?:(?:not|nor|never|instead of|rather than|as opposed to|unlike|can(?:not|'t) be"
+    r"\b(?:(?:not|nor|never|(?:is|are|was|does|do)n't|instead of|rather than|as opposed to|unlike|can(?:not|'t) be"
     r"|differs? from|different from|reject|rule out|ruled out|considered|ignore|disregard|discard"
     r"|except(?: for)?|other than|(?:any|every)thing but|far from|unequal to"
     r"|don't (?:write|say|use)|wrong|incorrect|draft|scratch(?: work)?|rough work|whereas"
     r"|intermediate result|previously|formerly|related)"
     r"(?: (?:just|simply|merely|equal to|be|the same as|given by|as|the))?)[\s*:(]*\Z"
     # earlier in the sentence, if no word in between leads back to the answer
-    r"|\b(?:would have|had (?:we|i|you|it|the)|if (?:you|one|someone) (?:got|get|wrote|had)"
+    r"|\b(?:(?:false|untrue|not true|wrong|incorrect) that|would have|had (?:we|i|you|it|the)|if (?:you|one|someone) (?:got|get|wrote|had)"
     r"|if\b[^\u00a7]{0,60}\b(?:instead|were(?! to)|had)\b[^\u00a7]{0,60}\bwould"
     r"|(?:confused?|mixed up) (?:this |it |that )?with|tempt(?:ing|ed)|naive(?:ly)?|at first glance"
     r"|(?:might|could|may) (?:\w+ )?(?:guess|think|expect|believe|suppose|assume|hope)"
@@ -106,7 +106,7 @@ _RIGHT = (
 )
 _DENIED_AFTER = re.compile(
     r"[\s*.,;)]{0,4}(?:(?:and|but|which|this|that|it|however|though)[\s,]{1,2}){0,3}"
-    r"(?:(?:is|was|are|would be|does|did|can)(?: (?:also|clearly|therefore|thus|obviously))?"
+    r"(?:(?:is|was|are|would be|does|did|can)(?: (?:also|therefore|thus|\w{2,12}ly))?"
     r"(?:n['\u2019]t| ?not)? (?:(?:an? |the )?(?:wrong|incorrect|tempting|false|mistaken|erroneous"
     rf"|common mistake|naive)\b|(?:(?<=not )|(?<=n't )){_RIGHT})"
     r"|is (?:the|an) (?:antiderivative|integral) of (?:a different|another|some other)\b"

@@ -12,7 +12,7 @@ from typing import Final
 
 _CODE: Final = re.compile(
     r"[\w)\]]\s?\*\*?\s?[\w(]|(?<![A-Za-z])[A-Z][A-Za-z]+\[|\b(?:math|np|numpy|sympy|sp|mpmath|cmath"
-    r"|mp|special|scipy)\.[A-Za-z]|\b\d+j\b|\b[A-Za-z]\w+\([^()]{0,40}\(|\*\*"
+    r"|mp|special|scipy)\.[A-Za-z]|\b\d+j\b|\belliptic_[efkp]|\b[A-Za-z]\w+\([^()]{0,40}\(|\*\*"
 )
 _MODULE: Final = re.compile(
     r"(?<![\w.])(?:(?:math|np|numpy|sympy|sp|mpmath|cmath|mp|special|scipy)\.){1,2}(?=[A-Za-z])"
