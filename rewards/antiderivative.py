@@ -26,7 +26,7 @@ from .baselines.calls import deadline_for, verify_published, verify_welleck
 from .decision.balls import UnusableError
 from .decision.decide import decide
 from .decision.integrand import Integrand, as_latex, prepare
-from .decision.outcome import DecisionPolicy, Outcome
+from .decision.outcome import Budget, DecisionPolicy, Outcome
 from .expression.traversal import needs_worker
 from .latex import Reading
 from .verdict import Status, Verdict
@@ -114,12 +114,13 @@ def verify_antiderivative(
         read_answer(answer, problem.symbols)
         if answer.status is not None:
             return answer.verdict(answer.status)
-        outcome, reading = best(_outcomes(answer, problem, policy))
+        judge = partial(_outcomes, problem=problem, policy=policy, budget=Budget())
+        outcome, reading = best(judge(answer))
         outcome = with_others(
             answer,
             outcome,
             reading,
-            partial(_outcomes, problem=problem, policy=policy),
+            judge,
             problem.symbols,
             allowed=problem.expression,
         )
@@ -147,13 +148,13 @@ def verify_antiderivative(
 
 
 def _outcomes(
-    answer: ExtractedAnswer, problem: Integrand, policy: DecisionPolicy
+    answer: ExtractedAnswer, problem: Integrand, policy: DecisionPolicy, budget: Budget
 ) -> Iterator[tuple[Outcome, Reading]]:
     for reading in answer.readings:
         require_worker(problem.needs_worker or needs_worker(reading.expression))
         key = f"{problem.key}|{answer.text}"
         try:
-            outcome = decide(reading.expression, problem, policy, key)
+            outcome = decide(reading.expression, problem, policy, key, budget=budget)
         except UnusableError as error:
             outcome = Outcome(Status.UNDECIDED, detail=str(error))
         yield outcome, reading

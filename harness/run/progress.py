@@ -28,6 +28,9 @@ class Progress(Protocol):
     def answered(self, completion: Completion) -> None:
         """A completion was stored."""
 
+    def unanswered(self, completion: Completion) -> None:
+        """A request got no answer now; a later sweep asks it again."""
+
     def judged(self, verdict: Verdict) -> None:
         """A verdict was stored."""
 
@@ -50,6 +53,8 @@ class Silent:
 
     def answered(self, completion: Completion) -> None: ...
 
+    def unanswered(self, completion: Completion) -> None: ...
+
     def judged(self, verdict: Verdict) -> None: ...
 
     def notice(self, text: str) -> None: ...
@@ -65,7 +70,7 @@ class Lines:
     def __init__(self, interval: float = 5.0) -> None:
         self._interval = interval
         self._last = 0.0
-        self._label, self._total, self._done = "", 0, 0
+        self._label, self._total, self._done, self._unanswered = "", 0, 0, 0
         self._verdicts: Counter[str] = Counter()
 
     def __enter__(self) -> Self:
@@ -74,7 +79,7 @@ class Lines:
     def __exit__(self, *_: object) -> None: ...
 
     def begin(self, label: str, total: int, stored: int) -> None:
-        self._label, self._total, self._done = label, total, stored
+        self._label, self._total, self._done, self._unanswered = label, total, stored, 0
         self._say("asking")
 
     def restored(self, statuses: Mapping[str, int]) -> None:
@@ -82,7 +87,15 @@ class Lines:
 
     def answered(self, completion: Completion) -> None:
         self._done += 1
-        if self._done == self._total or time.monotonic() - self._last >= self._interval:
+        self._asked()
+
+    def unanswered(self, completion: Completion) -> None:
+        self._unanswered += 1
+        self._asked()
+
+    def _asked(self) -> None:
+        ended = self._done + self._unanswered == self._total
+        if ended or time.monotonic() - self._last >= self._interval:
             self._say("asking")
 
     def judged(self, verdict: Verdict) -> None:
@@ -104,6 +117,8 @@ class Lines:
         self._last = time.monotonic()
         # `score` asks no model.
         asked = f" {self._label}: {self._done} of {self._total} answers" if self._label else ""
+        if self._label and self._unanswered:
+            asked += f", {self._unanswered} requests without one"
         self.status(f"{stage}{asked}: {_judged(self._verdicts)}")
 
 
@@ -131,12 +146,13 @@ class Bar:
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[verdicts]}"),
+            TextColumn("{task.fields[unanswered]}{task.fields[verdicts]}"),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
             console=Console(stderr=not notebook),
         )
-        self._task = self._bar.add_task("", visible=False, verdicts="")
+        self._task = self._bar.add_task("", visible=False, verdicts="", unanswered="")
+        self._unanswered = 0
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -152,13 +168,20 @@ class Bar:
 
     def begin(self, label: str, total: int, stored: int) -> None:
         shown = _judged(self._verdicts) if self._verdicts else ""
-        self._task = self._bar.add_task(label, total=total, completed=stored, verdicts=shown)
+        self._unanswered = 0
+        self._task = self._bar.add_task(
+            label, total=total, completed=stored, verdicts=shown, unanswered=""
+        )
 
     def restored(self, statuses: Mapping[str, int]) -> None:
         self._verdicts = Counter(statuses)
 
     def answered(self, completion: Completion) -> None:
         self._bar.advance(self._task)
+
+    def unanswered(self, completion: Completion) -> None:
+        self._unanswered += 1
+        self._bar.update(self._task, unanswered=f"{self._unanswered} without an answer, ")
 
     def judged(self, verdict: Verdict) -> None:
         self._verdicts[verdict.status] += 1

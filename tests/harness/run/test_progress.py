@@ -7,6 +7,7 @@ import re
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from rich.console import Console
@@ -14,6 +15,9 @@ from rich.console import Console
 from calculus_harness.harness import Policy, score, sweep
 from calculus_harness.harness.run import progress as module
 from calculus_harness.harness.run.progress import Bar, Lines, Silent, or_by_default
+
+if TYPE_CHECKING:
+    from calculus_harness.harness.core.requests import Completion
 
 
 def right(messages: object, seed: int) -> str:
@@ -81,3 +85,24 @@ def test_a_notebook_shows_a_bar_or_lines(
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     sweep([right], ["drills"], limit=2, out=tmp_path / "run")
     assert judged(capsys.readouterr().err)[-1] == (0, 2)
+
+
+def test_requests_without_an_answer_move_the_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is stored of them, but a machine that stands still must not look like one at work."""
+    nothing = cast("Completion", None)
+    lines = Lines(interval=0.0)
+    lines.begin("solver/maxima", 3, 1)
+    lines.unanswered(nothing)
+    lines.answered(nothing)
+    shown = capsys.readouterr().err.splitlines()
+    assert shown[1].startswith(
+        "asking solver/maxima: 1 of 3 answers, 1 requests without one: 0 of 0"
+    )
+    assert shown[2].startswith("asking solver/maxima: 2 of 3 answers, 1 requests without one:")
+    file = io.StringIO()
+    bar = Bar()
+    bar._bar.live.console = Console(file=file, force_terminal=True, width=200)
+    with bar:
+        bar.begin("solver/maxima", 3, 1)
+        bar.unanswered(nothing)
+    assert "1 without an answer" in file.getvalue()
