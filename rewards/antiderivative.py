@@ -27,7 +27,7 @@ from .baselines.calls import deadline_for, verify_published, verify_welleck
 from .decision.balls import UnusableError
 from .decision.decide import decide
 from .decision.integrand import Integrand, as_latex, prepare_readings
-from .decision.outcome import DecisionPolicy, Outcome
+from .decision.outcome import Budget, DecisionPolicy, Outcome
 from .expression.traversal import needs_worker
 from .expression.tree import Expression
 from .latex import Reading
@@ -120,7 +120,8 @@ def verify_antiderivative(
         if len(problems) > 1:
             answer.readings = tuple(answer.readings)  # for each reading of the problem
         # A problem that can be read in several ways is refuted only if the answer fits none.
-        judged = ((*_judge(answer, each, policy), each.flags) for each in problems)
+        budget = Budget()  # one for all readings
+        judged = ((*_judge(answer, each, policy, budget), each.flags) for each in problems)
         outcome, reading, flags = best(judged)
     except NeedsWorkerError:
         return verify_in_worker(
@@ -148,11 +149,11 @@ def verify_antiderivative(
 
 
 def _judge(
-    answer: ExtractedAnswer, problem: Integrand, policy: DecisionPolicy
+    answer: ExtractedAnswer, problem: Integrand, policy: DecisionPolicy, budget: Budget
 ) -> tuple[Outcome, Reading]:
     """The outcome for one reading of the problem, with the reading of the answer that it is of."""
-    outcome, reading = best(_outcomes(answer, problem, policy))
-    judge = partial(_outcomes, problem=problem, policy=policy)
+    outcome, reading = best(_outcomes(answer, problem, policy, budget))
+    judge = partial(_outcomes, problem=problem, policy=policy, budget=budget)
     symbols, f = problem.symbols, problem.expression
     return with_others(answer, outcome, reading, judge, symbols, allowed=f), reading
 
@@ -166,7 +167,7 @@ _DECIDED: WeakKeyDictionary[Integrand, dict[tuple[Expression, DecisionPolicy, st
 
 
 def _outcomes(
-    answer: ExtractedAnswer, problem: Integrand, policy: DecisionPolicy
+    answer: ExtractedAnswer, problem: Integrand, policy: DecisionPolicy, budget: Budget
 ) -> Iterator[tuple[Outcome, Reading]]:
     for reading in answer.readings:
         require_worker(problem.needs_worker or needs_worker(reading.expression))
@@ -177,7 +178,7 @@ def _outcomes(
         outcome = known.get(case)
         if outcome is None:
             try:
-                outcome = decide(reading.expression, problem, policy, key)
+                outcome = decide(reading.expression, problem, policy, key, budget=budget)
             except UnusableError as error:
                 outcome = Outcome(Status.UNDECIDED, detail=str(error))
             if outcome.status in (Status.CORRECT, Status.INCORRECT):

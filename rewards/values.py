@@ -28,7 +28,7 @@ from .decision.decide import decide
 from .decision.integrand import Integrand, sole_variable
 from .decision.jets import ZERO, Ball
 from .decision.magnitude import log2
-from .decision.outcome import DecisionPolicy, Outcome, show
+from .decision.outcome import Budget, DecisionPolicy, Outcome, show
 from .errors import ProblemError
 from .expression.traversal import fold, needs_worker, symbols_of
 from .expression.tree import Call, Expression, Number
@@ -148,7 +148,7 @@ def verify_equivalent(
     read_answer(answer, problem.symbols)
     return _verdict(
         answer,
-        partial(_comparisons, problem=problem),
+        partial(_comparisons, problem=problem, budget=Budget()),
         problem.symbols,
         "equivalent",
         completion,
@@ -213,7 +213,9 @@ def _values(
         yield compare_values(reading.expression, expected, relative_tolerance), reading
 
 
-def _comparisons(answer: ExtractedAnswer, problem: Integrand) -> Iterator[tuple[Outcome, Reading]]:
+def _comparisons(
+    answer: ExtractedAnswer, problem: Integrand, budget: Budget
+) -> Iterator[tuple[Outcome, Reading]]:
     order = int(problem.differentiate)
     for reading in answer.readings:
         require_worker(problem.needs_worker or needs_worker(reading.expression))
@@ -224,8 +226,9 @@ def _comparisons(answer: ExtractedAnswer, problem: Integrand) -> Iterator[tuple[
             continue
         try:
             policy = DecisionPolicy(strict_domain=True)
+            key = f"{answer.text}"
             yield (
-                decide(reading.expression, problem, policy, f"{answer.text}", order=order),
+                decide(reading.expression, problem, policy, key, order=order, budget=budget),
                 reading,
             )
         except UnusableError as error:

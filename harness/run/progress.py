@@ -35,6 +35,9 @@ class Progress(Protocol):
     def answered(self, completion: Completion) -> None:
         """A completion was stored."""
 
+    def unanswered(self, completion: Completion) -> None:
+        """A request got no answer now; a later sweep asks it again."""
+
     def repeated(self, reason: str) -> None:
         """A request is sent again."""
 
@@ -60,6 +63,8 @@ class Silent:
 
     def answered(self, completion: Completion) -> None: ...
 
+    def unanswered(self, completion: Completion) -> None: ...
+
     def repeated(self, reason: str) -> None: ...
 
     def judged(self, verdict: Verdict, completion: Completion) -> None: ...
@@ -75,7 +80,7 @@ class Meter:
     """The numbers of a sweep in one line: answers, requests sent again, speed, pass@1, cost."""
 
     def __init__(self) -> None:
-        self.label, self.total, self.done = "", 0, 0
+        self.label, self.total, self.done, self.unanswered = "", 0, 0, 0
         self._model = ""
         self._spent = Spent(None)
         self._begun = time.monotonic()
@@ -84,7 +89,7 @@ class Meter:
 
     def begin(self, model: Model, total: int, stored: int, price: Price | None) -> None:
         self.label, self._model, self.total, self.done = model.label, model.hash, total, stored
-        self._spent, self._begun = Spent(price), time.monotonic()
+        self._spent, self._begun, self.unanswered = Spent(price), time.monotonic(), 0
         self._repeated.clear()
 
     def restored(self, judged: Judged) -> None:
@@ -115,6 +120,8 @@ class Meter:
             low, high = interval(own, range(len(own)))
             rate = 100 * sum(own) / len(own)
             parts.append(f"pass@1 {rate:.1f} [{100 * low:.1f}, {100 * high:.1f}]")
+        if self.unanswered and self.label:
+            parts.append(f"{self.unanswered} requests without an answer")
         if self._repeated:
             reasons = ", ".join(f"{why} x {n}" for why, n in self._repeated.most_common(3))
             parts.append(f"{self._repeated.total()} sent again ({reasons})")
@@ -151,7 +158,15 @@ class Lines:
 
     def answered(self, completion: Completion) -> None:
         self._meter.answered(completion)
-        self._say("asking", only_if_due=self._meter.done < self._meter.total)
+        self._asked()
+
+    def unanswered(self, completion: Completion) -> None:
+        self._meter.unanswered += 1
+        self._asked()
+
+    def _asked(self) -> None:
+        ended = self._meter.done + self._meter.unanswered == self._meter.total
+        self._say("asking", only_if_due=not ended)
 
     def repeated(self, reason: str) -> None:
         self._meter.repeated(reason)
@@ -236,6 +251,11 @@ class Bar:
 
     def answered(self, completion: Completion) -> None:
         self._meter.answered(completion)
+        self._bar.advance(self._task)
+        self._show()
+
+    def unanswered(self, completion: Completion) -> None:
+        self._meter.unanswered += 1
         self._bar.advance(self._task)
         self._show()
 

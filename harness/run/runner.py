@@ -197,6 +197,7 @@ class SweepRunner:
                     self.run.failed(completion)
                     self.budget.completed(model, completion)
                     unreachable, reason = unreachable + 1, completion.detail
+                    self.progress.unanswered(completion)
                     continue
                 if completion.key in self.stored:
                     if self.job.identity.sampling.beams:

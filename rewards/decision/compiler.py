@@ -46,6 +46,15 @@ TURNING = _BRANCHING - {"asinh", "acsch"}
 #: Not analytic: their argument's zeros (or, for rounding, whole numbers) are breakpoints.
 _BREAKS_AT_ZERO = frozenset(("abs", "sgn", "heaviside", "arg"))
 _BREAKS_AT_INTEGERS = frozenset(("floor", "ceil", "frac"))
+#: Rules that take no longer than a few products.
+_CHEAP = frozenset(
+    "add sub mul div neg max min abs re im sgn heaviside floor ceil frac sqrt".split()
+)
+#: Rules that take as long as ten elementary functions, and with many bits as a hundred. (Those of
+#: `SLOW` take longer still; they run in a worker, whose processor time is limited.)
+_COSTLY = frozenset("gamma factorial binomial erf erfc erfi".split())
+#: Powers up to this one take a few products.
+MAX_CHEAP_POWER = 64
 _COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 
 
@@ -90,6 +99,7 @@ class _Compiler:
         # The slots of nodes that are done, by identity: equality of trees takes as long as they
         # are large. The nodes are kept, so that no other gets their identity.
         self._done: dict[int, tuple[Call, int]] = {}
+        self._bases: dict[int, tuple[Call, Expression]] = {}
         self.outermost: set[int] = set()
         self.constant_branches: list[Branch] = []
 
@@ -133,15 +143,21 @@ class _Compiler:
     ) -> None:
         if not self.tape._varying[argument]:
             return
-        # A power vanishes where its base does, and simple zeros of the base are easier to isolate.
-        inner = node.args[at]
-        while root and isinstance(inner, Call) and inner.function == "pow":
-            if (fold(inner.args[1]) or 0) <= 0 or is_written_with(inner, "i"):
-                break
-            inner = inner.args[0]
+        inner = self._vanishing(node.args[at]) if root else node.args[at]
         turns = node.function in TURNING
         branch = Branch(node.args[at], self.slot(inner), root, turns, outermost)
         self.tape.branches.append(branch)
+
+    def _vanishing(self, node: Expression) -> Expression:
+        """The base of a power of powers, which vanishes where they do; its zeros are simpler."""
+        if not isinstance(node, Call) or node.function != "pow":
+            return node
+        known = self._bases.get(id(node))
+        if known is None:
+            raised = (fold(node.args[1]) or 0) > 0 and not is_written_with(node, "i")
+            base = self._vanishing(node.args[0]) if raised else node
+            known = self._bases[id(node)] = node, base
+        return known[1]
 
     def _logarithmic(self, node: Call) -> None:
         """A half of ln((1 + u)/(1 - u)), which is not real on both sides of u = 1 and -1."""
@@ -190,8 +206,21 @@ class _Compiler:
             varying = self.tape._varying
             moves = varying[a] or (b >= 0 and varying[b])
             slot = self._new(known, moves)
+            self._weigh(key, slot)
             (self.tape._dynamic if moves else self.tape._static).append((slot, rule, a, b))
         return slot
+
+    def _weigh(self, key: Any, slot: int) -> None:
+        """Note which slots take longer than a product."""
+        low_power = key[0] == "pow" and len(key) == 2 and abs(key[1]) <= MAX_CHEAP_POWER
+        if low_power or key in _CHEAP or key in SLOW:
+            return
+        tape, costly = self.tape, key in _COSTLY
+        if tape._varying[slot]:
+            (tape.costly if costly else tape.elementary).append(slot)
+        else:
+            elementary, most = tape.constant
+            tape.constant = (elementary + (not costly), most + costly)
 
     def emit_many(self, key: Any, rule: Rule, slots: Sequence[int]) -> int:
         known = (key, *slots)

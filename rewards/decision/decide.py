@@ -25,12 +25,18 @@ from .confirmation.events import beyond_reach
 from .confirmation.parameters import EXTREME, draws
 from .first_point import decide_at_first_point
 from .integrand import BASE_BITS, Integrand, Pool
-from .outcome import DecisionPolicy, Outcome, OutOfBudgetError
+from .outcome import Budget, DecisionPolicy, Outcome, OutOfBudgetError
 from .prover import Proof, prove
 
 
 def decide(
-    answer: Expression, integrand: Integrand, policy: DecisionPolicy, key: str, *, order: int = 1
+    answer: Expression,
+    integrand: Integrand,
+    policy: DecisionPolicy,
+    key: str,
+    *,
+    order: int = 1,
+    budget: Budget | None = None,
 ) -> Outcome:
     """Decide whether an expression is an antiderivative of an integrand.
 
@@ -42,6 +48,7 @@ def decide(
         policy: what counts as correct.
         key: seeds the choice of sample points.
         order: 1 compares F' with f; 0 compares F with f.
+        budget: what is left of the work of the verdict that the decision is a part of.
 
     Returns:
         The decision with its evidence.
@@ -51,6 +58,7 @@ def decide(
 
     """
     prover = _Prover(answer, integrand)
+    work = budget or Budget()
     if order == 1:
         outcome = decide_at_first_point(answer, integrand, prover.prove)
         if outcome is not None:
@@ -62,7 +70,7 @@ def decide(
         pool = integrand.pool(conventions, variant)
         with precision(BASE_BITS):
             try:
-                comparison = Comparison(tape, pool, policy, variant, order)
+                comparison = Comparison(tape, pool, policy, variant, order, work)
                 outcome = run(comparison, proving(conventions, pool))
                 if outcome.status is Status.CORRECT and outcome.proof != "identity":
                     outcome = other_draws(tape, conventions) or outcome
@@ -94,13 +102,13 @@ def decide(
             for scale in (*usual, *great, *(-size for size in great)):
                 pool = integrand.pool(conventions, variant)
                 refuted = refutation(
-                    Comparison(tape, pool, policy, variant, order, constants=scale)
+                    Comparison(tape, pool, policy, variant, order, work, constants=scale)
                 )
                 if refuted is not None:
                     return refuted
         for given in draws(names, kinds, integrand.variable, (integrand.expression, answer)):
             pool = integrand.pool(conventions, variant, given)
-            refuted = refutation(Comparison(tape, pool, policy, variant, order))
+            refuted = refutation(Comparison(tape, pool, policy, variant, order, work))
             if refuted is not None:
                 return refuted
         return None

@@ -43,8 +43,26 @@ class Outcome:
     refutation: Refutation | None = None
 
 
+#: Work units (`rewards.decision.balls.Tape.work`) of one verdict: 2 s at most, where four units
+#: take a microsecond. The most that a right answer in `tests/rewards/cases` needs is 7.5 million.
+BUDGET = 8_500_000
+
+
 class OutOfBudgetError(Exception):
     """The deterministic work budget of one verdict is spent."""
+
+
+class Budget:
+    """The work of one verdict, whatever readings, links and conventions are tried for it."""
+
+    def __init__(self) -> None:
+        self.left = BUDGET
+
+    def spend(self, units: int) -> None:
+        """Count work units; at the end of the budget the verdict is undecided."""
+        self.left -= units
+        if self.left < 0:
+            raise OutOfBudgetError
 
 
 def show(ball: Ball) -> str:

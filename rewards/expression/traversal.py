@@ -101,7 +101,9 @@ def additive_terms(expression: Expression, variable: str) -> list[Expression]:
     if name == "add":
         return [term for arg in args for term in additive_terms(arg, variable)]
     if name == "neg":
-        return [Call("neg", (term,)) for term in additive_terms(args[0], variable)]
+        terms = additive_terms(args[0], variable)
+        # Signs cancel: in x - (x - (x - ..)) the last term would have as many as there are levels.
+        return [t.args[0] if t.function == "neg" else Call("neg", (t,)) for t in terms]
     if name in ("mul", "div") and not _WITH_TERMS.isdisjoint([arg.function for arg in args]):
         varying = [at for at, arg in enumerate(args) if not is_constant(arg, variable)]
         if varying == [0] or (name == "mul" and len(varying) == 1):

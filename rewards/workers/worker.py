@@ -158,7 +158,7 @@ class Worker:
     @property
     def work(self) -> float:
         """Seconds of processor time on its current item; 0 where the system does not tell."""
-        return max(0.0, _processor_time(self.process.pid) - self.worked)
+        return max(0.0, processor_time_of(self.process.pid) - self.worked)
 
     @property
     def stalls(self) -> float:
@@ -175,7 +175,7 @@ class Worker:
         self.batch, self.chunk, self.position, self.dropped = batch, chunk, 0, False
         self.running = batch.task in self.loaded
         self.since = time.monotonic()
-        self.worked = _processor_time(self.process.pid)
+        self.worked = processor_time_of(self.process.pid)
         # The child, which is idle, writes where this descriptor stands, too.
         os.ftruncate(self.results, os.lseek(self.results, 0, os.SEEK_SET))
         self.results_read = 0
@@ -278,7 +278,7 @@ class Worker:
         os.close(self.results)
 
 
-def _processor_time(pid: int) -> float:
+def processor_time_of(pid: int) -> float:
     """Seconds of processor time that a child of this process has used."""
     try:
         # The number of the clock of another process, as Linux makes it (clock_getcpuclockid).

@@ -1,8 +1,10 @@
 """The tasks of a solver's worker pool: each solves one problem in a child process.
 
 The child has a timer of processor time, which other load on the machine does not advance; when it
-expires, the kernel kills the child. The worker only waits. A reply is a dictionary: ``outcome``
-(``answer``, ``time``, ``memory``, ``failure``), ``seconds`` of processor time, the answer's
+expires, the kernel kills the child. A child that does not work at all is ended as well, by a watch
+on its processor time: however busy the machine is, a program that works is not taken for one that
+waits. A reply is a dictionary: ``outcome`` (``answer``, ``time``, ``memory``, ``failure``),
+``seconds`` of processor time, the answer's
 ``text``, and ``detail`` or the program's ``output``.
 """
 
@@ -16,6 +18,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,12 +28,16 @@ from ....rewards.expression.sympy_bridge import to_sympy
 from ....rewards.expression.traversal import symbols_of
 from ....rewards.latex import read
 from ....rewards.quadrature import prepare_definite
+from ....rewards.workers.worker import processor_time_of
 
 Reply = dict[str, Any]
 
 PR_SET_PDEATHSIG = 1
 #: The most bytes of a file that a program writes; one that prompts without end would fill a disk.
 MAX_OUTPUT = 16 << 20
+#: A program waits if in two spans of so many seconds, one after the other, it works for less than
+#: this share of them: a hundredth of the 0.1 that a process has of two cores under a load of 17.
+IDLE_SECONDS, LEAST_SHARE = 30.0, 0.001
 #: Exit status of a forked child that ran out of memory.
 OUT_OF_MEMORY = 77
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
@@ -138,13 +146,44 @@ def run_program(command: list[str], script: str, folder: str, seconds: float) ->
                 preexec_fn=partial(_limit, seconds, os.getpid()),
             )
         try:
-            _, status, usage = os.wait4(process.pid, 0)
+            with _watch(process.pid) as waits:
+                _, status, usage = os.wait4(process.pid, 0)
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
         process.returncode = os.waitstatus_to_exitcode(status)
         text, output = _contents(directory / "answer"), _contents(directory / "output")
+        if waits.is_set():
+            detail = f"no work in {2 * IDLE_SECONDS:g} s: the program waits for something"
+            seconds = round(usage.ru_utime + usage.ru_stime, 3)
+            return {"outcome": "failure", "seconds": seconds, "detail": detail}
         return _reply(process.returncode, usage, text=text, output=output[-4000:])
+
+
+@contextlib.contextmanager
+def _watch(pid: int) -> Iterator[threading.Event]:
+    """End a child that uses no processor time; the event tells whether that was done."""
+    ended, waits = threading.Event(), threading.Event()
+
+    def look() -> None:
+        before, idle = processor_time_of(pid), 0
+        while idle < 2:
+            if ended.wait(IDLE_SECONDS):
+                return
+            now = processor_time_of(pid)
+            idle = idle + 1 if now - before < IDLE_SECONDS * LEAST_SHARE else 0
+            before = now
+        waits.set()
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+    watch = threading.Thread(target=look, daemon=True)
+    if sys.platform == "linux":  # elsewhere no process is told the time of another
+        watch.start()
+    try:
+        yield waits
+    finally:
+        ended.set()
 
 
 def _contents(path: Path) -> str:

@@ -20,17 +20,20 @@ from ....rewards.expression.tree import Call, Expression, Symbol
 from ....rewards.latex import ReadError, to_latex
 from ....rewards.latex import read as read_latex
 from ....rewards.quadrature import Limit, prepare_definite
-from ....rewards.workers.errors import WorkerError, WorkerTimeout
+from ....rewards.workers.errors import WorkerCutOff, WorkerError
 from ....rewards.workers.pool import make_pool
 from ...core.errors import ModelError
 from ...core.requests import Completion, FinishReason, Request, digest
 from ..base import Model, ask_each, operational
 from .infix import INTEGRAL, LIST, Dialect, NotationError, read, unknown_functions, write
 
-#: The deadline on the wall clock, for an overloaded machine or a program that waits: seconds for
-#: each second of processor time, and for a worker to start.
-DEADLINE_FACTOR = 6.0
-START_SECONDS = 30.0
+#: Seconds of processor time for what a worker does itself: it reads a problem and imports SymPy.
+WORKER_DEADLINE = 30.0
+#: Seconds of wall clock for each second of processor time. Only a machine that stands still reaches
+#: them, with a hundred processes on a core; a program that waits is ended before (`_worker`).
+WALL_CLOCK_FACTOR = 100.0
+#: And seconds of wall clock for the worker's own part.
+START_SECONDS = 300.0
 
 #: A reply of `_worker`.
 Reply: TypeAlias = dict[str, Any]
@@ -42,7 +45,9 @@ class Solver(Model):
 
     ``time_limit`` is in seconds of the system's processor time: other load on the machine and
     ``concurrency`` do not change what is solved. A timeout is a completion like any other and is
-    not tried again. Prompt and sampling are ignored.
+    not tried again. Where the machine stands still, the problem is asked once more when the pool
+    has nothing else to do, and else is ``unreachable``: the next sweep asks again. Prompt and
+    sampling are ignored.
     """
 
     time_limit: float = 10.0
@@ -79,7 +84,7 @@ class Solver(Model):
         """Return the answer in LaTeX (empty if the system gave up) and a remark."""
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
-        deadline = START_SECONDS + DEADLINE_FACTOR * self.time_limit
+        wall_clock = START_SECONDS + WALL_CLOCK_FACTOR * self.time_limit
 
         async def ask(request: Request) -> Completion:
             problem = request.problem
@@ -92,8 +97,10 @@ class Solver(Model):
                 return Completion.to(request, "", detail=str(error))
             except (ReadError, ProblemError) as error:
                 return _failure(request, f"{type(error).__name__}: {error}")
-            (reply,) = await pool.amap(self.task, [arguments], deadline=deadline)
-            if isinstance(reply, WorkerTimeout):  # a fault of the machine, not of the system
+            (reply,) = await pool.amap(
+                self.task, [arguments], deadline=WORKER_DEADLINE, wall_clock=wall_clock
+            )
+            if isinstance(reply, WorkerCutOff):  # a fault of the machine, not of the system
                 return _failure(request, str(reply), reason=FinishReason.UNREACHABLE)
             if isinstance(reply, WorkerError):
                 return _failure(request, str(reply))

@@ -14,7 +14,7 @@ from ..domain import uniform
 from ..integrand import BASE_BITS, MIN_POINTS, Point, Pool
 from ..jets import ONE, ZERO, Ball, Jet
 from ..magnitude import log2
-from ..outcome import DecisionPolicy, Outcome, OutOfBudgetError, Refutation, show
+from ..outcome import Budget, DecisionPolicy, Outcome, Refutation, show
 from . import radicals
 from .radicals import Choice
 
@@ -26,10 +26,6 @@ MAX_BITS, MAX_SPECIAL_BITS = 4096, 512
 SEEN = arb(2**16)
 #: A ball around zero is taken for zero at this precision, relative to the terms that cancel.
 ZERO_BITS = 1024
-#: Work units (slots evaluated, times `cost`) after which a verdict is undecided.
-BUDGET = 12_000_000
-#: With more bits than this, the time of an evaluation grows with their square.
-LINEAR_BITS = 4096
 #: F' cannot be computed well enough to say which branch holds.
 UNCLEAR: Choice = ()
 #: Precision of the comparison beside zeros of the answer's radicands.
@@ -54,7 +50,7 @@ class Comparison:
         finite: whether the answer has a finite value at some point.
         hidden: whether a term was too small to be seen at a point that had to show all.
         valueless: points at which the answer has no value.
-        spent: work units.
+        budget: what is left of the verdict's work.
 
     """
 
@@ -65,6 +61,7 @@ class Comparison:
         policy: DecisionPolicy,
         variant: int,
         order: int,
+        budget: Budget,
         *,
         constants: Ball = ONE,
     ) -> None:
@@ -84,7 +81,7 @@ class Comparison:
         self.hidden = False
         self.valueless: list[float] = []
         self.smooth = not (tape.breaks or tape.branches)
-        self.spent = 0
+        self.budget = budget
         self.max_bits = MAX_SPECIAL_BITS if tape.special or pool.tape.special else MAX_BITS
         self.faint = 0
         self.bits = BASE_BITS
@@ -102,17 +99,11 @@ class Comparison:
         """The number of points that told something."""
         return len(self.agreeing) + len(self.flipped)
 
-    def spend(self, units: int) -> None:
-        """Count work units; at the end of the budget the verdict is undecided."""
-        self.spent += units
-        if self.spent > BUDGET:
-            raise OutOfBudgetError
-
     def run(
         self, tape: Tape, x: Ball, *, derivative: bool = True, until: int | None = None
     ) -> list[Jet]:
         """The jets of the answer, of f or of a part of them, within the budget (see `Tape.run`)."""
-        self.spend((tape.size if until is None else until + 1) * cost(ctx.prec))
+        self.budget.spend(tape.work(ctx.prec, until))
         return tape.run(x, self.values, derivative=derivative, until=until)
 
     def part(self, tape: Tape, slot: int, x: Ball, *, derivative: bool = True) -> Jet:
@@ -331,7 +322,7 @@ class Comparison:
     def holds(self, slope: Ball, point: Point, choice: Choice) -> bool | None:
         """Whether F' agrees with f on another branch; None: undecided at this precision."""
         f = self.pool.tape
-        self.spend(f.size * cost(ctx.prec))
+        self.budget.spend(f.work(ctx.prec))
         value = radicals.value(f, point.x, self.pool.values, choice)
         difference = slope - value
         if not difference.is_finite():
@@ -340,11 +331,6 @@ class Comparison:
             return False
         agreed = log2(value.abs_lower()) - log2(difference.abs_upper())
         return True if agreed > AGREE_BITS else None
-
-
-def cost(bits: int) -> int:
-    """Work units of one slot at a precision."""
-    return (1 + bits // 256) * max(1, bits // LINEAR_BITS)
 
 
 @lru_cache(maxsize=1024)

@@ -78,7 +78,7 @@ def change(comparison: Comparison) -> Outcome | None:
     natural = 0
     for (a, before, left), (b, point, right) in itertools.pairwise(marked):
         changed = {radicand[slot] for slot, _, _ in set(left) ^ set(right)}
-        comparison.spend(64 * f.size * len(changed))
+        comparison.budget.spend(64 * f.size * len(changed))
         if not changed:
             continue
         other = point if right else before  # F' differs from f there

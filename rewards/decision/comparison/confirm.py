@@ -16,7 +16,7 @@ from ..magnitude import log2
 from ..outcome import Outcome
 from ..point_count import BRANCHING_POINTS
 from . import branches
-from .at_points import AGREE_BITS, MAX_SPECIAL_BITS, Comparison, cost
+from .at_points import AGREE_BITS, MAX_SPECIAL_BITS, Comparison
 
 #: Points and bits of this look. (A function of `SLOW` gets fewer bits.)
 CONFIRMING_POINTS, CONFIRMING_BITS = 16, 2816
@@ -162,7 +162,7 @@ class Confirmation:
                 (self.theirs, pool.tape, target, pool.order),
             ):
                 if not (self.analytic and unseen.all_seen):
-                    self.at.spend(2 * program.size * cost(bits))
+                    self.at.budget.spend(2 * program.work(bits))
                     unseen.see(effects(program, values, order), error, SEEN_BITS)
         return None
 

@@ -25,7 +25,7 @@ from ..outcome import Outcome
 from ..point_count import BRANCHING_POINTS, has_fixed_branch, points_wanted
 from ..prover.normal import has_no_zeros, slope_factors, squares
 from ..ranges import never_vanishes
-from .at_points import BUDGET, Comparison
+from .at_points import Comparison
 from .jumps import enclosure, is_unbounded, jump
 
 #: Most evaluations on intervals in the search for breakpoints of one non-analytic part.
@@ -107,7 +107,7 @@ class Steps:
             cells += [low for low, _ in self._poles()]
             cells += [low for branch in self.tape.branches for low in self._ends(branch)]
         for brk in self.tape.breaks:
-            budget = min(MAX_SEARCH, (BUDGET - self.at.spent) // (4 * self.tape.size))
+            budget = min(MAX_SEARCH, self.at.budget.left // (4 * self.tape.work(ctx.prec)))
             part = partial(self.at.part, self.tape, brk.slot)
             places, complete = breakpoints(part, brk.at, budget, width)
             if not complete:

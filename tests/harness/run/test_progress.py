@@ -8,6 +8,7 @@ import re
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import cast
 
 import pytest
 from rich.console import Console
@@ -155,3 +156,22 @@ def test_a_notebook_shows_a_bar_or_lines(
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     sweep([right], ["drills"], limit=2, out=tmp_path / "run")
     assert judged(capsys.readouterr().err)[-1] == (0, 2)
+
+
+def test_requests_without_an_answer_move_the_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is stored of them, but a machine that stands still must not look like one at work."""
+    lost = cast("Completion", None)
+    model = LocalFunction.of(right)
+    lines = Lines(interval=0.0)
+    lines.begin(model, 3, 1)
+    lines.unanswered(lost)
+    shown = capsys.readouterr().err.splitlines()
+    assert shown[1].startswith(f"asking {model.label}: 1 of 3 answers:")
+    assert shown[1].endswith("1 requests without an answer")
+    file = io.StringIO()
+    bar = Bar()
+    bar._bar.live.console = Console(file=file, force_terminal=True, width=200)
+    with bar:
+        bar.begin(model, 3, 1)
+        bar.unanswered(lost)
+    assert "1 requests without an answer" in file.getvalue()

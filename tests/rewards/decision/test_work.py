@@ -12,7 +12,7 @@ from flint import ctx
 
 from calculus_harness.rewards import verify_antiderivative
 from calculus_harness.rewards.decision.balls import Tape
-from calculus_harness.rewards.decision.comparison.at_points import BUDGET, cost
+from calculus_harness.rewards.decision.outcome import BUDGET
 from calculus_harness.rewards.errors import ProblemError
 from calculus_harness.rewards.expression.derivative import differentiate
 from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
@@ -30,7 +30,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], int]:
     def counted(self: Tape, *args: Any, **options: Any) -> Any:
         nonlocal spent
         until = options.get("until")
-        spent += (self.size if until is None else until + 1) * cost(ctx.prec)
+        spent += self.work(ctx.prec, until)
         return run(self, *args, **options)
 
     def measured(answer: str, integrand: str) -> int:

@@ -26,6 +26,7 @@ from calculus_harness.harness.core.requests import (
     request_hash,
 )
 from calculus_harness.harness.models import Model, create
+from calculus_harness.harness.models.solvers import _worker
 from calculus_harness.harness.models.solvers._worker import Reply, run_program, sympy_integrate
 from calculus_harness.harness.models.solvers.base import ProgramSolver
 from calculus_harness.harness.models.solvers.infix import Dialect
@@ -138,7 +139,7 @@ def test_a_machine_that_is_too_busy_is_no_failure_of_the_system(
 ) -> None:
     model = solver()
     monkeypatch.setattr("calculus_harness.harness.models.solvers.base.START_SECONDS", 0.0)
-    monkeypatch.setattr("calculus_harness.harness.models.solvers.base.DEADLINE_FACTOR", 0.002)
+    monkeypatch.setattr("calculus_harness.harness.models.solvers.base.WALL_CLOCK_FACTOR", 0.002)
     found = answers(model, problem(HARD))["p"]
     assert found.finish_reason is FinishReason.UNREACHABLE  # so that it is asked again
 
@@ -318,6 +319,18 @@ def test_only_processor_time_counts(tmp_path: Path) -> None:
     busy = shell(ENDLESS, 0.3, tmp_path)
     assert busy["outcome"] == "time"
     assert 0.25 < busy["seconds"] < 0.5
+
+
+def test_a_program_that_waits_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that works is not, however little time the machine has for it."""
+    monkeypatch.setattr(_worker, "IDLE_SECONDS", 0.2)
+    reply = shell("echo asking; sleep 60; echo 1 > answer", 5, tmp_path)
+    assert (reply["outcome"], reply["detail"]) == (
+        "failure",
+        "no work in 0.4 s: the program waits for something",
+    )
+    busy = shell("i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo 1 > answer", 60, tmp_path)
+    assert (busy["outcome"], busy["text"]) == ("answer", "1")
 
 
 def test_a_program_cannot_fill_the_disk(tmp_path: Path) -> None:
