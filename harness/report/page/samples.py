@@ -7,11 +7,12 @@ and tail (`LEVELS`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from ....prompts import ANSWER
 from ....rewards.steps import Judgement
 from ....rewards.verdict import Verdict
 from ...stats.steps import Steps, read_steps
@@ -105,13 +106,16 @@ def _chosen(
 ) -> Iterator[tuple[int, Sample]]:
     """The samples to show, each with the place of its run."""
     for at, run in enumerate(sources.runs):
-        for one in samples(run, sources.policy):
-            if (
-                one.final
-                and one.completion["sample"] < shown.limit
-                and one.judged is not None
-                and problems.places[at, one.key] in shown.problems
-            ):
+
+        def wanted(row: Mapping[str, Any], at: int = at) -> bool:
+            return (
+                row["stage"] == ANSWER
+                and row["sample"] < shown.limit
+                and problems.places[at, row["problem"]] in shown.problems
+            )
+
+        for one in samples(run, sources.policy, wanted=wanted):
+            if one.judged is not None:
                 yield at, one
 
 
