@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 from ...benchmarks.problem import Problem
 from ...prompts import ANSWER, Prompt, PromptError, Rendered, parse
 from ...rewards.verdict import Verdict
+from .jsonl_log import LogReader
+from .shards import Place, Row
 
 if TYPE_CHECKING:
     from .run import Run
@@ -45,17 +47,29 @@ class Sample:
         return Verdict.from_dict(self.judged) if self.judged else None
 
 
-def samples(run: Run, policy: str | None = None, scratch: Path | None = None) -> Iterator[Sample]:
+def samples(
+    run: Run,
+    policy: str | None = None,
+    scratch: Path | None = None,
+    wanted: Callable[[Row], bool] | None = None,
+) -> Iterator[Sample]:
     """Every completion of a run, by model, problem, sample and stage.
 
-    ``scratch`` is a directory for the temporary database, which is as large as the run's texts; by
-    default it is the system's.
+    Args:
+        run: the run.
+        policy: of the verdicts; by default the run's.
+        scratch: a directory for the temporary database, which is as large as the texts; by default
+            it is the system's.
+        wanted: says by ``model``, ``problem``, ``sample`` and ``stage`` of a row whether it is
+            needed. Only blocks with such rows are read, so that a few samples of a large run take
+            seconds.
+
     """
     with (
         tempfile.TemporaryDirectory(dir=scratch, prefix=".samples-") as place,
         closing(sqlite3.connect(Path(place) / "samples.sqlite")) as database,
     ):
-        _fill(database, run, policy)
+        _fill(database, run, policy, wanted)
         for model, key, completion, verdict in database.execute(
             "SELECT model, problem, completion, verdict "
             "FROM completions LEFT JOIN verdicts USING (key) "
@@ -71,7 +85,25 @@ def samples(run: Run, policy: str | None = None, scratch: Path | None = None) ->
             )
 
 
-def _fill(database: sqlite3.Connection, run: Run, policy: str | None) -> None:
+def _rows(log: LogReader, wanted: Callable[[Row], bool] | None) -> Iterator[Row]:
+    """The rows of a log that are wanted, in the order of writing."""
+    if wanted is None:
+        yield from log.rows()
+        return
+    block: dict[Place, Row] = {}
+    for place, head in log.heads():
+        if wanted(head):
+            if place not in block:
+                block = log.block(place)
+            yield block[place]
+
+
+def _fill(
+    database: sqlite3.Connection,
+    run: Run,
+    policy: str | None,
+    wanted: Callable[[Row], bool] | None,
+) -> None:
     models = {model: place for place, model in enumerate(run.models)}
     problems = {key: place for place, key in enumerate(run.problems)}
     database.executescript(
@@ -80,9 +112,10 @@ def _fill(database: sqlite3.Connection, run: Run, policy: str | None) -> None:
         "CREATE TABLE completions (key TEXT, place INTEGER PRIMARY KEY, model TEXT, problem TEXT,"
         " model_place INTEGER, problem_place INTEGER, sample INTEGER, completion TEXT);"
     )
+    # A verdict's row says of its completion what `wanted` asks about, so both are chosen alike.
     database.executemany(
         "INSERT OR REPLACE INTO verdicts VALUES (?, ?)",
-        ((row["key"], json.dumps(row)) for row in run.verdicts(policy).rows()),
+        ((row["key"], json.dumps(row)) for row in _rows(run.verdicts(policy), wanted)),
     )
     database.executemany(
         "INSERT INTO completions VALUES (?, NULL, ?, ?, ?, ?, ?, ?)",
@@ -96,7 +129,7 @@ def _fill(database: sqlite3.Connection, run: Run, policy: str | None) -> None:
                 row["sample"],
                 json.dumps(row),
             )
-            for row in run.completions.rows()
+            for row in _rows(run.completions, wanted)
         ),
     )
     database.execute(

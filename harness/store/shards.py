@@ -14,9 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from ..core.errors import RunError
 
 CHUNK_BYTES = 256 << 10
+
+_decode = msgspec.json.Decoder().decode
 
 Row = dict[str, Any]
 
@@ -55,9 +59,21 @@ def lines(path: Path, required: Set[str], offset: int = 0) -> Iterator[tuple[int
             offset += len(line)
 
 
+def decoded(line: bytes) -> Any:
+    """The value of a line; raises `ValueError`.
+
+    msgspec is four times as fast as `json`, but refuses what that writes: halves of surrogate
+    pairs, NaN and infinity.
+    """
+    try:
+        return _decode(line)
+    except msgspec.MsgspecError:
+        return json.loads(line.decode())
+
+
 def _parse(line: bytes, path: Path, number: int, required: Set[str]) -> Row:
     try:
-        row = json.loads(line.decode())  # a third faster than from bytes, whose encoding it guesses
+        row = decoded(line)
     except ValueError:
         row = None
     if not isinstance(row, dict) or not required <= row.keys():
@@ -71,7 +87,7 @@ def _parse(line: bytes, path: Path, number: int, required: Set[str]) -> Row:
 def _unfinished(line: bytes, required: Set[str]) -> Row | None:
     """The row of a last line that lacks only its newline."""
     try:
-        row = json.loads(line)
+        row = decoded(line)
     except ValueError:
         return None
     return row if isinstance(row, dict) and required <= row.keys() else None
@@ -129,7 +145,7 @@ def read_index(path: Path, shard: int) -> Iterator[tuple[Place, Row]]:
     try:
         with gzip.open(path, "rb") as file:
             for raw in file:
-                offset, line, head = json.loads(raw)
+                offset, line, head = decoded(raw)
                 yield Place(shard, offset, line), head
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise RunError(f"{path} is damaged; delete it, it will be made again") from error

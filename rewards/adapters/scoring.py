@@ -13,6 +13,7 @@ opinion", an advantage of zero, would be better than it deserves.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -280,7 +281,12 @@ async def ascore(rollouts: Sequence[Rollout], rubric: Rubric) -> list[Score]:
             verdicts |= dict(zip(sent, judged, strict=True))
     except (PoolError, OSError) as error:
         return _faults(rollouts, error)
-    return [_score(rollout, rubric, verdicts[at]) for at, rollout in enumerate(rollouts)]
+    scores = []
+    for at, rollout in enumerate(rollouts):
+        scores.append(_score(rollout, rubric, verdicts[at]))
+        if at % 64 == 63:  # some milliseconds
+            await asyncio.sleep(0)
+    return scores
 
 
 def numbers(scores: Sequence[Score], groups: Sequence[str]) -> list[float]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from ....prompts import ANSWER
 from ....rewards.steps import Judgement
 from ....rewards.verdict import Verdict
 from ...core.requests import FinishReason
@@ -115,13 +116,16 @@ def _chosen(
 ) -> Iterator[tuple[int, Sample]]:
     """The samples to show, each with the place of its run."""
     for at, run in enumerate(sources.runs):
-        for one in samples(run, sources.policy):
-            if (
-                one.final
-                and one.completion["sample"] < shown.limit
-                and one.judged is not None
-                and problems.places[at, one.key] in shown.problems
-            ):
+
+        def wanted(row: Mapping[str, Any], at: int = at) -> bool:
+            return (
+                row["stage"] == ANSWER
+                and row["sample"] < shown.limit
+                and problems.places[at, row["problem"]] in shown.problems
+            )
+
+        for one in samples(run, sources.policy, wanted=wanted):
+            if one.judged is not None:
                 yield at, one
 
 

@@ -20,6 +20,7 @@ from calculus_harness.harness.store import counts
 from calculus_harness.harness.store.jsonl_log import Log
 from calculus_harness.harness.store.keys import KeyIndex
 from calculus_harness.harness.store.run import VERDICTS, Run
+from calculus_harness.harness.store.samples import samples
 from calculus_harness.harness.store.writer import rescoring
 from tests.harness.large_run import make
 
@@ -249,3 +250,24 @@ def test_scoring_again_after_a_cut_judges_what_is_missing(original: Path, tmp_pa
     assert sorted(keys(score(path, policy=Policy()).verdicts(name))) == sorted(
         keys(Run(path).completions)
     )
+
+
+# --- samples --------------------------------------------------------------------------------
+
+
+def test_wanted_samples_are_those_of_all(original: Path) -> None:
+    run = Run(original)
+    everything = list(samples(run, POLICY))
+    assert len(everything) == 12
+    for limit in (0, 1, 3, 9):
+        chosen = list(samples(run, POLICY, wanted=lambda row, limit=limit: row["sample"] < limit))
+        assert chosen == [one for one in everything if one.completion["sample"] < limit]
+
+
+def test_rows_that_only_json_reads_come_back(tmp_path: Path) -> None:
+    rows = [{"key": "a", "text": "half \ud83d"}, {"key": "b", "n": 10**30, "x": float("inf")}]
+    with Log(tmp_path / "log", ("text",), shard_bytes=1) as log:
+        for each in rows:
+            log.append(each)
+    assert list(log.rows()) == rows
+    assert [head for _, head in log.heads()] == [{"key": "a"}, rows[1]]
