@@ -33,6 +33,7 @@ from .errors import ProblemError
 from .expression.traversal import needs_worker, symbols_of
 from .expression.tree import Expression
 from .latex import ReadError, Reading, read
+from .quadrature.closed_form import hides_a_part
 from .verdict import Status, Verdict, Witness
 from .workers.pool import DEFAULT_DEADLINE
 
@@ -260,6 +261,9 @@ def compare_values(
             scale = log2(value.abs_lower()) if not value.contains(ZERO) else 0.0
             agreed = min(scale - gap, float(bits))
             if agreed >= EQUAL_BITS:
+                # e^{-e^{e^e}} agrees with 0, and 10^{-1000} shows at the highest precision only
+                if hides_a_part(answer, got, {}, bits, agreed * 0.30103):
+                    continue
                 return Outcome(Status.CORRECT, points=1, digits=round(agreed * 0.30103, 1))
     return Outcome(Status.UNDECIDED, detail="neither equal nor different at the highest precision")
 
