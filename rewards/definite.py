@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
@@ -20,8 +21,7 @@ from .answers import (
     verify_in_worker,
     with_others,
 )
-from .decision.domain import uniform
-from .decision.integrand import ASSUMPTIONS
+from .decision.confirmation.parameters import Draw, regimes
 from .decision.jets import Ball
 from .decision.outcome import Outcome, show
 from .errors import ProblemError
@@ -42,7 +42,7 @@ from .quadrature.closed_form import (
     Comparison,
     compare,
     encoded_digits,
-    hides_a_number,
+    hides_a_part,
 )
 from .values import compare_values
 from .verdict import Status, Verdict, Witness
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 
 #: Digits to which integrals are computed at first, and at most for long answers.
 DIGITS, MAX_DIGITS = 60, 240
-#: Choices of the parameters at which an answer is compared, and how many are tried.
-DRAWS, MAX_DRAWS = 3, 8
+#: Choices of the parameters at which an answer is compared where none distinguishes cases.
+DRAWS = 4
 #: An answer that differs by less, relative to the value, is compared once more with more digits.
 CLOSE = 22
 
@@ -236,8 +236,8 @@ def _outcomes(answer: ExtractedAnswer, known: _Known) -> Iterator[tuple[Outcome,
 @lru_cache(maxsize=4096)
 def _values(
     problem: str, kinds: tuple[tuple[str, str], ...], digits: int
-) -> tuple[tuple[Mapping[str, Ball], IntegralValue], ...]:
-    """The integral's values at some choices of its parameters.
+) -> tuple[tuple[Draw, IntegralValue], ...]:
+    """The integral's values at choices of its parameters that do not depend on an answer.
 
     Raises:
         QuadratureError: it cannot be computed at enough of them.
@@ -246,31 +246,51 @@ def _values(
     return _compute(prepare_definite(problem, dict(kinds)), digits)
 
 
-def _compute(
-    integral: DefiniteIntegral, digits: int
-) -> tuple[tuple[Mapping[str, Ball], IntegralValue], ...]:
-    names = integral.parameters
-    wanted = DRAWS if names else 1
-    results: list[tuple[Mapping[str, Ball], IntegralValue]] = []
+@lru_cache(maxsize=4096)
+def _value_at(
+    problem: str, kinds: tuple[tuple[str, str], ...], draw: Draw, digits: int
+) -> IntegralValue:
+    """The integral's value at one choice of its parameters."""
+    return evaluate(prepare_definite(problem, dict(kinds)), _balls(draw), digits)
+
+
+def _balls(draw: Draw) -> dict[str, Ball]:
+    return {name: acb(value) for name, value in draw}
+
+
+def _expressions(integral: DefiniteIntegral) -> list[Expression]:
+    limits = (integral.lower, integral.upper)
+    shown = [limit for limit in limits if not isinstance(limit, int)]
+    return [integral.integrand.expression, *shown]
+
+
+def _compute(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
+    """Values at `DRAWS` of the usual choices, and at all that distinguish cases.
+
+    Where these cannot be computed an answer is not known to be right: that is an error.
+    """
+    kinds = integral.integrand.assumptions
+    usual, special = regimes(integral.parameters, kinds, _expressions(integral))
+    wanted = min(DRAWS, len(usual))
+    results: list[tuple[Draw, IntegralValue]] = []
     errors: list[QuadratureError] = []
-    for attempt in range(MAX_DRAWS if names else 1):
-        values = {
-            name: acb(
-                ASSUMPTIONS[integral.integrand.assumptions.get(name, "positive")](
-                    uniform(integral.text, attempt, name)
-                )
-            )
-            for name in names
-        }
+    for draw in usual:
         try:
-            results.append((values, evaluate(integral, values, digits)))
+            results.append((draw, evaluate(integral, _balls(draw), digits)))
         except QuadratureError as failed:
             errors.append(failed)
-        if len(results) == wanted:
+        if sum(not value.diverges for _, value in results) == wanted and not special:
             break
     if len(results) < min(wanted, 2):
         # What only some parameters cause is no fault of the problem.
         raise min(errors, key=lambda error: isinstance(error, OutsideDomainError))
+    for draw in special:
+        with suppress(OutsideDomainError):
+            results.append((draw, evaluate(integral, _balls(draw), digits)))
+    if special:
+        for error in errors:
+            if not isinstance(error, OutsideDomainError):
+                raise error
     diverging = [value for _, value in results if value.diverges]
     if diverging and len(diverging) < len(results):
         # It converges for some parameters only; those are meant.
@@ -283,6 +303,8 @@ class _Known:
 
     def __init__(self, integral: DefiniteIntegral, reference: str | None) -> None:
         self.integral, self.reference = integral, reference
+        self.kinds = tuple(sorted(integral.integrand.assumptions.items()))
+        self.is_text = not integral.text.lstrip().startswith("Integral(")
         self.method = "reference"
         self.failure = ""
         try:
@@ -298,11 +320,36 @@ class _Known:
         if reference is not None and not self.failure:
             self._check_reference(reference)
 
-    def _at(self, digits: int) -> tuple[tuple[Mapping[str, Ball], IntegralValue], ...]:
-        kinds = tuple(sorted(self.integral.integrand.assumptions.items()))
-        if self.integral.text.lstrip().startswith("Integral("):
-            return _compute(self.integral, digits)
-        return _values(self.integral.text, kinds, digits)
+    def _at(self, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
+        if self.is_text:
+            return _values(self.integral.text, self.kinds, digits)
+        return _compute(self.integral, digits)
+
+    def _beyond(self, answer: Expression, digits: int) -> list[tuple[Draw, IntegralValue]]:
+        """Values at choices of the parameters that the answer's own cases and numbers bring about.
+
+        Raises:
+            QuadratureError: one cannot be computed.
+
+        """
+        names, kinds = self.integral.parameters, self.integral.integrand.assumptions
+        if not names:
+            return []
+        shown = _expressions(self.integral)
+        known = {draw for group in regimes(names, kinds, shown) for draw in group}
+        usual, special = regimes(names, kinds, [*shown, answer])
+        pairs: list[tuple[Draw, IntegralValue]] = []
+        for draw in [*usual, *special]:
+            if draw in known:
+                continue
+            with suppress(OutsideDomainError):
+                if self.is_text:
+                    value = _value_at(self.integral.text, self.kinds, draw, digits)
+                else:
+                    value = evaluate(self.integral, _balls(draw), digits)
+                if not value.diverges:
+                    pairs.append((draw, value))
+        return pairs
 
     def _check_reference(self, reference: str) -> None:
         if _says_divergent(reference) != self.diverges:
@@ -344,7 +391,10 @@ class _Known:
         if needed > MAX_DIGITS:
             detail = "too long to tell from a number that was fitted to the integral's digits"
             return Outcome(Status.UNDECIDED, detail=detail)
-        outcome, closest = self._compare(answer, DIGITS, needed)
+        try:
+            outcome, closest = self._compare(answer, DIGITS, needed)
+        except QuadratureError as error:
+            return Outcome(Status.UNDECIDED, detail=str(error))
         if outcome.status is Status.UNDECIDED or closest > CLOSE:
             more = min(MAX_DIGITS, int(max(needed + 10, 2 * DIGITS)))
             try:
@@ -362,9 +412,10 @@ class _Known:
     def _compare(self, answer: Expression, digits: int, needed: float) -> tuple[Outcome, float]:
         """The outcome at this many digits, and the digits of agreement where they differ."""
         fewest, bits = float(digits), 128 + 4 * digits
-        pairs = self._at(digits)
+        pairs = [*self._at(digits), *self._beyond(answer, digits)]
         got: list[Ball] = []
-        for values, value in pairs:
+        for draw, value in pairs:
+            values = _balls(draw)
             beside = compare(answer, value, values, bits)
             if beside is None:
                 detail = "the answer has no finite value that can be computed"
@@ -380,8 +431,8 @@ class _Known:
         if fewest < needed:
             detail = f"agrees to {fewest:.0f} digits, but {needed:.0f} are needed"
             return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
-        if hides_a_number(answer, got[0], pairs[0][0], bits, fewest):
-            detail = f"a number in it has no effect on the {fewest:.0f} digits that were compared"
+        if hides_a_part(answer, got[0], _balls(pairs[0][0]), bits, fewest):
+            detail = f"a part of it has no effect on the {fewest:.0f} digits that were compared"
             return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
         return Outcome(Status.CORRECT, points=len(pairs), digits=round(fewest, 1)), 0.0
 

@@ -27,6 +27,10 @@ SHRINKINGS = 12
 #: Exact values 0 and 1 at the end.
 AT_ZERO, AT_ONE = (Fraction(0), Fraction(0)), (Fraction(1), Fraction(0))
 
+#: How many times larger than at the end the values of a function are on a disc: the smaller, the
+#: nearer to the end a series serves, and the fewer digits it loses.
+SPREAD = 64
+
 
 class NoModelError(ValueError):
     """The function is not analytic at the end, or no disc was found on which it is."""
@@ -54,6 +58,7 @@ class Model:
         radius: of the disc.
         at_zero: (a, b) if m(0) is exactly a + b pi.
         written: a constant as it was written.
+        is_power: m is a constant, and the function a multiple of a power for all u.
 
     """
 
@@ -63,16 +68,12 @@ class Model:
     radius: arb
     at_zero: tuple[Fraction, Fraction] | None = None
     written: Expression | None = None
+    is_power: bool = False
 
     @property
     def coefficients(self) -> list[Ball]:
         """The known coefficients of m."""
         return [self.series[k] for k in range(self.series.prec)]
-
-    @property
-    def is_power(self) -> bool:
-        """Whether m is constant."""
-        return self.series.length() <= 1 and bool((self.bound - self.series[0]).is_zero())
 
     def within(self, radius: arb) -> Model:
         """The same model on a smaller disc, its bound from the coefficients."""
@@ -93,7 +94,7 @@ class Model:
     def at(self, u: Ball) -> Ball:
         """The value of m in a ball, which lies in half of the disc."""
         if self.is_power:
-            return self.series[0]
+            return self.bound
         total = acb(0)
         for coefficient in reversed(self.coefficients):
             total = total * u + coefficient
@@ -101,6 +102,8 @@ class Model:
 
     def reach(self, bits: int) -> arb:
         """The largest u up to which m is known to so many bits, relative to its bound."""
+        if self.is_power:
+            return arb(2) ** 4096
         if self.series.prec == 1 and self.valuation > 1:
             # nothing but a bound, of what a series leaves out
             return self.radius / 2 * arb(2) ** (-arb(bits) / int(self.valuation))
@@ -117,18 +120,20 @@ def _series(coefficients: list[Ball], order: int) -> Any:
 
 def constant(value: Ball, exact: tuple[Fraction, Fraction] | None, written: Expression) -> Model:
     """A constant as a model; its disc is larger than any other."""
-    return Model(Fraction(0), _series([value], ORDER), value, arb(2) ** 4096, exact, written)
+    return Model(Fraction(0), _series([value], ORDER), value, arb(2) ** 4096, exact, written, True)
 
 
 def line(start: Ball, exact: tuple[Fraction, Fraction] | None, sign: int, radius: arb) -> Model:
     """The function start + sign u."""
+    if exact == AT_ZERO:
+        return Model(Fraction(1), _series([acb(sign)], ORDER), acb(sign), radius, None, None, True)
     bound = start + _disc(radius)
     return _normal(Model(Fraction(0), _series([start, acb(sign)], ORDER), bound, radius, exact))
 
 
 def inverse_power(sign: int, radius: arb) -> Model:
     """The function sign / u."""
-    return Model(Fraction(-1), _series([acb(sign)], ORDER), acb(sign), radius)
+    return Model(Fraction(-1), _series([acb(sign)], ORDER), acb(sign), radius, None, None, True)
 
 
 def _normal(model: Model) -> Model:
@@ -195,7 +200,9 @@ def add(a: Model, b: Model) -> Model | None:
     series, bound = a.series + b.series, a.bound + b.bound
     if bound.is_zero() and all(series[k].is_zero() for k in range(series.length())):
         return None
-    return _normal(Model(valuation, series, bound, min(a.radius, b.radius, key=float), exact))
+    both = a.is_power and b.is_power
+    radius = min(a.radius, b.radius, key=float)
+    return _normal(Model(valuation, series, bound, radius, exact, None, both))
 
 
 def mul(a: Model, b: Model) -> Model:
@@ -213,14 +220,23 @@ def mul(a: Model, b: Model) -> Model:
         a.bound * b.bound,
         min(a.radius, b.radius, key=float),
         exact,
+        None,
+        a.is_power and b.is_power,
     )
 
 
-def _on_a_disc(model: Model, function: Callable[[Ball], Ball]) -> tuple[Model, Ball]:
-    """The model on a disc so small that a function is analytic on its values, and their image."""
+def _on_a_disc(
+    model: Model, function: Callable[[Ball], Ball], relative: bool = True
+) -> tuple[Model, Ball]:
+    """The model on a disc so small that a function is analytic on its values, and their image.
+
+    The image is not much larger than the function is at the end, or than 1 if not ``relative``.
+    """
+    at_end = abs(function(model.series[0])).upper()
+    largest = SPREAD * at_end if relative else SPREAD * (1 + at_end)
     for k in range(SHRINKINGS + 1):
         image = function(model.bound)
-        if image.is_finite():
+        if image.is_finite() and not abs(image).upper() > largest:
             return model, image
         model = model.within(model.radius / 4 * arb(2) ** (1 - 2**k))
     raise NoModelError("no disc without a pole or a cut")
@@ -252,7 +268,8 @@ def power(model: Model, exponent: Fraction) -> Model:
         exact = (model.at_zero[0] ** int(exponent), Fraction(0))
     elif model.at_zero == AT_ONE:
         exact = model.at_zero
-    return Model(model.valuation * exponent, series, image, model.radius, exact)
+    valuation = model.valuation * exponent
+    return Model(valuation, series, image, model.radius, exact, None, model.is_power)
 
 
 def real_power(model: Model, exponent: Ball) -> Model:
@@ -263,7 +280,7 @@ def real_power(model: Model, exponent: Ball) -> Model:
     model, image = _on_a_disc(model, lambda u: u.pow(exponent, analytic=True))
     series = (model.series.log() * exponent).exp()
     exact = model.at_zero if model.at_zero == AT_ONE else None
-    return Model(Fraction(0), series, image, model.radius, exact)
+    return Model(Fraction(0), series, image, model.radius, exact, None, model.is_power)
 
 
 #: Functions with a series in python-flint, and each as a function of balls that is not finite
@@ -296,8 +313,9 @@ def apply(name: str, model: Model) -> Model:
     model = _lowered(model, Fraction(0))
     quarter = _quarter_turns(model.at_zero) if name in ("sin", "cos") else None
     if quarter is not None:
-        return _turned(name, model, quarter)
-    model, image = _on_a_disc(model, analytic)
+        model, image = _on_a_disc(model, analytic, relative=False)
+        return _turned(name, model, quarter, image)
+    model, image = _on_a_disc(model, analytic, relative=name == "exp")
     series = getattr(model.series, _METHODS.get(name, name))()
     exact = None
     if series[0].is_zero():
@@ -314,12 +332,11 @@ def _quarter_turns(exact: tuple[Fraction, Fraction] | None) -> int | None:
     return int(2 * exact[1])
 
 
-def _turned(name: str, model: Model, quarters: int) -> Model:
+def _turned(name: str, model: Model, quarters: int, image: Ball) -> Model:
     """sin or cos of an angle that is a whole number of right angles at the end, exactly."""
     angle = _series([acb(0), *model.coefficients[1:]], model.series.prec)
     quarters = (quarters + (name == "cos")) % 4  # cos z = sin(z + pi/2)
     series = angle.sin() if quarters % 2 == 0 else angle.cos()
-    image = (model.bound).sin() if name == "sin" else model.bound.cos()
     if quarters >= 2:
         series = -series
     exact = (Fraction((0, 1, 0, -1)[quarters]), Fraction(0))

@@ -48,13 +48,15 @@ def encoded_digits(answer: Expression) -> float:
     return digits
 
 
-def hides_a_number(
+def hides_a_part(
     answer: Expression, got: Ball, values: Mapping[str, Ball], bits: int, digits: float
 ) -> bool:
-    r"""Whether a number of the answer has no effect that agreement to so many digits would show.
+    r"""Whether a number, constant or parameter of the answer has no effect that would show.
 
-    ``\frac12 + e^{-10^9}`` and ``\frac12\tanh(1000)`` agree with one half to any number of digits
-    that is asked for. Each number is made an eighth larger in turn.
+    ``\frac12 + e^{-10^9}``, ``\frac12\tanh(1000)`` and ``\frac12\operatorname{erf}(e^{e^e})`` agree
+    with one half to any number of digits that is asked for. Each leaf of the answer is made an
+    eighth larger in turn; a part whose value is exactly 0 or 1, such as ``\arctan 0``, counts as
+    that number.
 
     Args:
         answer: the closed form.
@@ -68,13 +70,12 @@ def hides_a_number(
         scale = abs(got).upper() if not got.contains(0) else arb(1)
         least = scale * arb(10) ** (VISIBLE - int(digits))
         try:
-            chosen = resolved(answer, values)
+            chosen = _with_exact_parts(resolved(answer, values), values)
         except UnusableError:
             return False
-        for changed in _with_a_number_changed(chosen):
+        for changed in _with_a_leaf_changed(chosen):
             try:
-                tape = compile_tape(changed, "")
-                value = tape.run(ZERO, values, derivative=False)[tape.root][0]
+                value = _value(changed, values)
             except (UnusableError, KeyError):
                 continue  # a count of parameters, which no other number can be
             if value.is_finite() and abs(value - got) < least:
@@ -82,8 +83,28 @@ def hides_a_number(
     return False
 
 
-def _with_a_number_changed(node: Expression) -> Iterator[Expression]:
-    """The expression with each of its numbers an eighth larger, those without effect left out.
+def _value(expression: Expression, values: Mapping[str, Ball]) -> Ball:
+    tape = compile_tape(expression, "")
+    return tape.run(ZERO, values, derivative=False)[tape.root][0]
+
+
+def _with_exact_parts(node: Expression, values: Mapping[str, Ball]) -> Expression:
+    """The expression with parts that are exactly 0 or 1 replaced by these numbers."""
+    if not isinstance(node, Call) or not node.args or node.function in ("lt", "le", "gt", "ge"):
+        return node
+    if fold(node) is None:
+        try:
+            value = _value(node, values)
+        except (UnusableError, KeyError):
+            return node
+        for exact in (0, 1):
+            if bool((value - exact).is_zero()):
+                return Number(exact)
+    return Call(node.function, tuple(_with_exact_parts(arg, values) for arg in node.args))
+
+
+def _with_a_leaf_changed(node: Expression) -> Iterator[Expression]:
+    """The expression with each of its leaves an eighth larger, those without effect left out.
 
     A power, product or quotient of numbers counts as one number: in 1^2 the exponent has no effect.
     """
@@ -91,15 +112,18 @@ def _with_a_number_changed(node: Expression) -> Iterator[Expression]:
     ratio = None if added else fold(node)
     if ratio is not None:
         yield Number(9 * ratio.numerator, 8 * ratio.denominator) if ratio else Number(1, 8)
-    elif isinstance(node, Call):
+    elif not node.args:
+        if node.function != "i":
+            yield Call("mul", (Number(9, 8), node))
+    else:
         ratios = [fold(arg) for arg in node.args]
         for at, arg in enumerate(node.args):
             others = ratios[:at] + ratios[at + 1 :]
-            if node.function in ("mul", "pow") and 0 in others:
-                continue  # 0 x or x^0
+            if node.function in ("mul", "pow", "div") and 0 in others:
+                continue  # 0 x, x^0 or 0/x
             if node.function == "pow" and at == 1 and ratios[0] == 1:
                 continue  # 1^x
-            for changed in _with_a_number_changed(arg):
+            for changed in _with_a_leaf_changed(arg):
                 yield Call(node.function, (*node.args[:at], changed, *node.args[at + 1 :]))
 
 
@@ -132,9 +156,8 @@ def compare(
 
     """
     try:
-        tape = compile_tape(answer, "")
         with precision(bits):
-            got = tape.run(ZERO, values, derivative=False)[tape.root][0]
+            got = _value(answer, values)
             if not got.is_finite():
                 return None
             gap = got - value.ball

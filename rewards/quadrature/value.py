@@ -335,43 +335,25 @@ class _Computation:
             return None
 
     def _piece(self, whole: piece.Piece) -> arb:
-        """One piece: enclosed, or by two quadratures, or so at its ends and enclosed between."""
-        left, right = whole.left.point, whole.right.point
-        enclosed = self._enclosure(left, right)
+        """One piece in halves, each enclosed or else by two quadratures that agree."""
+        enclosed = self._enclosure(whole.left.point, whole.right.point)
         if enclosed is not None:
             return enclosed
-        try:
-            return piece.integrate(self.line, whole, self.digits)
-        except QuadratureError:
-            value = self._between(whole)
-            if value is None:
-                raise
-            return value
-
-    def _between(self, whole: piece.Piece) -> arb | None:
-        """A piece that can be enclosed but for its finite ends, or for all ends."""
         left, right = whole.left, whole.right
-        core = piece.core(whole)
-        widest = (
-            left.point if left.infinite else core[0],
-            right.point if right.infinite else core[1],
-        )
-        for first, last in (widest, core):
-            between = self._enclosure(first, last)
-            if between is not None:
-                break
-        else:
-            return None
-        parts = [between]
+        middle = _middle(left.point, right.point)
         calm = Decay(Behaviour.CONVERGES, 1.0, False, 0)
-        if first.is_finite():
-            outer = piece.Piece(left, End(first, -1), whole.left_decay, calm)
-            parts.append(piece.integrate(self.line, outer, self.digits))
-        if last.is_finite():
-            outer = piece.Piece(End(last, 1), right, calm, whole.right_decay)
-            parts.append(piece.integrate(self.line, outer, self.digits))
-        with precision(128 + 4 * self.digits):
-            return sum(parts, arb(0))
+        total = arb(0)
+        for half in (
+            piece.Piece(left, End(middle, -1), whole.left_decay, calm),
+            piece.Piece(End(middle, 1), right, calm, whole.right_decay),
+        ):
+            value = self._enclosure(half.left.point, half.right.point)
+            if value is None:
+                value = piece.integrate(self.line, half, self.digits)
+                piece.exclude_spikes(self.expression, self.line, half)
+            with precision(128 + 4 * self.digits):
+                total += value
+        return total
 
     def _oscillating(self, ends: list[arb]) -> dict[int, oscillation.Phase]:
         """The phases at infinite ends where f oscillates and does not decay quickly."""
@@ -418,6 +400,15 @@ def _inner(low: arb, high: arb) -> list[arb]:
     """A point off the middle of a range, whose two parts show how large an odd f is."""
     finite = low.is_finite() and high.is_finite()
     return [arb((low + (high - low) * 5 / 16).mid())] if finite else []
+
+
+def _middle(low: arb, high: arb) -> arb:
+    """A place inside a range."""
+    if low.is_finite() and high.is_finite():
+        return arb(((low + high) / 2).mid())
+    if low.is_finite() or high.is_finite():
+        return arb((low + 1).mid()) if low.is_finite() else arb((high - 1).mid())
+    return arb(0)
 
 
 def _samples(lower: arb, upper: arb) -> Iterator[arb]:

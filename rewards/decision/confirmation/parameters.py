@@ -19,6 +19,13 @@ MAX_THRESHOLD = 1e6
 #: large and as small, too.
 EXTREME = 2.0**40
 
+#: Sizes of middle draws of `regimes`: below 1, where the integral of x^{-a} at 0 converges, and
+#: above.
+MIDDLE = (0.546875, 1.671875, 0.8125, 2.890625, 0.390625)
+#: Larger numbers are no thresholds of `regimes`: the values of integrals that are so large or small
+#: cannot be computed.
+MAX_SCALE = 1e60
+
 #: Kind of a parameter -> its value, from a size and, for a sign or parity, 0 or 1.
 _KINDS: dict[str, Callable[[float, int], float]] = {
     "positive": lambda size, _: size,
@@ -80,6 +87,62 @@ def draws(
             if name in names:
                 drawn.append(tuple((n, value if n == name else v) for n, v in drawn[0]))
     return list(dict.fromkeys(drawn))
+
+
+def regimes(
+    names: Sequence[str], kinds: Mapping[str, str], expressions: Sequence[Expression]
+) -> tuple[list[Draw], list[Draw]]:
+    """Values of the parameters of a number, such as a definite integral.
+
+    Here the values of all parameters make regimes: ``1 - 2 r cos x + r^2`` and ``|x - a|`` differ
+    on both sides of a threshold. Names are used for their order only.
+
+    Args:
+        names: the parameters, sorted.
+        kinds: their assumptions.
+        expressions: the integrand, the limits and the answer.
+
+    Returns:
+        Draws on both sides of 1, in the middle and beyond the largest number; and further ones if
+        a function that distinguishes cases occurs.
+
+    """
+    if not names:
+        return [()], []
+    all_ = draws(names, kinds, "", expressions)
+    middle = [
+        tuple(
+            (name, _KINDS[kinds.get(name, "positive")](MIDDLE[(at + k) % len(MIDDLE)], at + k & 1))
+            for at, name in enumerate(names)
+        )
+        for k in range(3)
+    ]
+    largest = max((abs(n) for tree in expressions for n in _folded(tree)), default=1.0)
+    beyond: list[Draw] = []
+    distinct = any(_distinguishes(node, "") for tree in expressions for node in nodes_of(tree))
+    if largest > 1:
+        scales = (2.375 * largest, 1 / (2.375 * largest)) if distinct else (2.375 * largest,)
+        beyond = [
+            tuple(
+                (name, _KINDS[kinds.get(name, "positive")](scale * size, 1))
+                for name, size in zip(names, _spaced(1, 4, len(names)), strict=True)
+            )
+            for scale in scales
+        ]
+    usual = list(dict.fromkeys([*all_[:2], *middle, *beyond]))
+    if not distinct and _SIDED.isdisjoint(kinds.values()):
+        return usual, []
+    return usual, [draw for draw in all_[2:] if draw not in usual]
+
+
+def _folded(tree: Expression) -> Iterator[float]:
+    """The rational constants of an expression, 10^3 as 1000."""
+    ratio = fold(tree)
+    if ratio is None:
+        for part in tree.args:
+            yield from _folded(part)
+    elif abs(ratio) < MAX_SCALE:
+        yield float(ratio)
 
 
 def _spaced(least: float, greatest: float, count: int) -> list[float]:

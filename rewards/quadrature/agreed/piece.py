@@ -14,6 +14,8 @@ from functools import partial
 from flint import arb, ctx
 
 from ...decision.balls import precision
+from ...expression.traversal import SLOW, is_constant
+from ...expression.tree import Call, Expression, Number
 from ..line import QuadratureError, RealLine
 from .ends import Decay, End
 from .nodes import Nodes, exp_exp, exp_sinh, gauss_legendre, tanh_sinh
@@ -24,6 +26,9 @@ MAX_LEVEL = 6
 MAX_DEPTH = 8192
 #: Decimal digits that both quadratures have to share.
 AGREEMENT = 25
+#: The search for spikes: intervals in all, of length 1 in s on the way to an end, halvings, and how
+#: many times a bound may exceed the values beside it.
+SPIKE_EVALUATIONS, SPIKE_PANELS, FINEST, SPIKE_RATIO, SPIKE_BITS = 3_000, 64, 40, 64, 512
 #: Gauss-Legendre panels on the way to one end, and how often they may be halved.
 MAX_PANELS, MAX_HALVINGS = 400, 2
 
@@ -50,13 +55,56 @@ def integrate(line: RealLine, piece: Piece, digits: int) -> arb:
         QuadratureError: the two quadratures do not agree, or the work is too much.
 
     """
-    parts = []
-    for part in _halves(piece):
-        value = _precisely(part, digits, partial(_double_exponential, line, part, digits))
-        _precisely(part, AGREEMENT, partial(_check, line, part, value))
-        parts.append(value)
-    with precision(128 + 4 * digits):
-        return sum(parts, arb(0))
+    value = _precisely(piece, digits, partial(_double_exponential, line, piece, digits))
+    _precisely(piece, AGREEMENT, partial(_check, line, piece, value))
+    return value
+
+
+def exclude_spikes(expression: Expression, line: RealLine, piece: Piece) -> None:
+    """Refuse a piece on which f may be much larger between two nodes than at them.
+
+    f is bounded on intervals of s between both ends, halved until the bound is near to a value.
+    Special functions are left out: they have no spikes of their own.
+
+    Raises:
+        QuadratureError: an interval of 2^{-FINEST} may hold one.
+
+    """
+    variable = line.tape.variable
+    plain = RealLine.of(_without_special(expression, variable), variable, line.values)
+    evaluations = 0
+    with precision(SPIKE_BITS):
+        for end, start in _legs(piece):
+            first = float(start.mid())
+            queue = [(first + k, first + k + 1.0, 0) for k in reversed(range(SPIKE_PANELS))]
+            while queue:
+                low, high, depth = queue.pop()
+                evaluations += 1
+                if evaluations > SPIKE_EVALUATIONS:
+                    raise QuadratureError("a feature between the nodes cannot be excluded")
+                near, far = end.x(arb(low))[0], end.x(arb(high))[0]
+                bound = abs(plain.on(near.union(far))).upper()
+                value = max(abs(plain.on(x)).upper() for x in (near, far))
+                if bound.is_finite() and bound <= value * SPIKE_RATIO:
+                    continue
+                if bound * abs(near - far) < arb(10) ** (-2 * AGREEMENT):
+                    continue
+                if depth == FINEST:
+                    place = near.str(6, radius=False)
+                    raise QuadratureError(
+                        f"a feature of width 2^-{FINEST} near {variable} = {place} is not excluded"
+                    )
+                middle = (low + high) / 2
+                queue += [(middle, high, depth + 1), (low, middle, depth + 1)]
+
+
+def _without_special(node: Expression, variable: str) -> Expression:
+    """The expression with special functions of the variable as 1."""
+    if node.function in SLOW and not is_constant(node, variable):
+        return Number(1)
+    if not isinstance(node, Call) or not node.args:
+        return node
+    return Call(node.function, tuple(_without_special(arg, variable) for arg in node.args))
 
 
 class _RoundingError(QuadratureError):
@@ -83,31 +131,6 @@ def _precisely(piece: Piece, digits: int, compute: Callable[[int], arb]) -> arb:
             except _RoundingError:
                 continue
     raise QuadratureError("the integrand loses all digits near an end")
-
-
-def _halves(piece: Piece) -> list[Piece]:
-    """The piece, cut at a number if both ends are infinite."""
-    if not (piece.left.infinite and piece.right.infinite):
-        return [piece]
-    middle = arb(0)
-    calm = Decay(piece.left_decay.behaviour, 1.0, False, 0)
-    return [
-        Piece(piece.left, End(middle, -1), piece.left_decay, calm),
-        Piece(End(middle, 1), piece.right, calm, piece.right_decay),
-    ]
-
-
-def core(piece: Piece) -> tuple[arb, arb]:
-    """A range inside a piece, away from its ends."""
-    left, right = piece.left, piece.right
-    if left.infinite and right.infinite:
-        return arb(-16), arb(16)
-    if left.infinite:
-        return right.point - 16, right.point - arb(1) / 16
-    if right.infinite:
-        return left.point + arb(1) / 16, left.point + 16
-    length = right.point - left.point
-    return left.point + length / 16, right.point - length / 16
 
 
 def _points(piece: Piece, depth: int) -> Callable[[int], Nodes]:

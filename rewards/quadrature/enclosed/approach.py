@@ -10,7 +10,7 @@ beyond. A term with one sign that is bounded below proves divergence.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from flint import acb, acb_poly, arb
@@ -341,6 +341,8 @@ class Tail:
         power = ratio + model.series.prec
         if not power > 0:
             return None
+        if model.is_power:
+            return scale * total
         # what the series leaves out is at most 2 M (u/r)^n
         left = 2 * abs(model.bound).upper() * model.radius ** (-model.series.prec)
         left *= _moment(arb(power.numerator) / power.denominator, degree, cut)
@@ -361,7 +363,7 @@ class Tail:
                 if self._depth(node.name) or power < 0:
                     return None
                 own = expander.models[node.name]
-                own = Model(Fraction(0), own.series, own.bound, own.radius)
+                own = replace(own, valuation=Fraction(0), written=None)
                 for _ in range(power):
                     model = own if model is None else models.mul(model, own)
             elif not expander.varies(node):
@@ -409,6 +411,8 @@ class Tail:
         order = model.series.prec
 
         def value(y: Ball) -> Ball:
+            if model.is_power:
+                return model.bound
             u = self._coordinate(name, y)
             size = abs(u).upper()
             if not 2 * size <= model.radius:

@@ -67,7 +67,7 @@ class Enclosure:
         if value.contains(0):
             # an odd f: the sizes of two unequal parts show how large |f| is
             self.size = arb(0)
-            points = _with_cuts(points)
+            points = _with_cuts(points, self._unit())
             value = self._sum(points)
         size = self.size
         if value.rel_accuracy_bits() < 3.33 * self.digits and not size > 1:
@@ -133,9 +133,9 @@ class Enclosure:
         if not low.is_finite() and not high.is_finite():
             middle = arb(0)
         elif not low.is_finite():
-            middle = high if regular[1] else arb((high - 1).mid())
+            middle = high if regular[1] else arb((high - self._unit()).mid())
         elif not high.is_finite():
-            middle = low if regular[0] else arb((low + 1).mid())
+            middle = low if regular[0] else arb((low + self._unit()).mid())
         elif regular[0] != regular[1]:
             middle = low if regular[0] else high
         else:
@@ -200,6 +200,18 @@ class Enclosure:
             if not at or bool(value > ordered[at - 1][1]):
                 yield value, zero
 
+    def _unit(self) -> arb:
+        """A length on which f does not oscillate often, and at most 1."""
+        fastest = arb(4)
+        for node in all_nodes(self.expression):
+            if node.function in ("sin", "cos"):
+                terms = node.args[0].args if node.args[0].function == "add" else node.args
+                for term in terms:
+                    scale = _scale(term, self.variable)
+                    value = analytic_value(scale, self.line.values) if scale is not None else None
+                    fastest = fastest if value is None else fastest.max(abs(value))
+        return arb((4 / fastest).mid())
+
     def _direct(self, low: arb, high: arb) -> arb | None:
         function = analytic.box_function(self.expression, self.variable, self.line.values)
         if function is None:
@@ -218,14 +230,14 @@ class Enclosure:
         return named_number(end)
 
 
-def _with_cuts(points: list[arb]) -> list[arb]:
+def _with_cuts(points: list[arb], unit: arb) -> list[arb]:
     """The points with one more in each piece, off its middle."""
     result = points[:1]
     for low, high in itertools.pairwise(points):
         if low.is_finite() and high.is_finite():
             cut = low + (high - low) * 5 / 16
         elif low.is_finite() or high.is_finite():
-            cut = low + 1 if low.is_finite() else high - 1
+            cut = low + unit if low.is_finite() else high - unit
         else:
             cut = arb(fmpq(-3, 8))
         result += [arb(cut.mid()), high]

@@ -175,11 +175,11 @@ class Rotation:
 
     def _sum(self, waves: list[Wave], start: arb) -> tuple[arb, arb]:
         p = arb(self.exponent.numerator) / self.exponent.denominator
-        begin = (start**p).max(arb(1))
+        begin = start**p if start > 0 else arb(1)
         ways = [(wave, self._way(wave)) for wave in waves if wave.frequency]
         for _, tail in ways:
             begin = arb(tail.begins(begin.log()).exp().mid()).max(begin)
-        begin = arb((begin + arb(1) / 8).mid())
+        begin = arb((begin * 9 / 8).mid())
         signs = 0
         total = arb(0)
         for wave, tail in ways:

@@ -112,9 +112,15 @@ class _Tail:
             a = max(abs(low[0]).upper(), abs(high[0]).upper(), arb(1) / 1024)
             b = max(abs(low[1]).upper(), abs(high[1]).upper())
             bounds = replace(bounds, size=(a.log(), b / a))
+        if bounds.size is not None and bounds.size[1] <= 0:
+            # |g| is largest at t = 0
+            limit = bounds.size[0].exp().upper()
+            below = (arb(0) if bounds.sign > 0 else -limit), arb(0)
+            above = (arb(0) if bounds.sign < 0 else limit), arb(0)
+            bounds = replace(bounds, below=bounds.below or below, above=bounds.above or above)
         if bounds.positive or bounds.negative:
-            line = low if bounds.positive else _times(high, arb(-1))
-            least = bounds.least or (line[0].log(), arb(0)) if line else None
+            line = bounds.below if bounds.positive else _times(bounds.above, arb(-1))
+            least = bounds.least or ((line[0].log(), arb(0)) if line else None)
             bounds = replace(bounds, least=least, sign=1 if bounds.positive else -1)
         return bounds
 
