@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -122,9 +123,10 @@ def sample_families(subsets: Sequence[Subset], limit: int, seed: int = 0) -> lis
     """Problems of several subsets, sampled by families: originals with their perturbations.
 
     Independent samples of originals and of perturbations have few pairs in common. A family is an
-    original with all problems that are compared with it. Families are taken in `family_order`, in
-    turn from the subsets of the originals. Only the last family may be incomplete; it has its
-    original.
+    original with the problems that are compared with it. Families are taken in `family_order`, in
+    turn from the subsets of the originals, each with its first perturbation of every subset; second
+    perturbations come once every family has its first, because a comparison knows as much as it has
+    families. Only the last family of a round may be incomplete; it has its original.
 
     Args:
         subsets: the subsets, none of them endless.
@@ -144,9 +146,10 @@ def sample_families(subsets: Sequence[Subset], limit: int, seed: int = 0) -> lis
     return [problem for problem in problems if problem in chosen]
 
 
-#: A sort key: whether the original is unknown, its place in the order of its subset, that subset's
+#: A sort key: how many problems of the family come before in the same subset, whether the original
+#: is unknown, its place in the order of its subset, that subset's
 #: place in its benchmark, the original's id, whether it is a perturbation, its place.
-FamilyPlace = tuple[bool, int, int, bytes, bool, int]
+FamilyPlace = tuple[int, bool, int, int, bytes, bool, int]
 
 
 def family_order(
@@ -193,12 +196,15 @@ def family_order(
         rank(name, one.problems(None, seed))
     order: dict[Problem, FamilyPlace] = {}
     for _, problems in subsets:
+        rounds: Counter[tuple[str, str]] = Counter()
         for place, problem in enumerate(problems):
             root = problem.benchmark, _original(problem, by_id)
             rank_and_place = ranks.get(root, (0, 0))
             unknown = root not in ranks
             key = _shuffle_key(seed, *root) if unknown else b""
-            order[problem] = (unknown, *rank_and_place, key, problem.pair_parent is not None, place)
+            made_of = problem.pair_parent is not None
+            order[problem] = (rounds[root], unknown, *rank_and_place, key, made_of, place)
+            rounds[root] += 1
     return order
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from importlib import import_module
@@ -71,7 +72,8 @@ def create(spec: str, options: Mapping[str, Any] | None = None) -> Model:
     """Make the model that a spec names.
 
     Args:
-        spec: ``KIND/NAME``, as in ``openai/gpt-5-mini`` or ``solver/sympy``.
+        spec: ``KIND/NAME``, as in ``openai/gpt-5-mini`` or ``solver/sympy``; the model's own
+            options may follow, as in ``openai/a;base-url=http://127.0.0.1:8000/v1;concurrency=8``.
         options: as of ``-M key=value``: texts are converted to the types of the model's fields.
 
     Returns:
@@ -83,20 +85,43 @@ def create(spec: str, options: Mapping[str, Any] | None = None) -> Model:
 
     >>> create("solver/sympy", {"time-limit": "5"}).label
     'solver/sympy (time-limit=5.0)'
+    >>> create("solver/sympy;time-limit=7", {"time-limit": "5"}).label
+    'solver/sympy (time-limit=7.0)'
 
     """
+    spec, own = split_options(spec)
+    options = dict(options or {}) | own
     kinds = _kinds(spec)
     kind = spec if spec in kinds else spec.partition("/")[0]
     if kind not in kinds or not ("/" in kind or spec.partition("/")[2]):
         raise UnknownNameError(f"unknown model {spec!r}; {_suggestion(spec, kinds)}")
     model = _load(kind, kinds[kind])
-    settings = _settings(model, spec, options or {})
+    settings = _settings(model, spec, options)
     try:
         return model(spec=spec, **settings)
     except ModelError:
         raise
     except (ValueError, OSError) as error:
         raise ModelError(f"model {spec}: {error}") from error
+
+
+def split_options(spec: str) -> tuple[str, dict[str, str]]:
+    """Split a model's name from the options behind it: ``KIND/NAME;key=value;key=value``.
+
+    A semicolon that no ``key=`` follows belongs to the name or the value.
+
+    Args:
+        spec: the name, perhaps with options.
+
+    Returns:
+        The name, and the options as texts.
+
+    >>> split_options("openai/a;base-url=http://h:8/v1;server=vllm")
+    ('openai/a', {'base-url': 'http://h:8/v1', 'server': 'vllm'})
+
+    """
+    name, *settings = re.split(r";(?=[A-Za-z][\w-]*=)", spec)
+    return name, {key: value for key, _, value in (text.partition("=") for text in settings)}
 
 
 def describe() -> Iterator[tuple[str, type[Model]]]:

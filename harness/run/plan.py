@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from ...benchmarks.problem import Problem
 from ...prompts import PictureError, Prompt, PromptError
 from ...prompts import load as load_prompt
+from ...prompts import names as prompt_names
 from ...rewards.arguments import check_method
 from ...rewards.records import plain
 from ..core.errors import ModelError, UserError
@@ -94,6 +96,12 @@ def plan(
         _refuse_unpriced(job)
     if job.stages > 1 and sampling.beams:
         raise UserError("a beam search needs a prompt of one stage")
+    if len({model.hash for model in job.models}) < len(job.models):
+        names = ", ".join(model.label for model in job.models)
+        raise UserError(
+            f"a model is named twice: {names}; a run keeps one set of answers of each, whatever "
+            "its server; ask another server for another --out"
+        )
     job = replace(job, first=_rendered(job))
     for model in job.models:
         _refuse_impossible(model, sampling, prompts.values(), job)
@@ -151,4 +159,26 @@ def _refuse_impossible(
             f"model {model.spec} has no {' and no '.join(lacking)}, which this sweep needs "
             f"(prompt {names}); it has {', '.join(sorted(able)) or 'none of these'}"
             + model.hint(lacking)
+            + (for_chat(job) if lacking == [Capability.TEXT] and Capability.CHAT in able else "")
         )
+
+
+def for_chat(job: Job) -> str:
+    """The presets, or else the prompts, that ask the same problems in a chat, as a remark."""
+    first = job.problems[0]
+    prompts = set()
+    for name in prompt_names(first.task):
+        try:
+            if load_prompt(name).render(first).style == "chat":
+                prompts.add(name)
+        except PromptError:  # one with pictures, or of other problems
+            continue
+    presets = {
+        path.stem
+        for path in sorted((Path(__file__).parents[1] / "presets").rglob("*.toml"))
+        if (settings := tomllib.loads(path.read_text(encoding="utf-8"))).get("prompt") in prompts
+        and set(settings.get("benchmark", ())) & set(job.identity.benchmarks)
+    }
+    if presets:
+        return f"; for a chat there is --preset {' or '.join(sorted(presets))}"
+    return f"; for a chat there is --prompt {' or '.join(sorted(prompts))}" if prompts else ""

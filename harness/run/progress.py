@@ -1,4 +1,4 @@
-"""Progress on stderr: a live bar on a terminal, else a line now and then."""
+"""Progress on stderr: one live line on a terminal, else a line now and then."""
 
 from __future__ import annotations
 
@@ -13,23 +13,33 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from ...rewards.verdict import Verdict
+from ..core.prices import Price
 from ..core.requests import Completion
+from ..models import Model
+from ..stats.intervals import interval
+from .budget import Spent
+
+#: Of each problem, by the hash of a model and the problem's key: verdicts, and correct ones.
+Judged = Mapping[tuple[str, str], tuple[int, int]]
 
 
 class Progress(Protocol):
     """Receives the events of a sweep."""
 
-    def begin(self, label: str, total: int, stored: int) -> None:
+    def begin(self, model: Model, total: int, stored: int, price: Price | None = None) -> None:
         """A model is asked for ``total`` samples, of which ``stored`` are stored already."""
 
-    def restored(self, statuses: Mapping[str, int]) -> None:
-        """The run holds so many verdicts of each status already."""
+    def restored(self, judged: Judged) -> None:
+        """The run holds so many verdicts on each problem already."""
 
     def answered(self, completion: Completion) -> None:
         """A completion was stored."""
 
-    def judged(self, verdict: Verdict) -> None:
-        """A verdict was stored."""
+    def repeated(self, reason: str) -> None:
+        """A request is sent again."""
+
+    def judged(self, verdict: Verdict, completion: Completion) -> None:
+        """A verdict on a completion was stored."""
 
     def notice(self, text: str) -> None:
         """A warning for the user."""
@@ -44,13 +54,15 @@ class Progress(Protocol):
 class Silent:
     """Shows nothing."""
 
-    def begin(self, label: str, total: int, stored: int) -> None: ...
+    def begin(self, model: Model, total: int, stored: int, price: Price | None = None) -> None: ...
 
-    def restored(self, statuses: Mapping[str, int]) -> None: ...
+    def restored(self, judged: Judged) -> None: ...
 
     def answered(self, completion: Completion) -> None: ...
 
-    def judged(self, verdict: Verdict) -> None: ...
+    def repeated(self, reason: str) -> None: ...
+
+    def judged(self, verdict: Verdict, completion: Completion) -> None: ...
 
     def notice(self, text: str) -> None: ...
 
@@ -59,36 +71,95 @@ class Silent:
     def finish(self) -> None: ...
 
 
+class Meter:
+    """The numbers of a sweep in one line: answers, requests sent again, speed, pass@1, cost."""
+
+    def __init__(self) -> None:
+        self.label, self.total, self.done = "", 0, 0
+        self._model = ""
+        self._spent = Spent(None)
+        self._begun = time.monotonic()
+        self._repeated: Counter[str] = Counter()
+        self._problems: dict[tuple[str, str], list[int]] = {}
+
+    def begin(self, model: Model, total: int, stored: int, price: Price | None) -> None:
+        self.label, self._model, self.total, self.done = model.label, model.hash, total, stored
+        self._spent, self._begun = Spent(price), time.monotonic()
+        self._repeated.clear()
+
+    def restored(self, judged: Judged) -> None:
+        self._problems = {key: list(numbers) for key, numbers in judged.items()}
+
+    def answered(self, completion: Completion) -> None:
+        self.done += 1
+        self._spent.add(completion)
+
+    def repeated(self, reason: str) -> None:
+        self._repeated[reason] += 1
+
+    def judged(self, verdict: Verdict, completion: Completion) -> None:
+        numbers = self._problems.setdefault((completion.model, completion.problem), [0, 0])
+        numbers[0] += 1
+        numbers[1] += verdict.correct
+
+    def rest(self) -> str:
+        """What follows the number of answers."""
+        every = [sum(column) for column in zip(*self._problems.values(), strict=True)] or [0, 0]
+        parts = [f"{every[1]} of {every[0]} judged are correct"]
+        own = [
+            numbers[1] / numbers[0]
+            for (model, _), numbers in self._problems.items()
+            if model == self._model and self.label
+        ]
+        if own:
+            low, high = interval(own, range(len(own)))
+            rate = 100 * sum(own) / len(own)
+            parts.append(f"pass@1 {rate:.1f} [{100 * low:.1f}, {100 * high:.1f}]")
+        if self._repeated:
+            reasons = ", ".join(f"{why} x {n}" for why, n in self._repeated.most_common(3))
+            parts.append(f"{self._repeated.total()} sent again ({reasons})")
+        if self._spent.completion and self.label:
+            seconds = max(1e-3, time.monotonic() - self._begun)
+            parts.append(f"{self._spent.completion / seconds:,.0f} tokens/s")
+        if self._spent.price is not None and self.label:
+            parts.append(f"${self._spent.dollars:.2f}")
+        return ", ".join(parts)
+
+
 class Lines:
-    """A line on stderr whenever a tenth is done and at least ``interval`` seconds have passed."""
+    """A line on stderr at the first event after ``interval`` seconds, later less and less often."""
+
+    #: Seconds between two lines at most; every pause is half as long again as the one before.
+    LONGEST = 60.0
 
     def __init__(self, interval: float = 5.0) -> None:
         self._interval = interval
         self._last = 0.0
-        self._label, self._total, self._done = "", 0, 0
-        self._verdicts: Counter[str] = Counter()
+        self._meter = Meter()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None: ...
 
-    def begin(self, label: str, total: int, stored: int) -> None:
-        self._label, self._total, self._done = label, total, stored
+    def begin(self, model: Model, total: int, stored: int, price: Price | None = None) -> None:
+        self._meter.begin(model, total, stored, price)
         self._say("asking")
 
-    def restored(self, statuses: Mapping[str, int]) -> None:
-        self._verdicts = Counter(statuses)
+    def restored(self, judged: Judged) -> None:
+        self._meter.restored(judged)
 
     def answered(self, completion: Completion) -> None:
-        self._done += 1
-        if self._done == self._total or time.monotonic() - self._last >= self._interval:
-            self._say("asking")
+        self._meter.answered(completion)
+        self._say("asking", only_if_due=self._meter.done < self._meter.total)
 
-    def judged(self, verdict: Verdict) -> None:
-        self._verdicts[verdict.status] += 1
-        if time.monotonic() - self._last >= self._interval:
-            self._say("scoring")
+    def repeated(self, reason: str) -> None:
+        self._meter.repeated(reason)
+        self._say("asking", only_if_due=True)
+
+    def judged(self, verdict: Verdict, completion: Completion) -> None:
+        self._meter.judged(verdict, completion)
+        self._say("scoring", only_if_due=True)
 
     def notice(self, text: str) -> None:
         print(f"warning: {text}", file=sys.stderr, flush=True)
@@ -97,46 +168,49 @@ class Lines:
         print(text, file=sys.stderr, flush=True)
 
     def finish(self) -> None:
-        self._label = ""
+        self._meter.label = ""
         self._say("done")
 
-    def _say(self, stage: str) -> None:
-        self._last = time.monotonic()
-        # `score` asks no model.
-        asked = f" {self._label}: {self._done} of {self._total} answers" if self._label else ""
-        self.status(f"{stage}{asked}: {_judged(self._verdicts)}")
-
-
-def _judged(verdicts: Counter[str]) -> str:
-    """How many answers of the run are judged, of all its models."""
-    return f"{verdicts['correct']} of {verdicts.total()} judged are correct"
+    def _say(self, stage: str, only_if_due: bool = False) -> None:
+        now = time.monotonic()
+        if only_if_due:
+            if now - self._last < self._interval:
+                return
+            self._interval = min(max(self.LONGEST, self._interval), 1.5 * self._interval)
+        self._last = now
+        meter = self._meter  # `score` asks no model
+        asked = f" {meter.label}: {meter.done} of {meter.total} answers" if meter.label else ""
+        self.status(f"{stage}{asked}: {meter.rest()}")
 
 
 class Bar:
-    """A live bar on a terminal, or in a notebook."""
+    """One live line on a terminal, or in a notebook; a finished model's stays above the next."""
+
+    #: Seconds between two computations of the numbers behind the count.
+    EVERY = 0.5
 
     def __init__(self, *, notebook: bool = False) -> None:
         from rich.console import Console
         from rich.progress import (
-            BarColumn,
             MofNCompleteColumn,
             Progress,
             TextColumn,
-            TimeElapsedColumn,
             TimeRemainingColumn,
         )
+        from rich.table import Column
 
-        self._verdicts: Counter[str] = Counter()
+        self._meter = Meter()
+        self._last = 0.0
+        rest = Column(no_wrap=True, overflow="ellipsis", ratio=1)
         self._bar = Progress(
             TextColumn("{task.description}"),
-            BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[verdicts]}"),
-            TimeElapsedColumn(),
+            TextColumn("{task.fields[rest]}", table_column=rest, markup=False),
             TimeRemainingColumn(),
             console=Console(stderr=not notebook),
+            expand=True,
         )
-        self._task = self._bar.add_task("", visible=False, verdicts="")
+        self._task = self._bar.add_task("", visible=False, rest="")
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -148,21 +222,30 @@ class Bar:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._show(now=True)
         self._bar.stop()
 
-    def begin(self, label: str, total: int, stored: int) -> None:
-        shown = _judged(self._verdicts) if self._verdicts else ""
-        self._task = self._bar.add_task(label, total=total, completed=stored, verdicts=shown)
+    def begin(self, model: Model, total: int, stored: int, price: Price | None = None) -> None:
+        self._show(now=True)
+        self._meter.begin(model, total, stored, price)
+        shown = self._meter.rest()
+        self._task = self._bar.add_task(model.label, total=total, completed=stored, rest=shown)
 
-    def restored(self, statuses: Mapping[str, int]) -> None:
-        self._verdicts = Counter(statuses)
+    def restored(self, judged: Judged) -> None:
+        self._meter.restored(judged)
 
     def answered(self, completion: Completion) -> None:
+        self._meter.answered(completion)
         self._bar.advance(self._task)
+        self._show()
 
-    def judged(self, verdict: Verdict) -> None:
-        self._verdicts[verdict.status] += 1
-        self._bar.update(self._task, verdicts=_judged(self._verdicts))
+    def repeated(self, reason: str) -> None:
+        self._meter.repeated(reason)
+        self._show()
+
+    def judged(self, verdict: Verdict, completion: Completion) -> None:
+        self._meter.judged(verdict, completion)
+        self._show()
 
     def notice(self, text: str) -> None:
         self._bar.console.print(f"warning: {text}", markup=False, highlight=False)
@@ -170,17 +253,31 @@ class Bar:
     def status(self, text: str) -> None:
         self._bar.console.print(text, markup=False, highlight=False)
 
-    def finish(self) -> None: ...
+    def finish(self) -> None:
+        self._show(now=True)
+
+    def _show(self, now: bool = False) -> None:
+        if now or time.monotonic() - self._last >= self.EVERY:
+            self._last = time.monotonic()
+            self._bar.update(self._task, rest=self._meter.rest())
 
 
 class _ProgressHandler(logging.Handler):
-    """Shows log records as progress: information as a status, warnings and errors as a notice."""
+    """Shows log records as progress: information as a status, warnings and errors as a notice.
+
+    A record with the attribute ``repeated`` says why a request is sent again.
+    """
 
     def __init__(self, progress: Progress) -> None:
-        super().__init__(logging.INFO)
+        super().__init__(logging.DEBUG)
         self._progress = progress
 
     def emit(self, record: logging.LogRecord) -> None:
+        reason = getattr(record, "repeated", None)
+        if reason is not None:
+            self._progress.repeated(str(reason))
+        if record.levelno < logging.INFO:
+            return
         show = self._progress.notice if record.levelno > logging.INFO else self._progress.status
         show(record.getMessage())
 
@@ -195,7 +292,7 @@ def forward_model_logs(progress: Progress) -> Iterator[None]:
     before = logger.level, logger.propagate
     handler = _ProgressHandler(progress)
     logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
+    logger.setLevel(logging.DEBUG)
     logger.propagate = False
     try:
         yield
@@ -207,11 +304,12 @@ def forward_model_logs(progress: Progress) -> Iterator[None]:
 
 @contextmanager
 def or_by_default(progress: Progress | None) -> Iterator[Progress]:
-    """A caller's progress; without any, a bar in a notebook, and elsewhere nothing."""
+    """A caller's progress; without any, one live line, or lines where nothing can be live."""
     if progress is not None:
         yield progress
     elif not _in_notebook():
-        yield Silent()
+        with for_stderr() as shown:
+            yield shown
     elif find_spec("ipywidgets") is None:  # what rich draws a live bar with
         yield Lines()
     else:

@@ -14,6 +14,7 @@ from ..core.errors import ModelError
 from ..core.policy import Policy
 from ..core.requests import Completion, FinishReason, Request
 from ..models import Model
+from ..models.openai.errors import UnknownPathError
 from ..models.placed.pool import Answering, placed
 from ..store.identity import ModelPlan
 from ..store.jsonl_log import Log
@@ -22,6 +23,7 @@ from ..store.writer import RunWriter, writing
 from .budget import Budget
 from .duplicates import DuplicateSamples
 from .job import Job
+from .plan import for_chat
 from .progress import Progress, Silent, forward_model_logs
 from .scoring import BATCH, Scorer
 
@@ -93,11 +95,18 @@ def run_job(
             runner = SweepRunner(run, job, policy, verdicts, progress, session)
             try:
                 (run_async if session is None else session.loop.run)(runner.run_all())
-            except ModelError:
+            except ModelError as error:
                 answered = {key.partition(":")[0] for key in runner.stored}
                 run.forget(plan.model for plan in plans if plan.model not in answered)
+                if isinstance(error, UnknownPathError) and _completes_texts(job):
+                    raise ModelError(f"{error}{for_chat(job)}") from None
                 raise
     return Run(job.out)
+
+
+def _completes_texts(job: Job) -> bool:
+    """Whether all prompts are texts to complete, which a server for chats does not take."""
+    return {rendered.prompt.style for rendered in job.first.values()} == {"completion"}
 
 
 class SweepRunner:
@@ -160,7 +169,7 @@ class SweepRunner:
         for stage in range(self.job.stages):
             missing = self.job.missing(model, self.stored, stage=stage, replies=replies)
             total = max(missing, len(self.job.problems) * self.job.samples_of(model))
-            self.progress.begin(model.label, total, total - missing)
+            self.progress.begin(model, total, total - missing, self.job.limits.price(model))
             while missing:
                 requests = self.job.requests(model, self.stored, stage=stage, replies=replies)
                 admitted = takewhile(self.budget.admits, requests)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 from ...prompts import ANSWER, parse
 from ...rewards.arguments import check_method
 from ...rewards.errors import ArgumentTypeError
-from ...rewards.verdict import Verdict
+from ...rewards.verdict import Status, Verdict
 from ...rewards.workers.pool import shared_pool
 from ..core.asynchronous import run_async
 from ..core.policy import Policy
@@ -38,7 +37,7 @@ def score(
     Args:
         path: the run directory.
         policy: how strictly to judge; by default `Policy()`.
-        progress: is told of every verdict; silent by default.
+        progress: is told of every verdict; by default shown on stderr.
 
     Returns:
         The run.
@@ -90,9 +89,14 @@ class Scorer:
 
     def __init__(self, run: RunWriter, policy: Policy, verdicts: Log, progress: Progress) -> None:
         self.run, self.policy, self.verdicts, self.progress = run, policy, verdicts, progress
-        statuses = {row["key"]: row["status"] for _, row in verdicts.heads()}
-        self.judged = set(statuses)
-        progress.restored(Counter(statuses.values()))
+        self.judged: set[str] = set()
+        known: dict[tuple[str, str], tuple[int, int]] = {}
+        for _, row in verdicts.heads():
+            self.judged.add(row["key"])
+            problem = row["model"], row["problem"]
+            number, correct = known.get(problem, (0, 0))
+            known[problem] = number + 1, correct + (row["status"] == Status.CORRECT)
+        progress.restored(known)
         self.stop = stop_strings(run)
 
     async def score(self, batch: Sequence[Completion]) -> None:
@@ -114,7 +118,7 @@ class Scorer:
             }
             self.verdicts.append(head | verdict.to_dict())
             self.judged.add(completion.key)
-            self.progress.judged(verdict)
+            self.progress.judged(verdict, completion)
 
     async def score_stored(self) -> None:
         """Grade the stored completions without a verdict: after a kill, or under a new policy."""

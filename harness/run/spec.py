@@ -8,6 +8,7 @@ and ``benchmarks``, ``-M`` (the table ``[model-option]``) fills ``options``, ``-
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
@@ -23,6 +24,7 @@ from ...rewards.records import convert, plain
 from ..core.errors import UserError, read_file, suggest
 from ..core.policy import Policy
 from ..core.requests import Sampling
+from ..models.registry import split_options
 
 Count = Annotated[int, Meta(ge=1)]
 PhaseFilter: TypeAlias = Literal["none", "published"]
@@ -33,7 +35,8 @@ class SweepSpec:
     """What to ask whom, how, and where to keep it.
 
     Args:
-        models: names such as ``solver/sympy``.
+        models: names such as ``solver/sympy``, perhaps with options of their own behind them
+            (``openai/a;base-url=http://127.0.0.1:8000/v1``).
         benchmarks: names such as ``bee`` or ``bee/competition``, or files of problems.
         phases: name of the phases to ask afterwards (`harness.studies.phases`).
         phase_filter: which solved problems they perturb (`harness.studies.named_phases`).
@@ -92,7 +95,8 @@ class SweepSpec:
         """The sweep that settings describe, named like the flags.
 
         Args:
-            settings: as a TOML file has them. ``columns``, ``syntax``, ``split`` and
+            settings: as a TOML file has them. ``model`` may be a table of models with their own
+                options (``[model."openai/a"]``). ``columns``, ``syntax``, ``split`` and
                 ``skip-broken`` are about benchmarks that are files, and become part of their names.
 
         Returns:
@@ -103,6 +107,7 @@ class SweepSpec:
 
         """
         refuse_unknown(settings)
+        settings = {name: _with_options(name, value) for name, value in settings.items()}
         lists = {
             name: [value]
             for name, value in settings.items()
@@ -250,6 +255,25 @@ def refuse_unknown(settings: Iterable[str]) -> None:
             raise UserError(f"{name!r} is no setting of a sweep; say --{word} on the command line")
         if word not in known:
             raise UserError(f"unknown setting {name!r}; {suggest(word, known)}")
+
+
+def _with_options(name: str, value: Any) -> Any:
+    """A table of models with their options as names with options; another setting as it is."""
+    if word_of(name) != "model" or not isinstance(value, Mapping):
+        return value
+    models = []
+    for model, options in value.items():
+        if not isinstance(options, Mapping):
+            raise UserError(f"model {model!r} must be a table of options, not {options!r}")
+        base, before = split_options(model)
+        texts = before | {
+            key: option if isinstance(option, str) else json.dumps(option)
+            for key, option in options.items()
+        }
+        models.append(";".join([base, *(f"{key}={text}" for key, text in texts.items())]))
+        if split_options(models[-1]) != (base, texts):
+            raise UserError(f"model {model!r} has an option that holds ';key=', which ends options")
+    return models
 
 
 def word_of(name: str) -> str:

@@ -76,8 +76,8 @@ def sweep(
         problems: the problems themselves; ``benchmarks`` is then only what the run calls them.
         phases: what to ask afterwards, as of `harness.studies.named_phases`.
         retry_errors: ask the samples again that are stored as errors.
-        progress: is told of every completion and verdict; by default a bar in a notebook, and
-            elsewhere silent.
+        progress: is told of every completion and verdict; by default one live line on a terminal
+            or in a notebook, and elsewhere a line now and then (`Silent` shows nothing).
         **settings: ``prompt``, ``system_message``, ``shots``, ``samples``, ``limit``, ``seed``,
             ``sampling``, ``options``, ``out``, ``primary_k``, ``policy``, ``prices``,
             ``max_cost``, ``max_tokens_total``, ``pictures``: see `SweepSpec`.

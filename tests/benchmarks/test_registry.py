@@ -142,7 +142,22 @@ def test_a_limit_keeps_originals_with_what_was_made_from_them() -> None:
     assert sample_families(subsets, 20, seed=3) != sample_families(subsets, 20, seed=4)
 
 
-def test_an_original_that_is_not_there_keeps_its_perturbations_together() -> None:
+def test_a_limit_prefers_more_originals_to_more_perturbations_of_each() -> None:
+    plain = subset_of([family(i, "plain") for i in range(20)])
+    shifted = subset_of([family(i, "shifted", f"plain{i // 10}") for i in range(200)])
+    scaled = subset_of([family(i, "scaled", f"plain{i // 5}") for i in range(100)])
+    subsets = [plain, shifted, scaled]
+    chosen = sample_families(subsets, 30)  # ten originals with a perturbation of each kind
+    for subset in ("plain", "shifted", "scaled"):
+        assert [problem.subset for problem in chosen].count(subset) == 10
+    parents = {problem.pair_parent for problem in chosen if problem.subset == "shifted"}
+    assert parents == {problem.id for problem in chosen if problem.subset == "plain"}
+    assert len({problem.pair_parent for problem in sample_families([shifted], 20)}) == 20
+
+
+def test_originals_that_are_not_there_count_as_well() -> None:
     shifted = subset_of([family(i, "shifted", f"plain{i // 3}") for i in range(9)])
     chosen = sample_families([shifted], 3)
-    assert len({problem.pair_parent for problem in chosen}) == 1
+    assert len({problem.pair_parent for problem in chosen}) == 3
+    again = sample_families([shifted], 6)
+    assert set(chosen) < set(again)

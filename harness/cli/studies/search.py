@@ -13,6 +13,7 @@ import click
 
 from ....benchmarks.errors import BenchmarkError
 from ...core.errors import UserError
+from ...core.prices import Price
 from ...core.program import program
 from ...models import Model, create
 from ...report.figures.files import check_figures, write_figures
@@ -338,9 +339,9 @@ class SearchProgress(Silent):
         if self._bar is not None:
             self._bar.stop()
 
-    def begin(self, label: str, total: int, stored: int) -> None:
+    def begin(self, model: Model, total: int, stored: int, price: Price | None = None) -> None:
         if self._bar is not None:
-            self._bar.update(self._answers, total=total, completed=stored, description=label)
+            self._bar.update(self._answers, total=total, completed=stored, description=model.label)
 
     def answered(self, completion: object) -> None:
         if self._bar is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import re
 import sys
 from pathlib import Path
@@ -12,8 +13,14 @@ import pytest
 from rich.console import Console
 
 from calculus_harness.harness import Policy, score, sweep
+from calculus_harness.harness.core.prices import Price
+from calculus_harness.harness.core.requests import Completion, FinishReason
+from calculus_harness.harness.models import Model
+from calculus_harness.harness.models.python_function import LocalFunction
 from calculus_harness.harness.run import progress as module
-from calculus_harness.harness.run.progress import Bar, Lines, Silent, or_by_default
+from calculus_harness.harness.run.progress import Bar, Lines, Meter, Silent, or_by_default
+from calculus_harness.harness.stats.intervals import interval
+from calculus_harness.rewards.verdict import Status, Verdict
 
 
 def right(messages: object, seed: int) -> str:
@@ -61,11 +68,78 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "IPython", ipython)
 
 
-def test_elsewhere_a_call_is_silent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_script_is_told_in_lines_and_silent_only_if_it_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with or_by_default(None) as shown:
-        assert type(shown) is Silent
+        assert type(shown) is Lines
     sweep([right], ["drills"], limit=2, out=tmp_path / "run")
+    first, *_, last = capsys.readouterr().err.splitlines()
+    assert first.startswith("asking python/right: 0 of 2 answers")
+    assert last.startswith("done: 0 of 2 judged are correct")
+    sweep([right], ["drills"], limit=2, out=tmp_path / "silent", progress=Silent())
     assert capsys.readouterr().err == ""
+
+
+def completion(model: Model, problem: str, tokens: int = 100) -> Completion:
+    return Completion(
+        model=model.hash,
+        problem=problem,
+        request="r",
+        sample=0,
+        stage="answer",
+        seed=0,
+        text="x",
+        finish_reason=FinishReason.STOP,
+        prompt_tokens=10,
+        completion_tokens=tokens,
+    )
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    now = [1000.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_one_line_says_how_far_how_fast_how_good_and_how_dear(clock: list[float]) -> None:
+    model = LocalFunction.of(right)
+    meter = Meter()
+    meter.restored({(model.hash, "p0"): (1, 1), ("another model", "p0"): (9, 0)})
+    meter.begin(model, 6, 1, Price(prompt=0.0, completion=1e4))
+    clock[0] += 4
+    for number in range(1, 4):
+        said = completion(model, f"p{number}")
+        meter.answered(said)
+        status = Status.CORRECT if number < 3 else Status.INCORRECT
+        meter.judged(Verdict(status, float(number < 3)), said)
+    for reason in ("500", "500", "429"):
+        meter.repeated(reason)
+    assert (meter.done, meter.total) == (4, 6)
+    low, high = interval([1, 1, 1, 0], range(4))
+    assert meter.rest() == (
+        f"3 of 13 judged are correct, pass@1 75.0 [{100 * low:.1f}, {100 * high:.1f}], "
+        "3 sent again (500 x 2, 429 x 1), 75 tokens/s, $3.00"
+    )
+
+
+def test_lines_come_also_while_nothing_is_answered_and_less_and_less_often(
+    clock: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, lines = LocalFunction.of(right), Lines(5)
+    lines.begin(model, 1000, 0)
+    capsys.readouterr()
+    at = []
+    for _ in range(600):
+        clock[0] += 1
+        lines.repeated("500")
+        if capsys.readouterr().err:
+            at.append(clock[0] - 1000)
+    pauses = [b - a for a, b in itertools.pairwise(at)]
+    assert at[0] == 5
+    assert pauses == sorted(pauses)
+    assert pauses[-1] == 60
 
 
 @pytest.mark.usefixtures("notebook")

@@ -9,6 +9,7 @@ import pytest
 
 from calculus_harness import harness
 from calculus_harness.harness import Policy, Run
+from calculus_harness.harness.core.requests import Completion
 from calculus_harness.harness.run.progress import Silent
 from calculus_harness.harness.stats.verdict_changes import changes
 from calculus_harness.rewards.verdict import Verdict
@@ -23,7 +24,7 @@ class Stopper(Silent):
     def __init__(self, after: int) -> None:
         self.left = after
 
-    def judged(self, verdict: Verdict) -> None:
+    def judged(self, verdict: Verdict, completion: Completion) -> None:
         self.left -= 1
         if not self.left:
             raise KeyboardInterrupt
