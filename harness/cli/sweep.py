@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 import sys
 from pathlib import Path
@@ -23,6 +24,8 @@ from ..run.phases import run_phases
 from ..run.plan import plan
 from ..run.progress import for_stderr
 from ..run.spec import PhaseFilter, SweepSpec, read_settings
+from ..stats.clusters import clusters_of
+from ..stats.significance import clusters_needed, detectable, expected_variance
 from ..stats.summary import summarise
 from ..store.atomic import write_output
 from ..store.run import Run
@@ -38,6 +41,8 @@ from .options import (
 )
 from .sweep_options import cost_options, given_settings, prompt_options, sampling_options, setting
 
+#: The difference, as a share, for which a dry run says how many groups of problems it takes.
+_TARGET = 0.05
 #: Dollars: a sweep that may cost more, without --max-cost, is confirmed first.
 ASK_ABOVE = 5
 
@@ -245,6 +250,7 @@ def _print_plan(job: Job, as_json: bool) -> None:
         subsets.setdefault(problem.name, []).append(problem_key(problem))
     first = {name: job.first[keys[0]].prompt for name, keys in subsets.items()}
     lengths = {model.label: _tokens(job, model) for model in job.models}
+    groups, found = _power(job)
     if as_json:
         plan = {
             "out": str(job.out),
@@ -256,6 +262,8 @@ def _print_plan(job: Job, as_json: bool) -> None:
             "samples": job.samples,
             "stages": job.stages,
             "completions": job.size,
+            "groups": groups,
+            "detects": found if math.isfinite(found) else None,
             "estimates": [one.to_dict() for one in estimates(job)],
             "first_prompts": {name: prompt.to_dict() for name, prompt in first.items()},
         }
@@ -273,6 +281,19 @@ def _print_plan(job: Job, as_json: bool) -> None:
         click.echo(f"{label}: {length} in one prompt of every problem")
     for one in estimates(job):
         click.echo(_costs(one))
+    many = clusters_needed(expected_variance(job.samples), _TARGET)
+    could = (
+        f"a true difference of {100 * found:.0f} points between two models would be found in 80 %"
+    )
+    click.echo(
+        f"{groups} groups of problems with a common origin, each of which counts once: "
+        + (
+            f"{could} of such runs"
+            if found <= 1
+            else "too few to find any difference of two models"
+        )
+        + f"; for {100 * _TARGET:.0f} points it takes about {many} groups with so many samples"
+    )
     stages = f" in {job.stages} stages" if job.stages > 1 else ""
     once = ", 1 of a deterministic model" if any(m.deterministic for m in job.models) else ""
     click.echo(
@@ -280,6 +301,12 @@ def _print_plan(job: Job, as_json: bool) -> None:
         f"x {job.samples} sample(s){once}{stages} = {job.size} completions of at most "
         f"{job.identity.sampling.max_tokens} tokens, to be stored in {job.out}"
     )
+
+
+def _power(job: Job) -> tuple[int, float]:
+    """The groups of problems with a common origin, and the difference that so many detect."""
+    groups = len(set(clusters_of({problem_key(one): one for one in job.problems}).values()))
+    return groups, detectable(expected_variance(job.samples), groups)
 
 
 def _tokens(job: Job, model: Model) -> int | None:

@@ -68,7 +68,9 @@ FIELDS: dict[str, type] = {
 
 
 def to_pandas(run: Run | str | os.PathLike[str], policy: str | None = None) -> pandas.DataFrame:
-    """A data frame with one row per sample: model, problem, subset, completion and verdict.
+    """A data frame with a row for each sample and stage, in the columns of `FIELDS`.
+
+    CSV, Parquet and data sets have the same columns; ``model`` is the name of the model.
 
     Args:
         run: a run or its directory.
@@ -83,26 +85,14 @@ def to_pandas(run: Run | str | os.PathLike[str], policy: str | None = None) -> p
     Example:
         >>> from calculus_harness import sweep
         >>> run = sweep(["solver/sympy"], ["drills"], limit=1, out="run")
-        >>> to_pandas(run).groupby("subset").reward.mean()  # doctest: +SKIP
+        >>> to_pandas(run).groupby("model").reward.mean()  # doctest: +SKIP
 
     """
     try:
         import pandas
     except ImportError:
         raise UserError(f"pandas is needed: {install('data')}") from None
-    run = Run.of(run)
-    verdicts = {row["key"]: row for row in run.verdicts(policy).rows()}
-    rows: list[dict[str, Any]] = []
-    for completion in run.completions.rows():
-        verdict = verdicts.get(completion["key"], {})
-        problem = run.problem(completion["problem"])
-        rows.append(
-            completion
-            | {"label": run.models[completion["model"]]["label"], "subset": problem.name}
-            | {"integrand": problem.inputs.get("integrand")}
-            | {name: verdict.get(name) for name in ("status", "reward", "answer", "evidence")}
-        )
-    return pandas.DataFrame(rows)
+    return pandas.DataFrame(list(rows(Run.of(run), policy)), columns=list(FIELDS))
 
 
 def export_run(

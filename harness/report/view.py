@@ -24,9 +24,9 @@ from ..store.shards import Place
 
 @dataclass(frozen=True)
 class ViewedSample:
-    """A sample with its model's label and its prompt; completion and verdict as they are stored."""
+    """A sample with its model's name and its prompt; completion and verdict as they are stored."""
 
-    label: str
+    model: str
     prompt: str | None
     completion: dict[str, Any]
     verdict: dict[str, Any] | None
@@ -36,7 +36,7 @@ class ViewedSample:
 class Solved:
     """How many of a model's judged samples of a problem are correct."""
 
-    label: str
+    model: str
     correct: int
     samples: int
 
@@ -242,13 +242,13 @@ def print_view(shown: View, console: Console | None = None) -> None:
     if problem.pair_parent:
         say(f"  {'made from':<16}{problem.pair_parent} ({problem.perturbation})")
     for one in shown.solved:
-        say(f"  {'correct':<16}{f'{one.correct}/{one.samples}':<7}{one.label}")
+        say(f"  {'correct':<16}{f'{one.correct}/{one.samples}':<7}{one.model}")
     last_prompt = None
     for sample in shown.samples:
         completion, prompt = sample.completion, sample.prompt
         stage = "" if completion["stage"] == ANSWER else f", stage {completion['stage']}"
         say("")
-        say(f"{sample.label}, sample {completion['sample']}{stage}", "bold")
+        say(f"{sample.model}, sample {completion['sample']}{stage}", "bold")
         if prompt != last_prompt:
             part("prompt", prompt if prompt is not None else "(cannot be rendered any more)")
             last_prompt = prompt

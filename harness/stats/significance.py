@@ -243,6 +243,23 @@ def samples_needed(
     )
 
 
+def expected_variance(samples: int) -> float:
+    """The variance of a group's difference between two models, expected before anything is asked.
+
+    Success probabilities of problems are taken as uniform on [0, 1] (variance 1/12, and 1/6 for one
+    sample at a known probability), those of two models as correlated by one half, and problems of
+    one group as alike. The spread of the differences is then 1/12, and n samples on both sides add
+    2/6n. `stats.paired.design` has the variance that was observed.
+
+    >>> round(detectable(expected_variance(4), clusters=18), 2)
+    0.29
+
+    """
+    if samples < 1:
+        raise ValueError("a difference needs samples")
+    return 1 / 12 + 1 / (3 * samples)
+
+
 def _least(holds: Callable[[int], bool], low: int, most: int) -> int | None:
     """The least number from ``low`` to ``most`` for which a monotone condition holds."""
     high = low

@@ -109,13 +109,16 @@ class Row(Record):
     def to_dict(self) -> dict[str, Any]:
         """The row as JSON has it: `metrics` instead of estimates and numbers.
 
+        As in all exports ``model`` is the name, and ``model_hash`` the hash.
+
         Returns:
             The row.
 
         """
         row = super().to_dict()
         del row["estimates"], row["numbers"], row["verdicts"]  # the summary names its policy
-        return row
+        name = {"model": row.pop("label"), "model_hash": row.pop("model")}
+        return name | row
 
 
 @dataclass(frozen=True)

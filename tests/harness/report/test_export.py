@@ -12,7 +12,8 @@ import pytest
 
 from calculus_harness import harness
 from calculus_harness.harness.core.errors import UserError
-from calculus_harness.harness.report import export
+from calculus_harness.harness.report import export, export_summary
+from calculus_harness.harness.stats.summary import summarise
 from calculus_harness.harness.store import samples
 from calculus_harness.harness.store.run import Run
 from tests.harness.conftest import Command
@@ -222,3 +223,16 @@ def test_nothing_is_left_of_the_scratch_space(run: Run, tmp_path: Path) -> None:
     scratch.mkdir()
     assert len(list(samples.samples(run, scratch=scratch))) == 18
     assert list(scratch.iterdir()) == []
+
+
+def test_one_schema_for_pandas_csv_parquet_and_json(run: Run, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = export.to_pandas(run)
+    export.export_run(run, "csv", tmp_path / "out.csv")
+    assert list(frame.columns) == list(pandas.read_csv(tmp_path / "out.csv").columns)
+    assert len(frame) == len(list(export.rows(run)))
+    labels = [entry["label"] for entry in run.models.values()]
+    assert sorted(frame.groupby("model").reward.mean().index) == sorted(labels)
+    summary = json.loads(export_summary(summarise(run), "json"))
+    assert {row["model"] for row in summary["rows"]} == set(labels)
+    assert {row["model_hash"] for row in summary["rows"]} == set(run.models)

@@ -383,6 +383,7 @@ def test_a_sample_has_its_raw_request_and_response(page: Path, chromium: Browser
     assert request["seed"] == response["sample"]
     assert response["key"].endswith(f":answer:{response['sample']}")
     assert response["completion_tokens"] == 50
+    assert response["text"] == chromium.do("document.querySelector('.pane pre').textContent")
 
 
 @pytest.mark.browser

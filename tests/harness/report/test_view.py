@@ -159,7 +159,7 @@ def test_the_numbers_of_correct_samples_come_first(run: Run, model: str, cli: Co
     rows = [row for row in run.verdicts().rows() if row["problem"] == "bench/easy/easy1"]
     correct = sum(row["status"] == "correct" for row in rows)
     found = json.loads(cli("view", run.path, "easy1", "--json").stdout)
-    assert found["solved"] == [{"label": model, "correct": correct, "samples": 2}]
+    assert found["solved"] == [{"model": model, "correct": correct, "samples": 2}]
     shown = cli("view", run.path, "easy1").stdout
     assert shown.index(f"{correct}/2") < shown.index("sample 0")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,20 @@ def test_a_preset_of_texts_names_the_one_for_chats(tmp_path: Path) -> None:
                 limit=2,
                 out=tmp_path / "run",
             )
+
+
+def test_a_dry_run_says_what_could_be_found(cli: Command) -> None:
+    def planned(*words: str) -> dict[str, float]:
+        done = cli("sweep", "--model", "solver/sympy", *words, "--dry-run", "--json")
+        return json.loads(done.stdout)  # type: ignore[no-any-return]
+
+    bee = ("--benchmark", "bee/qualifier", "--benchmark", "bee/twins")
+    few, many = planned(*bee, "--limit", "20", "-n", "4"), planned(*bee, "--limit", "60", "-n", "4")
+    # Originals and their twins are one group.
+    assert few["groups"] < 20
+    assert few["groups"] < many["groups"] < 60
+    assert 0.1 < many["detects"] < few["detects"] < 0.5
+    assert planned(*bee, "--limit", "20", "-n", "16")["detects"] < few["detects"]
+    text = cli("sweep", "--model", "solver/sympy", *bee, "--limit", "20", "--dry-run").stdout
+    assert f"{few['groups']} groups of problems with a common origin" in text
+    assert "would be found in 80 %" in text

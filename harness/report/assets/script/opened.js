@@ -17,6 +17,12 @@ function textPart(title, [head, left, tail], command) {
   return element("div", {}, element("h4", {}, title), box);
 }
 
+// The same without marks, as one text.
+function unmarked([head, left, tail]) {
+  const plain = (text) => (typeof text === "string" ? [text] : text.map((piece) => [piece].flat()[0])).join("");
+  return plain(head) + (left ? `[... ${left} characters ...]` : "") + plain(tail);
+}
+
 const command = (problem, model, sample) =>
   `calculus-harness view ${names.run[names.modelRun[model]]} ${problem.key}${sample === undefined ? "" : `#${sample}`}`;
 
@@ -27,9 +33,10 @@ function rawPart(problem, prompt, one, detail) {
     ...(prompt ?? { prompt: "cannot be rendered any more" }) };
   const shown = (title, value) => element("div", {}, element("h4", {}, title),
     element("pre", { tabindex: "0" }, JSON.stringify(value, null, 2)));
-  const [response, left] = detail.response;
+  const [stored, left] = detail.response, { Reasoning: reasoning, Completion: text } = detail.texts;
+  const response = { ...stored, ...(reasoning && { reasoning: unmarked(reasoning) }), text: unmarked(text) };
   return [element("details", { class: "raw" }, element("summary", {}, "Request and response, raw"),
-    shown("Request", request), shown("Response as stored, its texts above", response),
+    shown("Request", request), shown("Response as stored", response),
     ...(left ? [element("p", { class: "soft" }, `Left out here: ${left}. The whole: `,
       element("code", {}, `${command(problem, one.model, one.sample)} --json`))] : []))];
 }
