@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as new
 from fractions import Fraction
@@ -31,6 +31,7 @@ from .field import (
     product,
     unit_circle,
 )
+from .lattice import Lattice
 
 #: Largest power of a sum that is expanded, and of a generator; bits of numbers that are raised.
 MAX_POWER, MAX_LETTER_POWER, MAX_NUMBER_BITS = 64, 10**7, 32_768
@@ -55,7 +56,7 @@ class RestartError(Exception):
 
 @dataclass(slots=True)
 class Elements:
-    """Values of expressions in a field. ``units`` outlives a restart.
+    """Values of expressions in a field. ``units`` and ``angles`` outlive a restart.
 
     ``case`` gives signs to expressions; others that are asked for are positive. ``conditions`` are
     those that were asked for; ``nowhere`` says that f has no real value there. Expressions, not
@@ -74,6 +75,9 @@ class Elements:
     nowhere: bool = False
     rules: set[str] = new(default_factory=set)
     conditions: list[tuple[Poly, Expression, int]] = new(default_factory=list)
+    angles: Lattice = new(default_factory=Lattice)
+    _units: dict[int, Generator] = new(default_factory=dict)
+    _monomials: dict[Hashable, Quotient] = new(default_factory=dict)
     _values: dict[Expression, Quotient] = new(default_factory=dict)
     _symbols: dict[str, Quotient] = new(default_factory=dict)
     _i: Quotient | None = None
@@ -192,6 +196,8 @@ class Elements:
         real = real and (kind not in RESTRICTED or (self.real_parts and kind != "either root"))
         rule = slope if support & base.varying else None
         made = base.get(kind, (arg,), rule, tree, unit, real=real, positive=positive)
+        if made.unit != unit:
+            raise NotProvedError("a function of the same argument with two units")
         if cosine is not None:
             made.partner, cosine.partner = cosine, made
             base.relate(made, unit_circle(base.size, made.index, cosine.index), 2)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from fractions import Fraction
 from functools import reduce
-from itertools import starmap
-from operator import mul
 
 from flint import fmpq
 
-from .elements import MAX_LETTER_POWER, Elements
+from .elements import MAX_LETTER_POWER, Elements, RestartError
 from .field import UNIT, Generator, NotProvedError, Quotient, quotient
+from .lattice import Angle, Vector
 
-#: A sum in an exponent or an angle is taken apart if it has no more terms than this.
-MAX_ADDENDS = 6
+#: A sum in an exponent is taken apart if it has no more terms than this, and one in an angle: each
+#: addend of an exponent is a generator, and each coordinate of an angle is a row of a small matrix.
+MAX_ADDENDS, MAX_ANGLE_ADDENDS = 6, 24
 #: Largest multiple of an angle that is expanded.
 MAX_MULTIPLE = 128
 
@@ -24,26 +24,32 @@ class Exponentials(Elements):
 
     __slots__ = ()
 
-    def addends(self, element: Quotient) -> list[tuple[fmpq, Quotient]]:
-        """An element as a sum of rational numbers times elements."""
+    def addends(self, element: Quotient, most: int) -> list[tuple[fmpq, Quotient]]:
+        """An element as a sum of at most so many rational numbers times elements, or one."""
         element = self.normal(element)
         if self.field.single(element) is not None:
             return [(UNIT, element)]
         num, den = element.num, element.den
-        if len(num) == 1 or len(num) > MAX_ADDENDS:
+        if len(num) == 1 or len(num) > most:
             c = num.leading_coefficient()
             return [(c, element if c == 1 else Quotient(num / c, den, element.support))]
         from_dict = self.field.ring.from_dict
         return [(c, quotient(from_dict({powers: 1}), den)) for powers, c in num.terms()]
 
     def exp(self, element: Quotient) -> Quotient:
-        return reduce(mul, starmap(self._exp, self.addends(element)), self.field.one)
+        result, angles = self.field.one, []
+        for c, arg in self.addends(element, MAX_ADDENDS):
+            real = self.without_i(arg)
+            if real is None:
+                result = result * self._exp(c, arg)
+            else:
+                angles.append((c, real))
+        if angles:
+            sine, cosine = self._of_angle(angles)
+            result = result * (cosine + self.i * sine)
+        return result
 
     def _exp(self, c: fmpq, arg: Quotient) -> Quotient:
-        real = self.without_i(arg)
-        if real is not None:
-            sine, cosine = self._sin_cos(c, real)
-            return cosine + self.i * sine
         inner = self.field.single(arg)
         if inner is not None:
             rule = EXPONENTIALS.get(inner.kind)
@@ -73,8 +79,73 @@ class Exponentials(Elements):
         return Quotient(arg.num / i, arg.den) if arg.num.term_content().gcd(i) == i else None
 
     def sin_cos(self, element: Quotient) -> tuple[Quotient, Quotient]:
-        angles = starmap(self._sin_cos, self.addends(element))
-        return reduce(_of_sum, angles, None) or (self.field.zero, self.field.one)
+        return self._of_angle(self.addends(element, MAX_ANGLE_ADDENDS))
+
+    def _of_angle(self, addends: list[tuple[fmpq, Quotient]]) -> tuple[Quotient, Quotient]:
+        """Sine and cosine of a sum: of multiples of units, of its phase, of what has rules."""
+        base = self.field
+        varying: Vector = {}
+        others: list[tuple[fmpq, Quotient]] = []
+        phase: Vector = {}
+        for c, arg in addends:
+            if self._has_rule(c, arg):
+                others.append((c, arg))
+                continue
+            key = arg.num.monoms()[0] if arg.den.is_one() else (str(arg.num), str(arg.den))
+            self._monomials[key] = arg
+            (phase if base.is_constant(arg) else varying)[key] = c
+        parts: list[tuple[Quotient, Quotient]] = []
+        if varying:
+            angle = Angle(varying, phase)
+            self._include(angle)
+            multiples, phase = self.angles.split(angle)
+            parts += [self._of_unit(i, n) for i, n in enumerate(multiples) if n]
+        others += [(c, self._monomial(key)) for key, c in phase.items()]
+        parts += [self._sin_cos(c, arg) for c, arg in others]
+        return reduce(_of_sum, parts, None) or (base.zero, base.one)
+
+    def _include(self, angle: Angle) -> None:
+        """Have units that an angle is a whole combination of."""
+        found = self.angles.coordinates(angle.varying)
+        if found is None or any(n.q != 1 for n in found):
+            self.angles.add(angle)
+            if found is not None and self._units:
+                raise RestartError
+
+    def _of_unit(self, at: int, times: int) -> tuple[Quotient, Quotient]:
+        """Sine and cosine of a multiple of a unit."""
+        cosine = self._units.get(at)
+        if cosine is None:
+            unit = self.angles.units[at]
+            (c, arg), *rest = [
+                (c, self._monomial(key)) for v in (unit.varying, unit.phase) for key, c in v.items()
+            ]
+            if rest:
+                constant = self.field.constant
+                c, arg = UNIT, sum((arg * constant(c) for c, arg in rest), arg * constant(c))
+            cosine = self._units[at] = self._new_scaled("cos", arg, c)
+            self._new_scaled("sin", arg, c, cosine)
+            self.rules.add("cos")
+        assert cosine.partner is not None
+        return self._multiple(cosine.partner.element, cosine.element, times)
+
+    def _monomial(self, key: Hashable) -> Quotient:
+        """The monomial with a key, which an attempt before this one may have had."""
+        monomial = self._monomials.get(key)
+        if monomial is None:
+            raise NotProvedError("a unit of an attempt before this one")
+        return monomial
+
+    def _has_rule(self, c: fmpq, arg: Quotient) -> bool:
+        """Whether sines and cosines of a multiple of something are known."""
+        if self.without_i(arg) is not None:
+            return True
+        inner = self.field.single(arg)
+        if inner is None or inner.kind not in ("pi", "asin", "atan"):
+            return False
+        return inner.kind == "pi" or (
+            c.q == 1 and (inner.kind == "asin" or self.field.is_real(inner.args[0]))
+        )
 
     def _sin_cos(self, c: fmpq, arg: Quotient) -> tuple[Quotient, Quotient]:
         real = self.without_i(arg)

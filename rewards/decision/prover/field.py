@@ -28,6 +28,9 @@ Poly = Any
 #: Most generators; most terms that one product, or a remainder, may have; most of all values
 #: together.
 MAX_GENERATORS, MAX_TERMS, MAX_WORK = 40, 4000, 40_000
+#: Terms up to which the power of a sum that has a generator is expanded in normal forms: as many as
+#: the power has of two terms, if it has none (`elements.MAX_POWER`).
+MAX_EXPANDED = 64
 #: How often a relation may be applied to one power.
 MAX_TIMES = 256
 #: Greatest common divisors are only sought of polynomials so small: as the product of their numbers
@@ -425,8 +428,8 @@ class Field:
                 even.append(at)
         return not even or all(powers[at] % 2 == 0 for powers in poly.monoms() for at in even)
 
-    def reduce(self, poly: Poly) -> Poly:
-        """The remainder modulo all relations."""
+    def reduce(self, poly: Poly, *, powers: bool = True) -> Poly:
+        """The remainder modulo all relations; without ``powers`` long ones of sums stay."""
         if not self.related:
             return poly
         degrees = poly.degrees()
@@ -435,7 +438,10 @@ class Field:
             if times <= 0:
                 continue
             terms = max(1, len(generator.relation) - 1)
-            if times > MAX_TIMES or len(poly) * math.comb(times + terms - 1, terms - 1) > MAX_TERMS:
+            expanded = math.comb(times + terms - 1, terms - 1)
+            if generator.order == 1 and not powers and expanded > MAX_EXPANDED:
+                continue
+            if times > MAX_TIMES or len(poly) * expanded > MAX_TERMS:
                 raise NotProvedError("too many terms modulo the relations")
             poly = divmod(poly, generator.relation)[1]
             if poly.is_zero():
@@ -447,10 +453,10 @@ class Field:
         """An element with numerator and denominator reduced: equal ones mostly look equal."""
         if not self.support(element) & self.bound:
             return element
-        num, den = self.reduce(element.num), element.den
+        num, den = self.reduce(element.num, powers=False), element.den
         if den.is_one():
             return element if num is element.num else Quotient(num, den)
-        return over(num, self.reduce(den))
+        return over(num, self.reduce(den, powers=False))
 
     def spend(self, element: Quotient) -> Quotient:
         """Count the work; every value passes here once."""

@@ -23,6 +23,7 @@ from .field import (
     TooManyGeneratorsError,
     is_factored_quickly,
 )
+from .lattice import Lattice
 from .prove import MAX_RESTARTS
 from .roots import conjugates, norm_of
 from .translate import Translator
@@ -165,19 +166,20 @@ def _in_field(
 ) -> list[Expression]:
     """Use an expression as an element of a field that is large enough; [] where none is."""
     units: dict[tuple[str, str, str], fmpq] = {}
+    angles = Lattice()
     sizes = iter(SIZES)
     size: int | None = next(sizes)
     for _ in range(MAX_RESTARTS):
         if size is None:
             break
-        translation = translator(Field(size), variable, kinds, units)
+        translation = translator(Field(size), variable, kinds, units, angles=angles)
         try:
             value = translation.normal(translation.value(expression))
             return use(translation.field, value)
         except RestartError:
             continue
         except TooManyGeneratorsError:
-            size = next(sizes, None)
+            size, angles = next(sizes, None), Lattice()
         except (NowhereError, NotProvedError):
             break
     return []

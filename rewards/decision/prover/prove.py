@@ -13,6 +13,7 @@ from ...expression.tree import Expression, Symbol
 from . import special  # noqa: F401  (registers the rules of functions)
 from .elements import NowhereError, RestartError
 from .field import SIZES, Field, NotProvedError, Quotient, TooManyGeneratorsError
+from .lattice import Lattice
 from .translate import Translator
 
 #: Most attempts with finer and finer units of angles, exponents and roots; most cases of signs.
@@ -136,18 +137,26 @@ def _attempt(
 ) -> tuple[Translator, Case | None]:
     """One attempt, with finer and finer units, and what came of it."""
     units: dict[tuple[str, str, str], fmpq] = {}
+    angles = Lattice()
     sizes = iter(SIZES)
     size = next(sizes)
     for _ in range(MAX_RESTARTS):
         translator = Translator(
-            Field(size), variable, kinds, units, split, case, principal_roots=principal_roots
+            Field(size),
+            variable,
+            kinds,
+            units,
+            split,
+            case,
+            principal_roots=principal_roots,
+            angles=angles,
         )
         try:
             return translator, _equal(translator, answer, integrand, real_parts)
         except RestartError:
             continue
         except TooManyGeneratorsError:
-            size = next(sizes, 0)
+            size, angles = next(sizes, 0), Lattice()
             if not size:
                 break
         except NowhereError:
@@ -203,11 +212,9 @@ def _is_for_positive(integrand: Expression, variable: str) -> bool:
 def _vanishes(base: Field, total: Quotient) -> bool:
     if total.is_zero():
         return True
-    if base.reduce(total.den).is_zero():
-        return False
-    content = total.num.term_content()  # a high power, say, that need not be expanded
-    rest = total.num if content.is_one() else total.num / content
-    return bool(base.reduce(rest).is_zero())
+    # High powers, say, need not be expanded.
+    num, den = (part / part.term_content() for part in (total.num, total.den))
+    return not base.reduce(den).is_zero() and bool(base.reduce(num).is_zero())
 
 
 def _terms(answer: Expression, variable: str) -> list[Expression]:

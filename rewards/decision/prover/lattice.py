@@ -1,0 +1,109 @@
+"""A basis of the lattice that angles span, so that each is a whole combination of few units.
+
+Letters: an angle is ``w + k``, where w varies and k is constant. Both are vectors over Q, whose
+coordinates belong to monomials of the field. Units ``b_1, ..., b_r`` have linearly independent w;
+an angle is ``n_1 b_1 + ... + n_r b_r + k`` with whole n. So ``sin(6x + 4)`` and ``cos(12x + 8)``
+have one unit and k = 0. A finer basis is the Hermite normal form of the units and the angle, as
+rows over Z, and then reduced (Cohen, *A Course in Computational Algebraic Number Theory*, sections
+2.4 and 2.6).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from flint import fmpq, fmpq_mat, fmpz_mat
+
+Vector: TypeAlias = dict[Hashable, fmpq]
+ZERO, UNIT = fmpq(0), fmpq(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Angle:
+    """An angle: what varies in it, and its constant phase."""
+
+    varying: Vector
+    phase: Vector
+
+
+@dataclass(slots=True)
+class Lattice:
+    """The units of all angles that were added.
+
+    >>> lattice = Lattice()
+    >>> for n in (6, 4):
+    ...     lattice.add(Angle({"x": fmpq(n)}, {"1": fmpq(1)}))
+    >>> lattice.coordinates({"x": fmpq(10)})
+    [5]
+
+    """
+
+    units: list[Angle] = field(default_factory=list)
+
+    def coordinates(self, varying: Vector) -> list[fmpq] | None:
+        """The combination of units that a vector is, rational or whole; None if it is none."""
+        if len(self.units) == 1:  # nearly always
+            (unit,) = self.units
+            key = next(iter(unit.varying))
+            ratio = varying.get(key, ZERO) / unit.varying[key]
+            same = len(varying) == len(unit.varying) and all(
+                varying.get(key) == ratio * c for key, c in unit.varying.items()
+            )
+            return [ratio] if same else None
+        columns = [*(unit.varying for unit in self.units), varying]
+        keys = list(dict.fromkeys(key for column in columns for key in column))
+        rows = [[column.get(key, ZERO) for column in columns] for key in keys]
+        if not self.units or len(rows) < len(columns) - 1:
+            return None
+        reduced, rank = fmpq_mat(rows).rref()
+        rank_of_units = len(columns) - 1
+        if rank != rank_of_units:
+            return None
+        return [reduced[i, rank_of_units] for i in range(rank_of_units)]
+
+    def add(self, angle: Angle) -> None:
+        """Make the basis so fine that an angle is a whole combination of units."""
+        found = self.coordinates(angle.varying)
+        if found is None:
+            self.units.append(_positive(angle))
+            return
+        denominator = math.lcm(*(int(c.q) for c in found))
+        if denominator == 1:
+            return
+        rank = len(found)
+        rows = [[denominator * (i == j) for j in range(rank)] for i in range(rank)]
+        rows.append([int((c * denominator).p) for c in found])
+        finer = fmpz_mat(fmpz_mat(rows).hnf().tolist()[:rank]).lll().tolist()
+        self.units = [
+            _positive(combined(zip((fmpq(n, denominator) for n in row), self.units, strict=True)))
+            for row in finer
+        ]
+        if self.split(angle)[1]:
+            # Not half an angle and its double, say: phases that are shared by nothing grow.
+            self.units = [Angle(unit.varying, {}) for unit in self.units]
+
+    def split(self, angle: Angle) -> tuple[list[int], Vector]:
+        """An angle that was added as whole multiples of all units, and its phase that is left."""
+        found = self.coordinates(angle.varying) or []
+        rest = combined([(UNIT, angle), *zip((-n for n in found), self.units, strict=False)])
+        return [int(n.p) for n in found], rest.phase
+
+
+def combined(terms: Iterable[tuple[fmpq, Angle]]) -> Angle:
+    """The sum of multiples of angles."""
+    varying: Vector = {}
+    phase: Vector = {}
+    for n, angle in terms:
+        for total, vector in ((varying, angle.varying), (phase, angle.phase)):
+            for key, c in vector.items():
+                total[key] = total.get(key, ZERO) + n * c
+    return Angle(*({key: c for key, c in v.items() if c} for v in (varying, phase)))
+
+
+def _positive(angle: Angle) -> Angle:
+    """The angle or its negative: the first coefficient becomes positive."""
+    first = next(iter(angle.varying.values()))
+    return angle if first > 0 else combined([(fmpq(-1), angle)])

@@ -1,0 +1,91 @@
+"""Units of angles: every angle is a whole combination of them, and identities of angles hold."""
+
+from __future__ import annotations
+
+import pytest
+from flint import fmpq
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calculus_harness.rewards import certify, verify_antiderivative
+from calculus_harness.rewards.certificates.check import check
+from calculus_harness.rewards.decision.prover.lattice import Angle, Lattice, combined
+
+rationals = st.builds(fmpq, st.integers(-9, 9), st.integers(1, 6))
+vectors = st.dictionaries(st.sampled_from("xyz"), rationals.filter(bool), min_size=1)
+angles = st.lists(st.builds(Angle, vectors, st.dictionaries(st.just("1"), rationals)), max_size=6)
+
+
+@given(angles)
+def test_angles_are_whole_combinations_of_units(given_angles: list[Angle]) -> None:
+    lattice = Lattice()
+    for angle in given_angles:
+        lattice.add(angle)
+    assert len(lattice.units) <= 3
+    for angle in given_angles:
+        multiples, phase = lattice.split(angle)
+        found = lattice.coordinates(angle.varying)
+        assert found == multiples
+        total = combined(zip(map(fmpq, multiples), lattice.units, strict=True))
+        assert total.varying == angle.varying
+        rest = combined([(fmpq(1), Angle({}, angle.phase)), (fmpq(-1), Angle({}, total.phase))])
+        assert rest.phase == phase
+
+
+def test_units_are_as_coarse_as_can_be() -> None:
+    lattice = Lattice()
+    lattice.add(Angle({"x": fmpq(1), "y": fmpq(1)}, {}))
+    lattice.add(Angle({"x": fmpq(1), "y": fmpq(-1)}, {}))
+    assert lattice.coordinates({"x": fmpq(2)}) == [1, 1]
+    assert lattice.coordinates({"x": fmpq(1)}) == [fmpq(1, 2), fmpq(1, 2)]
+    assert lattice.coordinates({"z": fmpq(1)}) is None
+    lattice.add(Angle({"x": fmpq(1)}, {}))
+    assert sorted(map(str, (unit.varying for unit in lattice.units))) == ["{'x': 1}", "{'y': 1}"]
+
+
+PROVED = [
+    (
+        r"\frac{2(27x^2-4x-9)}{\cos(18x^3-4x^2-18x+5)+\cos 1}",
+        r"\frac{1}{\sin 1}\ln\left|\frac{\cos(9x^3-2x^2-9x+2)}{\cos(9x^3-2x^2-9x+3)}\right|",
+    ),
+    (r"\sin(6x+4)\cos(3x+1)", r"-\frac{\cos(9x+5)}{18}-\frac{\cos(3x+3)}{6}"),
+    (
+        r"2x\cos x\cos x^2-\sin x\sin x^2",
+        r"\frac12\sin(x^2+x)+\frac12\sin(x^2-x)",
+    ),
+    (r"(3x^2+1)\sec(x^3+x+4)", r"\ln|\sec(x^3+x+4)+\tan(x^3+x+4)|"),
+    (
+        r"(2x+3)\sin^4(x^2+3x+1)\cos^3(x^2+3x+1)",
+        r"\frac{\sin^5(x^2+3x+1)}{5}-\frac{\sin^7(x^2+3x+1)}{7}",
+    ),
+    (r"\cos(x+a)", r"\sin x\cos a+\cos x\sin a"),
+    (r"\frac{2x+5}{1+\cos(x^2+5x-7)}", r"\tan\frac{x^2+5x-7}{2}"),
+    # Powers of sums that are not expanded.
+    (r"\frac{x^{99}}{(1+x)^{101}}", r"\frac{1}{100}\left(\frac{x}{1+x}\right)^{100}"),
+    (
+        r"\frac{x^2}{(x-1)^{100}}",
+        r"-\frac{1}{97(x-1)^{97}}-\frac{1}{49(x-1)^{98}}-\frac{1}{99(x-1)^{99}}",
+    ),
+]
+
+
+@pytest.mark.parametrize(("integrand", "answer"), PROVED)
+def test_sums_in_angles_are_proved_and_certified(integrand: str, answer: str) -> None:
+    verdict = verify_antiderivative(rf"\boxed{{{answer}}}", integrand)
+    assert verdict.evidence.proof == "identity"
+    assert check(certify(answer, integrand)) == []
+
+
+@pytest.mark.parametrize(
+    ("integrand", "answer"),
+    [
+        (r"\sin(6x+4)\cos(3x+1)", r"-\frac{\cos(9x+5)}{18}-\frac{\cos(3x+4)}{6}"),
+        (r"\sin(6x+4)", r"-\frac{\cos(6x+5)}{6}"),
+        (r"\cos(x+a)", r"\sin x\cos a-\cos x\sin a"),
+        (r"\frac{2x+5}{1+\cos(x^2+5x-7)}", r"\tan\frac{x^2+5x-8}{2}"),
+        (r"2x\cos x\cos x^2-\sin x\sin x^2", r"\frac12\sin(x^2+x)+\frac12\sin(x^2-x+1)"),
+        (r"\frac{x^{99}}{(1+x)^{101}}", r"\frac{1}{100}\left(\frac{x}{1+x}\right)^{99}"),
+    ],
+)
+def test_another_phase_or_power_is_refuted(integrand: str, answer: str) -> None:
+    assert verify_antiderivative(rf"\boxed{{{answer}}}", integrand).status.value == "incorrect"
