@@ -17,6 +17,9 @@ from .sides import Differential, Integral, NotReadError, Side
 #: ``point`` is a value of a variable: ``x = 0``.
 Act = Literal["claim", "define", "settle", "point", "nothing"]
 
+#: Letters that stand for variables, if nothing else is said of them.
+VARIABLES = frozenset("x y z t u v w r theta phi".split())
+
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
@@ -84,6 +87,8 @@ def _symbol(
     define = Meaning("define", name, right)
     running = name == scope.variable or name in scope.introduced
     running |= name in scope.moving() and not scope.values[name].parts
+    # Letters that are customary for variables get no value by the way ("bounded by y = 0").
+    running |= scope.is_fresh(name) and name in VARIABLES and not prose.chooses(lead)
     if running and constant and not any(map(scope.is_fresh, names)):
         return Meaning("point", name, right)
     if name in scope.values:

@@ -117,6 +117,7 @@ def read_sides(
         return []
     text = clean(_BAR_NAME.sub(r"\1_{\2:", plain(latex)))
     text = _DOTS.sub(r"\1", text) if "dots" in text or "..." in text else text
+    text = _DELTA.sub(r"\\Delta_{\1}", text) if "Delta" in text else text
     text = _COLOUR.sub(r" \1 ", text) if "color" in text else text
     sides: list[Side] = []
     for choice in range(READINGS):
@@ -141,6 +142,7 @@ _FUNCTION_OF = re.compile(
 #: A sign behind an operand, which begins a term.
 _TERM_BEFORE = re.compile(r"[\w)}\]|]\s*\Z")
 _LIMIT_BEFORE = re.compile(r"\\lim(?:\\limits)?\s*_\s*\{(?:[^{}]|\{[^{}]*\})*\}")
+_HIGH_DERIVATIVE = re.compile(r"(?<![A-Za-z\\])[fghFGuvy]\s*(?:\\,)?\s*\^\s*\{?\s*\(\s*[\dn]+\s*\)")
 _SIZE = re.compile(r"\\(?:right|[bB]igg?r?)\s*\Z")
 _OPEN, _CLOSE = "([{", ")]}"
 _FLAT_GROUP = re.compile(r"(?:\\left\s*)?\(([^()]*)\)")
@@ -169,6 +171,8 @@ _TENDS = re.compile(
 #: The variable of a bar, ``|_{x=0}``; its sign must not look as that of a remark does.
 _BAR_NAME = re.compile(r"([|\]]|vert)\s*_\s*\{\s*(\\?[A-Za-z]+)\s*=")
 _DOTS = re.compile(r"(\d\.\d+)\s*(?:\\[lc]?dots(?![A-Za-z])|\.{3})\s*\Z")
+#: ``\\Delta x`` is one symbol, and ``f^{(4)}`` a derivative that is not read.
+_DELTA = re.compile(r"\\Delta\s*([A-Za-z])(?![A-Za-z])")
 _COLOUR = re.compile(r"\\(?:text)?color\s*(?:\{[^{}]*\}\s*)?\{([^{}]*)\}")
 _NAMED_LIMIT = re.compile(r"\{\s*(?P<name>\\?[A-Za-z]+)\s*[:=]\s*(?P<value>.*)\}$", re.DOTALL)
 
@@ -204,6 +208,8 @@ class _Reader:
         names = "|".join(map(re.escape, applied))
         mark = rf"(?<![A-Za-z\\^])\\?({names})('?)\s*(?:\\left|\\[bB]igg?l?)?\("
         calls = re.finditer(mark, text) if names else ()
+        if _HIGH_DERIVATIVE.search(text):
+            raise NotReadError("a higher derivative")
         for call in _FUNCTION_OF.finditer(text):
             if not {call["name"], f"\\{call['name']}"} & {*self.names, *applied}:
                 raise NotReadError("a function that nothing defines")
