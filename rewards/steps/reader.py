@@ -20,7 +20,7 @@ from .points import Points, number, range_of
 from .progress import Progress
 from .result import Claim, Definition, Judgement
 from .scope import UNRELATED, Range, Scope, free_symbols, substituted
-from .sides import Differential, Integral, NotReadError, Side, read_sides
+from .sides import Derivative, Differential, Integral, NotReadError, Side, read_sides
 from .statements import MOST, Link, Statement
 
 #: Claims that may wait for a definition, and where a half-line under a condition may begin.
@@ -204,7 +204,7 @@ class Reader:
                 else:
                     scope.assumed.discard(meaning.name)
                 self._keep(meaning.name, meaning.value, links)
-                if lefts[0].has(Differential):
+                if lefts[0].has(Differential, Derivative):
                     scope.chosen.add(meaning.name)
                 else:
                     scope.chosen.discard(meaning.name)
@@ -219,6 +219,8 @@ class Reader:
         ), meaning.name if meaning.act == "settle" else ""
 
     def _keep(self, name: str, value: Side, links: Sequence[Link]) -> None:
+        if name in self.scope.values and name not in self.scope.chosen:
+            self.scope.earlier[name] = self.scope.values[name]
         self.scope.define(name, value)
         if self.before is not None:
             self.before.proven = None  # its symbols may have another meaning now
@@ -298,6 +300,15 @@ class Reader:
 
     def _judge(self, left: Read, right: Read, lead: str) -> Judged:
         judged = self.judge.judge(left, right, lead, self.chain.anti)
+        earlier = self.scope.earlier.keys() & judged.used
+        if earlier and judged.finding.judgement is Judgement.INCORRECT:
+            # "First put u = .., then u = ..": what follows may be about the first.
+            values, self.scope.values = self.scope.values, {**self.scope.values}
+            self.scope.values |= {name: self.scope.earlier[name] for name in earlier}
+            other = self.judge.judge(left, right, lead, self.chain.anti)
+            self.scope.values = values
+            if other.finding.judgement is Judgement.CORRECT:
+                judged = replace(other, earns=False)
         self.chain.anti = judged.anti
         return judged
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..decision.integrand import DIFFERENTIAL
 from ..extraction.boxes import closing_brace
@@ -49,6 +49,7 @@ _CONTENTS = re.compile(r"[^\s&.,;:]")
 _OWN_ROW = re.compile(r"\s*-[^&=\\]*(?:\\(?!\\)[^&=\\]*){0,20}&\s*=")
 #: The name of what is computed: "\text{Upper} = 5".
 _NAME = re.compile(r"\s*[^\W\d_]+(?:[\s-]+[^\W\d_]+){0,4}\s*")
+_PLAIN = re.compile(r"[-+\d\s./]+|-?\\?pi|-?\\infty")
 _NO_NAME = re.compile(
     r"\b(?:since|by|using|so|then|thus|hence|therefore|which|where|because|and|or|that|this|i\.?e"
     r"|we|get|have|is|now|let|with|for|if|when|from|as|const\w*|simplif\w+|equals?|giv\w+)\b",
@@ -137,6 +138,9 @@ def statements(
             statement.supposed, statement.sentence = supposed, sentence
             bare = not statement.links[0].latex and not statement.displayed
             statement.named |= bare and not prose.goes_on(statement.lead)
+            if prose.names_an_end(statement.lead) and _PLAIN.fullmatch(statement.links[0].latex):
+                statement.links[0] = replace(statement.links[0], latex="")
+                statement.named = True
             count += 1
             if count > MOST:
                 return
