@@ -162,9 +162,13 @@ class Reader:
             self.shown = chain
 
     def _withdraw(self) -> None:
-        """Take back the claims of the last statement, which the text gives up."""
+        """Take back what is wrong in the last statement, which the text gives up."""
         for index in range(self.latest, len(self.claims)):
-            self.claims[index] = replace(self.claims[index], withdrawn=True)
+            claim = self.claims[index]
+            if claim.judgement is Judgement.INCORRECT:
+                detail, unchecked = "the text gives it up", Judgement.UNCHECKED
+                claim = replace(claim, judgement=unchecked, detail=detail, withdrawn=True)
+                self.claims[index] = claim
 
     def sides(self, link: Link) -> list[Side]:
         """The readings of a link."""
@@ -349,7 +353,7 @@ class Reader:
         return len(self.claims) - 1
 
     def _failed(self) -> bool:
-        return self.tried or any(one.judgement is Judgement.INCORRECT for one in self.claims)
+        return self.tried or any(one.failed for one in self.claims)
 
     def _in_context(self, judged: Judged, statement: Statement) -> Judged:
         """What was found, unless a condition or a point says where the claim is meant."""
@@ -369,6 +373,7 @@ class Reader:
         # "after v(t) = 0": no text says that a function is constant which it has defined.
         name, number = judged.pair[0].expression, judged.pair[1]
         vanishes = isinstance(name, Symbol) and name.name in self.scope.moving()
+        vanishes |= varies and prose.names_roots(statement.lead)
         at_point |= vanishes and not free_symbols(number) and not number.parts
         if not unread and not at_point:
             return judged
