@@ -11,11 +11,14 @@ from . import prose
 from .judging.equality import linear
 from .judging.readings import FUNCTIONS
 from .scope import Scope, free_symbols, implicit, is_constant_name
-from .sides import Differential, Integral, NotReadError, Side
+from .sides import Derivative, Differential, Integral, NotReadError, Side
 
 #: What an equation does: ``settle`` claims ``v = ..`` after ``dv = ..`` and defines v.
 #: ``point`` is a value of a variable: ``x = 0``.
 Act = Literal["claim", "define", "settle", "point", "nothing"]
+
+#: Letters that stand for variables, if nothing else is said of them.
+VARIABLES = frozenset("x y z t u v w r theta phi".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,12 @@ def meaning_of(
         part = left.parts.get(node.name)
         if isinstance(part, Differential):
             return _differential(part.variable, right, scope, lambda: agrees(left, right))
+        if isinstance(part, Derivative) and not right.parts and isinstance(part.of, Symbol):
+            name = part.of.name  # v' = f as dv = f dx
+            if name not in scope.functions and scope.is_fresh(name):
+                antiderivative = Integral(right.expression, part.variable)
+                side = Side(Symbol(node.name), {node.name: antiderivative})
+                return Meaning("define", name, side)
         if part is None:
             return _symbol(node.name, right, lead, scope, whole, agrees)
     definition = implicit(left, right, scope)
@@ -84,6 +93,8 @@ def _symbol(
     define = Meaning("define", name, right)
     running = name == scope.variable or name in scope.introduced
     running |= name in scope.moving() and not scope.values[name].parts
+    # Letters that are customary for variables get no value by the way ("bounded by y = 0").
+    running |= scope.is_fresh(name) and name in VARIABLES and not prose.chooses(lead)
     if running and constant and not any(map(scope.is_fresh, names)):
         return Meaning("point", name, right)
     if name in scope.values:

@@ -86,6 +86,7 @@ class Points:
     def judge(
         self,
         sentence: int,
+        bound: bool,
         name: str,
         value: Side,
         scope: Scope,
@@ -93,10 +94,11 @@ class Points:
     ) -> Judgement:
         """Whether a variable has a value at a point that the text, or the problem, names.
 
-        It is wrong if it fits no point, and if one was named for it in its sentence.
+        It is wrong if it fits no point, and if its sentence says that it belongs to one.
 
         Args:
             sentence: of the statement.
+            bound: whether it follows from a point: "if x = 0, then u = 1".
             name: the variable.
             value: its value.
             scope: the definitions in force.
@@ -112,7 +114,7 @@ class Points:
             return Judgement.UNCHECKED
         if Judgement.CORRECT in found:
             return Judgement.CORRECT
-        wrong = own and all(each is Judgement.INCORRECT for each in found)
+        wrong = bound and own and all(each is Judgement.INCORRECT for each in found)
         return Judgement.INCORRECT if wrong else Judgement.UNCHECKED
 
 

@@ -24,7 +24,7 @@ _CHOOSES = re.compile(
 )
 #: Behind a formula: the text gives it up.
 _GIVEN_UP = re.compile(
-    r"(?:^|[.!?\n(—-])\W*(?:(?:oh|hmm?|but|well)\W+)?"
+    r"(?:^|[.,!?\n(—-])\W*(?:(?:oh|hmm?|but|well)\W+)?"
     r"(?:wait|no(?=[,.!])|oops|hold on|scratch that|that'?s not"
     r"|(?:this|that|it|which)\s+(?:is|was|seems|looks)"
     r"\s+(?:wrong|incorrect|not\s+(?:right|correct)|a mistake)"
@@ -39,8 +39,20 @@ _GOES_ON = re.compile(
     r"|or|also|finally|again|side|here|now|out|ist|sind|est|es|è|da|und|et|y)|[^\w\s])\s*\Z|\A\s*\Z",
     re.IGNORECASE,
 )
+_ROOTS = re.compile(rf"\b(?:where|satisf\w+|vanish\w*|equation){_WORDS % 2}", re.IGNORECASE)
+_END = re.compile(r"\b(?:from|between)\b.{0,40}\b(?:to|and)\s*\Z|\bto\s*\Z", re.IGNORECASE)
 #: The end of a sentence, of a paragraph, or the beginning of an item.
 _SENTENCE = re.compile(r"[.!?](?=\s|\Z)|\n\s*\n|\n\s*(?:[-*•]|\d{1,2}[.)]|\\item)\s")
+
+
+def names_roots(lead: str) -> bool:
+    """Whether an equation behind these words says where something vanishes."""
+    return _ROOTS.search(lead) is not None
+
+
+def names_an_end(lead: str) -> bool:
+    """Whether a number behind these words is the end of a range: "from 3 to 5 = 8"."""
+    return _END.search(lead) is not None
 
 
 def is_condition(lead: str, before: bool) -> bool:

@@ -10,6 +10,7 @@ from itertools import count
 from math import isinf
 
 from ..decision.integrand import Integrand
+from ..expression.tree import Symbol
 from ..verdict import Status, Verdict
 from . import prose
 from .definitions import meaning_of
@@ -19,7 +20,7 @@ from .points import Points, number, range_of
 from .progress import Progress
 from .result import Claim, Definition, Judgement
 from .scope import UNRELATED, Range, Scope, free_symbols, substituted
-from .sides import Differential, Integral, NotReadError, Side, read_sides
+from .sides import Derivative, Differential, Integral, NotReadError, Side, read_sides
 from .statements import MOST, Link, Statement
 
 #: Claims that may wait for a definition, and where a half-line under a condition may begin.
@@ -64,6 +65,7 @@ class Reader:
         self.pending: list[tuple[int, Read, Read, str]] = []  # claims that want a definition
         self.tried = False  # what may as well be a wrong claim was taken for a definition
         self.equations: list[tuple[int, tuple[Side, Side]]] = []  # that may be solved later
+        self.conditional = -1  # a sentence with "if x = 0"
         self.single: Link | None = None  # the last formula, if it has no sign of equality
         self.latest = 0  # index of the first claim of the last statement
         self.ends: list[Statement] = []  # that may hold the final answer
@@ -92,7 +94,8 @@ class Reader:
             ranges = self.scope.ranges
             own = self.conditions.get(statement.sentence) or {}
             self.scope.ranges = ranges | own
-            self.take(statement)
+            with suppress(*FAULTS):  # what no rule foresaw is no claim, and no fault of the caller
+                self.take(statement)
             self.scope.ranges = ranges
 
     def take(self, statement: Statement) -> None:
@@ -100,18 +103,19 @@ class Reader:
         if prose.gives_up(statement.lead):
             self._withdraw()
         if statement.condition or len(self.claims) >= MOST:
+            self.chain, self.single = _Chain(), None
             return
         links = statement.links
         if statement.approximate:
             self._approximate(statement, links)
-            return
-        self.ends.append(statement)
+        else:
+            self.ends.append(statement)
         self.single = None
         start, settled = 0, ""
         self.chain = _Chain()
         before = self.shown if statement.displayed and self.shown else self.before
         if links[0].latex:
-            if len(links) > 1:
+            if len(links) > 1 and not statement.approximate:
                 start, settled = self._define(statement, links)
         elif before is not None and before.last is not None and not statement.named:
             self.chain = before
@@ -158,9 +162,13 @@ class Reader:
             self.shown = chain
 
     def _withdraw(self) -> None:
-        """Take back the claims of the last statement, which the text gives up."""
+        """Take back what is wrong in the last statement, which the text gives up."""
         for index in range(self.latest, len(self.claims)):
-            self.claims[index] = replace(self.claims[index], withdrawn=True)
+            claim = self.claims[index]
+            if claim.judgement is Judgement.INCORRECT:
+                detail, unchecked = "the text gives it up", Judgement.UNCHECKED
+                claim = replace(claim, judgement=unchecked, detail=detail, withdrawn=True)
+                self.claims[index] = claim
 
     def sides(self, link: Link) -> list[Side]:
         """The readings of a link."""
@@ -200,7 +208,7 @@ class Reader:
                 else:
                     scope.assumed.discard(meaning.name)
                 self._keep(meaning.name, meaning.value, links)
-                if lefts[0].has(Differential):
+                if lefts[0].has(Differential, Derivative):
                     scope.chosen.add(meaning.name)
                 else:
                     scope.chosen.discard(meaning.name)
@@ -215,6 +223,8 @@ class Reader:
         ), meaning.name if meaning.act == "settle" else ""
 
     def _keep(self, name: str, value: Side, links: Sequence[Link]) -> None:
+        if name in self.scope.values and name not in self.scope.chosen:
+            self.scope.earlier[name] = self.scope.values[name]
         self.scope.define(name, value)
         if self.before is not None:
             self.before.proven = None  # its symbols may have another meaning now
@@ -236,9 +246,11 @@ class Reader:
 
     def _point(self, statement: Statement, name: str, value: Side, links: Sequence[Link]) -> None:
         """Keep a value of a variable, and judge it where another variable's is named."""
-        if name != self.scope.variable:
+        scope = self.scope
+        if name in scope.introduced or name in scope.moving():
+            bound = statement.follows or statement.sentence == self.conditional
             judgement = self.points.judge(
-                statement.sentence, name, value, self.scope, self.judge.equal
+                statement.sentence, bound, name, value, self.scope, self.judge.equal
             )
             # One that fits in passing says as little as a definition.
             if judgement is Judgement.INCORRECT or (
@@ -248,6 +260,8 @@ class Reader:
                 place = left.latex, right.latex, left.start, right.end, statement.displayed
                 self.claims.append(Claim("substitution", judgement, *place))
         self.points.add(statement.sentence, name, value.expression)
+        if statement.supposed:
+            self.conditional = statement.sentence
         self._solve(name, value)
 
     def _solve(self, name: str, value: Side) -> None:
@@ -290,6 +304,15 @@ class Reader:
 
     def _judge(self, left: Read, right: Read, lead: str) -> Judged:
         judged = self.judge.judge(left, right, lead, self.chain.anti)
+        earlier = self.scope.earlier.keys() & judged.used
+        if earlier and judged.finding.judgement is Judgement.INCORRECT:
+            # "First put u = .., then u = ..": what follows may be about the first.
+            values, self.scope.values = self.scope.values, {**self.scope.values}
+            self.scope.values |= {name: self.scope.earlier[name] for name in earlier}
+            other = self.judge.judge(left, right, lead, self.chain.anti)
+            self.scope.values = values
+            if other.finding.judgement is Judgement.CORRECT:
+                judged = replace(other, earns=False)
         self.chain.anti = judged.anti
         return judged
 
@@ -330,7 +353,7 @@ class Reader:
         return len(self.claims) - 1
 
     def _failed(self) -> bool:
-        return self.tried or any(one.judgement is Judgement.INCORRECT for one in self.claims)
+        return self.tried or any(one.failed for one in self.claims)
 
     def _in_context(self, judged: Judged, statement: Statement) -> Judged:
         """What was found, unless a condition or a point says where the claim is meant."""
@@ -347,6 +370,11 @@ class Reader:
         varies = any(free_symbols(side) & self.scope.variables for side in sides)
         at_point = varies and bool(self.points.of(statement.sentence))
         at_point = at_point and not any(side.has(Integral) for side in sides)
+        # "after v(t) = 0": no text says that a function is constant which it has defined.
+        name, number = judged.pair[0].expression, judged.pair[1]
+        vanishes = isinstance(name, Symbol) and name.name in self.scope.moving()
+        vanishes |= varies and prose.names_roots(statement.lead)
+        at_point |= vanishes and not free_symbols(number) and not number.parts
         if not unread and not at_point:
             return judged
         detail = "said of a point" if at_point else "a condition that is not read"

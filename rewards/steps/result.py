@@ -83,7 +83,8 @@ class Claim:
             of sides with integrals, or up to a constant, their derivatives.
         gain: the share of the problem that it settles (`Solution.progress`).
         detail: why it is unchecked.
-        withdrawn: the text gives it up, so that nothing is asserted; a failed try all the same.
+        withdrawn: it is wrong, and the text gives it up, so that nothing is asserted. It is
+            unchecked, but a try that has failed.
 
     Example:
         >>> from calculus_harness.rewards import verify_solution
@@ -106,6 +107,11 @@ class Claim:
     gain: float = 0.0
     detail: str = ""
     withdrawn: bool = False
+
+    @property
+    def failed(self) -> bool:
+        """Whether it is wrong, asserted or not."""
+        return self.withdrawn or self.judgement is Judgement.INCORRECT
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +141,7 @@ class Solution(Record):
     @property
     def first_wrong(self) -> int | None:
         """Index of the first claim that is wrong, or None."""
-        wrong = (
-            at
-            for at, one in enumerate(self.claims)
-            if _is(one, Judgement.INCORRECT) and not one.withdrawn
-        )
+        wrong = (at for at, one in enumerate(self.claims) if _is(one, Judgement.INCORRECT))
         return next(wrong, None)
 
     @property
@@ -175,7 +177,7 @@ class Solution(Record):
         """
         total = 0.0
         for one in self.claims:
-            if _is(one, Judgement.INCORRECT):  # also one that the text gives up
+            if one.failed:  # also one that the text gives up
                 break
             total += one.gain
         return total

@@ -94,6 +94,7 @@ class Scope:
         chosen: symbols that are known by their differentials, as v of ``dv = ..``.
         solved: unknown constants that an equation determines.
         limits: those of the problem.
+        earlier: what symbols stood for before they got another meaning.
         assumed: names of which only the sense tells that they are the problem's integral.
         ranges: where variables run, by the limits of the problem and by conditions.
 
@@ -108,6 +109,7 @@ class Scope:
     chosen: set[str] = field(default_factory=set)
     solved: set[str] = field(default_factory=set)
     limits: tuple[Limit, ...] = ()
+    earlier: dict[str, Side] = field(default_factory=dict)
     assumed: set[str] = field(default_factory=set)
     ranges: dict[str, Range] = field(default_factory=dict)
 
@@ -248,6 +250,8 @@ class Scope:
             and any(value.has(Integral) for value in unknown)
         ):
             return self._of_any(left, right, sorted(moving))  # v is known by dv only
+        if moving & self.symbols - {self.variable}:
+            raise NotReadError("a derivative by a parameter")
         used: dict[str, Side] = {}
         self.variables |= moving
         sides = [self.written_out(self.evaluated(side), used) for side in (left, right)]

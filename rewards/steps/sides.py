@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from unicodedata import normalize
 
 from ..decision.integrand import DIFFERENTIAL, D
 from ..errors import ProblemError
@@ -115,12 +116,15 @@ def read_sides(
     """
     if len(latex) > LONGEST:
         return []
+    latex = _GLUED.sub(r"\1\\,d\2", latex) if "d" in latex else latex
     text = clean(_BAR_NAME.sub(r"\1_{\2:", plain(latex)))
     text = _DOTS.sub(r"\1", text) if "dots" in text or "..." in text else text
+    text = _DELTA.sub(r"\\Delta_{\1}", text) if "Delta" in text else text
+    text = _SMALL_LIMITS.sub(_large, text) if not text.isascii() else text
     text = _COLOUR.sub(r" \1 ", text) if "color" in text else text
     sides: list[Side] = []
     for choice in range(READINGS):
-        reader = _Reader(frozenset(names), choice, variable, numbers)
+        reader = _Reader(frozenset(names), choice, variable, functions[1], numbers)
         try:
             side = Side(reader.tree(reader.called(text, *functions)), reader.parts)
         except (NotReadError, ReadError, ProblemError, RecursionError):
@@ -141,6 +145,7 @@ _FUNCTION_OF = re.compile(
 #: A sign behind an operand, which begins a term.
 _TERM_BEFORE = re.compile(r"[\w)}\]|]\s*\Z")
 _LIMIT_BEFORE = re.compile(r"\\lim(?:\\limits)?\s*_\s*\{(?:[^{}]|\{[^{}]*\})*\}")
+_HIGH_DERIVATIVE = re.compile(r"(?<![A-Za-z\\])[fghFGuvy]\s*(?:\\,)?\s*\^\s*\{?\s*\(\s*[\dn]+\s*\)")
 _SIZE = re.compile(r"\\(?:right|[bB]igg?r?)\s*\Z")
 _OPEN, _CLOSE = "([{", ")]}"
 _FLAT_GROUP = re.compile(r"(?:\\left\s*)?\(([^()]*)\)")
@@ -169,6 +174,12 @@ _TENDS = re.compile(
 #: The variable of a bar, ``|_{x=0}``; its sign must not look as that of a remark does.
 _BAR_NAME = re.compile(r"([|\]]|vert)\s*_\s*\{\s*(\\?[A-Za-z]+)\s*=")
 _DOTS = re.compile(r"(\d\.\d+)\s*(?:\\[lc]?dots(?![A-Za-z])|\.{3})\s*\Z")
+#: ``\\Delta x`` is one symbol, and ``f^{(4)}`` a derivative that is not read.
+_DELTA = re.compile(r"\\Delta\s*([A-Za-z])(?![A-Za-z])")
+#: ``x dx`` and ``e^xdx`` without a space.
+_GLUED = re.compile(r"(?<![A-Za-z\\])([A-Za-z])d([a-z])(?![A-Za-z])")
+#: Limits in small digits: ``∫₀¹``.
+_SMALL_LIMITS = re.compile(r"(?<=[t\]|])\s*([₀-₉₊₋]+)\s*([⁰¹²³⁴-⁹⁺⁻]+)")
 _COLOUR = re.compile(r"\\(?:text)?color\s*(?:\{[^{}]*\}\s*)?\{([^{}]*)\}")
 _NAMED_LIMIT = re.compile(r"\{\s*(?P<name>\\?[A-Za-z]+)\s*[:=]\s*(?P<value>.*)\}$", re.DOTALL)
 
@@ -177,11 +188,16 @@ class _Reader:
     """Reads one side; ``choice`` numbers the reading that is taken of what is ambiguous."""
 
     def __init__(
-        self, names: frozenset[str], choice: int, variable: str, numbers: Iterator[int]
+        self,
+        names: frozenset[str],
+        choice: int,
+        variable: str,
+        applied: Mapping[str, str],
+        numbers: Iterator[int],
     ) -> None:
         self.names = names
         self.choice = choice
-        self.variable = variable
+        self.variable, self.applied = variable, applied
         self.numbers = numbers
         self.ambiguous = False
         self.parts: dict[str, Part] = {}
@@ -204,6 +220,8 @@ class _Reader:
         names = "|".join(map(re.escape, applied))
         mark = rf"(?<![A-Za-z\\^])\\?({names})('?)\s*(?:\\left|\\[bB]igg?l?)?\("
         calls = re.finditer(mark, text) if names else ()
+        if _HIGH_DERIVATIVE.search(text):
+            raise NotReadError("a higher derivative")
         for call in _FUNCTION_OF.finditer(text):
             if not {call["name"], f"\\{call['name']}"} & {*self.names, *applied}:
                 raise NotReadError("a function that nothing defines")
@@ -301,7 +319,8 @@ class _Reader:
                 start = _opening(text, start)
                 of_prime = self.tree(text[start + 1 : prime.start()].removesuffix("\\right"))
                 start -= 5 if text[:start].endswith("\\left") else 0
-            part = self._add(Derivative(of_prime, self.variable))
+            by = self.applied.get(prime["name"] or "", self.variable)
+            part = self._add(Derivative(of_prime, by))
             text = text[:start] + part + text[prime.end() :]
         return text
 
@@ -332,10 +351,16 @@ class _Reader:
             start, inner = self._changed(text, mark)
             named = _NAMED_LIMIT.fullmatch(marks["_"])
             variable = named["name"].lstrip("\\") if named else None
-            limits = [self._limit(marks[each], variable or "") for each in "_^"]
+            ends = [marks[each].replace(":", "=", 1) for each in "_^"]
+            limits = [self._limit(end, variable or "") for end in ends]
             part = Change(self.tree(inner), variable, (limits[0], limits[1]))
             text = text[:start] + self._add(part) + after
         return text
+
+
+def _large(limits: re.Match[str]) -> str:
+    lower, upper = (normalize("NFKC", each) for each in limits.groups())
+    return f"_{{{lower}}}^{{{upper}}}"
 
 
 def _released(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..decision.integrand import DIFFERENTIAL
 from ..extraction.boxes import closing_brace
@@ -46,9 +46,10 @@ _SPACING_AFTER = re.compile(r"(?:\\(?:q?quad|[,;:! ])|\s)+\Z")
 _RELATION = re.compile(r"=|\\(?:equiv|stackrel|overset|xlongequal|xrightarrow)(?![A-Za-z])")
 _CONTENTS = re.compile(r"[^\s&.,;:]")
 #: A row that begins with a sign, and is an equation of its own: "-32t &= -20".
-_OWN_ROW = re.compile(r"[^&=\\]*(?:\\(?!\\)[^&=\\]*){0,20}&\s*=")
+_OWN_ROW = re.compile(r"\s*-[^&=\\]*(?:\\(?!\\)[^&=\\]*){0,20}&\s*=")
 #: The name of what is computed: "\text{Upper} = 5".
 _NAME = re.compile(r"\s*[^\W\d_]+(?:[\s-]+[^\W\d_]+){0,4}\s*")
+_PLAIN = re.compile(r"[-+\d\s./]+|-?\\?pi|-?\\infty")
 _NO_NAME = re.compile(
     r"\b(?:since|by|using|so|then|thus|hence|therefore|which|where|because|and|or|that|this|i\.?e"
     r"|we|get|have|is|now|let|with|for|if|when|from|as|const\w*|simplif\w+|equals?|giv\w+)\b",
@@ -82,6 +83,7 @@ class Statement:
         named: words stand for its first link.
         sentence: the number of its sentence.
         alone: a display has no other.
+        follows: an arrow stands before it.
 
     """
 
@@ -96,6 +98,7 @@ class Statement:
     named: bool = False
     sentence: int = 0
     alone: bool = False
+    follows: bool = False
 
 
 def shown(completion: str, stop: Sequence[str], thoughts: bool) -> tuple[int, int]:
@@ -135,6 +138,9 @@ def statements(
             statement.supposed, statement.sentence = supposed, sentence
             bare = not statement.links[0].latex and not statement.displayed
             statement.named |= bare and not prose.goes_on(statement.lead)
+            if prose.names_an_end(statement.lead) and _PLAIN.fullmatch(statement.links[0].latex):
+                statement.links[0] = replace(statement.links[0], latex="")
+                statement.named = True
             count += 1
             if count > MOST:
                 return
@@ -280,6 +286,7 @@ class _Cutter:
             self._close(at)
             self.start = token.end()
             self.statement.approximate = kind == "near"
+            self.statement.follows = kind != "near"
         elif kind == "row":
             following = _INDENTATION.match(self.latex, token.end())
             rest = self.latex[following.end() : following.end() + 40] if following else ""
@@ -290,12 +297,13 @@ class _Cutter:
                 # The chain before goes on ("= a && where u = b"), or a row begins with a sign.
                 self._close(at)
                 self.start = token.end()
+                self.statement.named = False
             elif _RELATION.match(rest) or STARTS_OPEN.match(rest) or ENDS_OPEN.search(before[-40:]):
                 self._blank(at, token.end())
             else:
                 self._close(at)
                 self.start = token.end()
-            self.statement.named = False
+                self.statement.named = False
         else:  # a comma, a wide space or a column: another statement may begin
             begun = self._first_content() < at
             if kind == "column":
@@ -373,5 +381,8 @@ class _Cutter:
             self.statement = Statement()
         else:
             self.statement = Statement(
-                lead=statement.lead, approximate=statement.approximate, named=statement.named
+                lead=statement.lead,
+                approximate=statement.approximate,
+                named=statement.named,
+                follows=statement.follows,
             )

@@ -56,7 +56,7 @@ def responses() -> None:
                 wrong += claim.judgement is Judgement.INCORRECT
     print(
         f"responses with right answers: {claims} claims before the answer, "
-        f"{unchecked} unchecked, {wrong} wrong (all six are: first tries, wrong checks)"
+        f"{unchecked} unchecked, {wrong} wrong (all of them are: first tries, wrong checks)"
     )
 
 

@@ -29,6 +29,7 @@ _NUMBER = re.compile(
 )
 FAULTS = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
 UNKNOWN = "unknown constants"
+_COEFFICIENT = re.compile(r"[A-EHK-QT-Z](?:_\w+)?")
 #: Letters that stand for an integral or a function, where nothing says what for.
 FUNCTIONS = frozenset("IJFGySR")
 
@@ -79,7 +80,7 @@ class Judge:
             finding, used = self._compare(*pair, "|".join(texts), anti)
             rounded = any(map(_DECIMAL.search, texts))
             if finding.judgement is Judgement.INCORRECT and rounded:
-                finding = _rounded(finding, texts[1])
+                finding = _rounded(finding, "" if _DECIMAL.search(texts[0]) else texts[1])
             # What might be a rounded value cannot cost what it would earn.
             earns = not rounded and finding.detail != UNKNOWN and not finding.loose
             earns &= not (used | _names(*pair)) & self.scope.assumed
@@ -175,7 +176,7 @@ class Judge:
             return Finding(Judgement.UNCHECKED, detail=f"{names} unknown")
         values = solve(equation, unknown, self.assumptions, key, self.work, order)
         sides = equation.left, equation.right
-        coefficients = all(name[:1].isupper() and name not in FUNCTIONS for name in unknown)
+        coefficients = all(map(_COEFFICIENT.fullmatch, unknown))
         if values is None and (coefficients or any(side.parts for side in sides)):
             return Finding(Judgement.INCORRECT, detail=f"no {names} make both sides equal")
         functions = all(equation.variable in free_symbols(side) for side in sides)
