@@ -6,7 +6,10 @@ The rules, in order; `Extraction.source` names the one that applied:
    thinking block. A box that holds an equation gives its last link. A box with only the constant of
    integration yields to an earlier box, if there is one. An empty box, or one with a placeholder
    (``\boxed{...}``), repeats the instruction: it holds no answer and hides the boxes before it;
-   only the text after it is searched. Unless it is only spoken of: "verify with $\boxed{}$".
+   only the text after it is searched. Unless it is only spoken of: "verify with $\boxed{}$". A box
+   that the text denies ("not $\boxed{F}$") is passed over. What stands in a formula beside a box
+   belongs to the answer (``-\boxed{F}``), and words in a box come from a closed list
+   (`rewards.extraction.words.vocabulary`); others make it unreadable (`Extraction.refused`).
 
 With ``strict`` that is all. Otherwise every formula outside the thoughts is judged, from the last
 to the first: ``$..$``, ``\(..\)``, ``$$..$$``, ``\[..\]``, environments, code, and formulas without
@@ -22,7 +25,7 @@ a value. What remains is *strong* if it ends in ``+ C`` or has the form ``\int f
 5. ``none``.
 
 A formula's last statement counts, and of a chain ``a = b = c`` the last link (the others are
-`Extraction.steps`). Values with conditions are one table of cases. Text after an approximation
+`Extraction.steps`). Other answers that it offers are `Extraction.alternatives`. Values with conditions are one table of cases. Text after an approximation
 sign, a single condition, or "where C is .." is left out.
 
 ``truncated`` completions (cut by the token limit) have an answer only in a complete box that is

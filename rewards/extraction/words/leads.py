@@ -80,14 +80,16 @@ _USED_RESULT = re.compile(
 # "had we kept the factor, it would have been ..".
 _DENIAL = re.compile(
     # directly before the formula
-    r"\b(?:(?:not|nor|never|(?:is|are|was|does|do)n't|instead of|rather than|as opposed to|unlike|can(?:not|'t) be"
+    r"\b(?:(?:not|nor|never|(?:is|are|was|does|do)n't|instead of|rather than|as opposed to|unlike"
+    r"|can(?:not|'t) be"
     r"|differs? from|different from|reject|rule out|ruled out|considered|ignore|disregard|discard"
     r"|except(?: for)?|other than|(?:any|every)thing but|far from|unequal to"
     r"|don't (?:write|say|use)|wrong|incorrect|draft|scratch(?: work)?|rough work|whereas"
     r"|intermediate result|previously|formerly|related)"
     r"(?: (?:just|simply|merely|equal to|be|the same as|given by|as|the))?)[\s*:(]*\Z"
     # earlier in the sentence, if no word in between leads back to the answer
-    r"|\b(?:(?:false|untrue|not true|wrong|incorrect) that|would have|had (?:we|i|you|it|the)|if (?:you|one|someone) (?:got|get|wrote|had)"
+    r"|\b(?:(?:false|untrue|not true|wrong|incorrect) that|would have|had (?:we|i|you|it|the)"
+    r"|if (?:you|one|someone) (?:got|get|wrote|had)"
     r"|if\b[^\u00a7]{0,60}\b(?:instead|were(?! to)|had)\b[^\u00a7]{0,60}\bwould"
     r"|(?:confused?|mixed up) (?:this |it |that )?with|tempt(?:ing|ed)|naive(?:ly)?|at first glance"
     r"|(?:might|could|may) (?:\w+ )?(?:guess|think|expect|believe|suppose|assume|hope)"
