@@ -47,11 +47,15 @@ def differential(parser: Parser, _: None, depth: int) -> Expression:
 
 
 def brace(parser: Parser, _: None, depth: int) -> Expression:
-    r"""A braced group, perhaps of nothing but a function's name: ``{\rm arctan}(x)``."""
-    if parser.tokens[parser.pos + 1] == "}":
-        entry = parser.prefix.get(parser.tokens[parser.pos])
-        if entry is not None and entry[0] in (function, named, letter):
-            parser.pos += 2
+    r"""A braced group, perhaps of a function's name alone: ``{\rm arctan}(x)``, ``{J_1}(x)``."""
+    tokens, place = parser.tokens, parser.pos
+    entry = parser.prefix.get(tokens[place])
+    if entry is not None and entry[0] in (function, named, letter):
+        close = next((at for at in range(place + 1, place + 6) if tokens[at] in ("}", "{", "")), 0)
+        has_index = tokens[place + 1] == "_" and tokens[close + 1] in OPENERS
+        if close and tokens[close] == "}" and (close == place + 1 or has_index):
+            del tokens[close]  # the argument of the function follows its name
+            parser.pos += 1
             return entry[0](parser, entry[1], depth)
     return parser.group(_BRACE, depth)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ...errors import ProblemError
+from ...expression.build import product
 from ...expression.traversal import symbols_of
 from ...expression.tree import Expression
 from ...latex import ReadError, Reading, read, to_latex
@@ -81,6 +82,9 @@ def read_integral(
         raise ProblemError(f"{text!r} has no {missing} limit")
     named, body, readings = _integrand(text, layout, variable)
     known = variable or named or "x"
+    if layout.factor:
+        body = f"{layout.factor} {body}"
+        readings = _times(text, layout.factor, readings, known)
     readings = _with_real_parameters(readings, text, body, known, parameters, layout.has_sign)
     problem = IntegralProblem(
         named, readings, principal_value=layout.principal_value, has_sign=layout.has_sign
@@ -154,6 +158,20 @@ def _with_real_parameters(
     return tuple(sound)
 
 
+def _times(
+    text: str, factor: str, readings: tuple[Reading, ...], variable: str
+) -> tuple[Reading, ...]:
+    r"""The readings with the factor before the sign, free of the variable: ``2\int x dx``."""
+    negative = factor == "-"
+    try:
+        before = _read("-1" if negative else factor, variable)[0].expression
+    except ReadError:
+        before = None
+    if before is None or variable in symbols_of(before):
+        raise ProblemError(f"{text!r}: the integral sign has {factor!r} before it")
+    return tuple(replace(each, expression=product([before, each.expression])) for each in readings)
+
+
 #: Places that are tried as differentials; an integrand with a parameter d has one or two more.
 _TRIES: Final = 6
 
@@ -201,11 +219,11 @@ def _ends_a_product(body: str, place: Differential, variable: str | None) -> boo
     return close and before[-1:] not in ("", *"+*-/^({=") and not c_is_parameter
 
 
-_SPACE_AT_END: Final = re.compile(r"(?:\\[,;:!> ]|\\q?quad|~|\{\}|\s)+\Z")
+_SPACE_AT_END: Final = re.compile(r"(?:\\[,;:!> ]|\\q?quad|\\cdot|\\times|[*~]|\{\}|\s)+\Z")
 
 
 def _without_space(text: str) -> str:
-    """The text without the space that it ends in; more than 64 characters of space stay."""
+    """The text without space and times signs at its end, of which 64 characters are looked at."""
     space = _SPACE_AT_END.search(text, max(len(text) - 64, 0))
     return text[: space.start()] if space else text
 

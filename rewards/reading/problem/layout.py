@@ -2,7 +2,7 @@ r"""From a text to the parts of an integral: ``I = \displaystyle\int\limits_0^1 
 
 A problem is one integral in a wrapping: delimiters, an environment, prose ("Evaluate .."), a name
 ("I ="), sizes and styles. The wrapping changes nothing and is passed over; anything else before the
-sign or behind the integrand is an error, because it would change the problem.
+sign is a factor, and anything else behind the differential an error.
 """
 
 from __future__ import annotations
@@ -72,6 +72,7 @@ class IntegralLayout:
         has_sign: an integral sign begins the formula.
         marks: the limits that the sign has, by ``_`` and ``^``.
         body: the integrand with its differential.
+        factor: what stands before the sign and is no wrapping, such as the 2 of ``2\int``.
         principal_value: Cauchy's principal value is asked for.
 
     Example:
@@ -83,6 +84,7 @@ class IntegralLayout:
     has_sign: bool
     marks: dict[str, str]
     body: str
+    factor: str = ""
     principal_value: bool = False
 
 
@@ -96,8 +98,7 @@ def integral_layout(text: str) -> IntegralLayout:
         Its parts; without a sign, the whole formula is the body.
 
     Raises:
-        ProblemError: there is more than one integral, or something before the sign that would
-            change the problem, such as a factor.
+        ProblemError: there is more than one integral.
 
     Example:
         >>> integral_layout(r"I = \int\limits_0^1 xdx.").body
@@ -118,15 +119,13 @@ def integral_layout(text: str) -> IntegralLayout:
     if before.endswith("{") and behind.startswith("}"):  # {\int} x
         before, behind = before[:-1], behind[1:]
     lead = _LEAD.match(before)
-    if lead is None or lead.end() < len(before):
-        strange = before[lead.end() if lead else 0 :].strip()
-        raise ProblemError(f"{text!r}: the integral sign has {strange!r} before it")
+    factor = before[lead.end() if lead else 0 :].strip()
     further, rest = limits_of(behind)
     if _SEVERAL.search(rest):
         raise ProblemError(f"{text!r} has more than one integral")
     opened = len(re.findall(r"\{(?![^{}]*\})", before))
-    principal = barred or lead["principal"] is not None
-    return IntegralLayout(True, marks | further, _without_tail(rest, opened), principal)
+    principal = barred or (lead is not None and lead["principal"] is not None)
+    return IntegralLayout(True, marks | further, _without_tail(rest, opened), factor, principal)
 
 
 def _plain_letters(text: str) -> str:

@@ -55,6 +55,7 @@ def parameter_faults(
         if behind and all(
             each == variable or each in suspects or each in _OPENERS for each in behind
         ):
+            behind = ["(..)" if each in _OPENERS else each for each in behind]
             faults["d"] = (
                 f"d{behind[-1]} looks like a differential, but is not the integral's; "
                 rf"write d \cdot {behind[-1]} if d is a parameter"
@@ -67,14 +68,30 @@ def _applied_to(tokens: list[str], name: str, variable: str) -> str:
 
     A letter that is not customary for functions is a function only before a single letter.
     """
-    places = [at for at, token in enumerate(tokens) if token in (name, "\\" + name)]
-    arguments = [_argument(tokens, at + 1) for at in places]
+    letter, _, index = name.partition("_")
+    places = [at for at, token in enumerate(tokens) if token in (letter, "\\" + letter)]
+    behind = [at + 1 for at in places]
+    if index:  # {J_1}(x)
+        behind = [at for at in (_script_end(tokens, at, index) for at in behind) if at]
+    arguments = [_argument(tokens, at) for at in behind]
     if not places or not all(arguments):
         return ""
     applied = [each for each in arguments if variable in each or "\\" + variable in each]
     if applied and (tokens[places[0]] in _FUNCTION_LETTERS or min(map(len, applied)) == 1):
         return "".join(applied[0])
     return ""
+
+
+def _script_end(tokens: list[str], place: int, index: str) -> int:
+    """The place behind a subscript and the brace that ends it; 0 if another or none begins here."""
+    end = place + 1
+    while end < len(tokens) and tokens[end] != "}" and tokens[end] not in _OPENERS:
+        end += 1
+    if tokens[place] != "_" or "".join(tokens[place + 1 : end]).strip("{") != index:
+        return 0
+    while tokens[end] == "}":
+        end += 1
+    return end
 
 
 def _argument(tokens: list[str], place: int) -> list[str]:

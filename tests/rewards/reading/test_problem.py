@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -119,6 +121,10 @@ def test_a_differential_in_a_numerator_or_in_front(differential, letter):
         (r"\underset{0}{\overset{1}{\int}} x dx", "x", "x"),
         (r"2x\cos(x^2)\,dx", "x", r"2x\cos(x^2)"),
         ("∫ x sin x dx", "x", "x sin x"),
+        (r"\frac{1}{2\pi}\int_0^1\cos^2 tdt", "t", r"\frac{1}{2\pi}\cdot\cos^2 t"),
+        (r"-\int x\,dx", "x", r"(-1)\cdot x"),
+        (r"ab\int\frac{1}{\sqrt x} \cdot dx", "x", r"(ab)\cdot\frac{1}{\sqrt x}"),
+        (r"\int_0^\infty {J_1}(x)\frac{dx}{x}", "x", r"J_1(x)\frac1x"),
         (r"\int \left( x \right. \\ \left. + x^2\right) dx", "x", "(x+x^2)"),
     ],
 )
@@ -136,8 +142,9 @@ def test_a_problem_is_read_as_written(text, variable, integrand):
         (r"\int \phi(x) x\,dx", r"phi\(x\) is a function"),
         (r"\int x\,dx\,dy", "looks like a differential"),
         (r"\int x\,d(x^2)", "looks like a differential"),
-        (r"2\int x\,dx", "'2' before it"),
-        (r"ab\int x\,dx", "'ab' before it"),
+        (r"x\int x\,dx", "'x' before it"),
+        (r"1 + \int x\,dx", r"'1 \+' before it"),
+        (r"\int {J_n}(x) g(x)\,dx", r"g\(x\) is a function"),
         (r"\int_0^1\int_0^1 xy\,dx\,dy", "more than one integral"),
         (r"Is $\int x dx$ more than $\int x^2 dx$?", "more than one integral"),
         (r"\int_0 x\,dx", "no upper limit"),
@@ -211,3 +218,21 @@ def test_braces_in_a_problem_are_the_fractional_part():
     right = r"\boxed{\frac{\lfloor x\rfloor+\{x\}^2}{2}}"
     assert verify_antiderivative(right, r"\int\{x\}\,dx").correct
     assert verify_definite_integral(r"\boxed{1}", r"\int_0^2\{x\}\,dx").correct
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\int x" + " " * 20_000 + "dx",
+        r"\int " + "{" * 9_000 + "x" + "}" * 9_000 + "dx",
+        r"\int " + "x d" * 8_000,
+        r"\int " + r"\mathrm{" * 4_000,
+        r"\underset{a}" * 2_000 + r"\int x dx",
+        "$" * 30_000,
+        r"\int " + "{J_1}(x)" * 2_000 + "dx",
+    ],
+    ids=lambda text: text[:20],
+)
+def test_long_and_nested_problems_end_in_an_answer_or_an_error(text):
+    with suppress(ProblemError):
+        assert read_integral(text).readings
