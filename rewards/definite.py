@@ -20,7 +20,7 @@ from .answers import (
     require_worker,
     verify_in_worker,
 )
-from .decision.confirmation.parameters import Draw, regimes
+from .decision.confirmation.parameters import Draw, distinguishes_cases, regimes
 from .decision.jets import Ball
 from .decision.outcome import Outcome, show
 from .errors import ProblemError
@@ -43,6 +43,7 @@ from .quadrature.closed_form import (
     encoded_digits,
     hides_a_part,
 )
+from .quadrature.work import ONE_CALL, work_limit
 from .values import compare_values
 from .verdict import Status, Verdict, Witness
 from .workers.pool import DEFAULT_DEADLINE
@@ -134,11 +135,12 @@ def verify_definite_integral(
         return answer.verdict(answer.status)
     try:
         require_worker(integral.integrand.needs_worker)
-        known = _Known(integral, reference)
-        if infinity is not None:
-            outcome, reading = known.judge_divergence(infinity), None
-        else:
-            outcome, reading = best(_outcomes(answer, known))
+        with work_limit(ONE_CALL):
+            known = _Known(integral, reference)
+            if infinity is not None:
+                outcome, reading = known.judge_divergence(infinity), None
+            else:
+                outcome, reading = best(_outcomes(answer, known))
     except NeedsWorkerError:
         return verify_in_worker(
             "definite",
@@ -243,9 +245,19 @@ def _values(
 @lru_cache(maxsize=4096)
 def _value_at(
     problem: str, kinds: tuple[tuple[str, str], ...], draw: Draw, digits: int
-) -> IntegralValue:
-    """The integral's value at one choice of its parameters."""
-    return evaluate(prepare_definite(problem, dict(kinds)), _balls(draw), digits)
+) -> IntegralValue | str:
+    """The integral's value at one choice of its parameters, or why there is none.
+
+    Raises:
+        OutsideDomainError: the integrand is not real there.
+
+    """
+    try:
+        return evaluate(prepare_definite(problem, dict(kinds)), _balls(draw), digits)
+    except OutsideDomainError:
+        raise
+    except QuadratureError as error:
+        return str(error)
 
 
 def _balls(draw: Draw) -> dict[str, Ball]:
@@ -327,7 +339,7 @@ class _Known:
 
         """
         names, kinds = self.integral.parameters, self.integral.integrand.assumptions
-        if not names:
+        if not names or not distinguishes_cases(answer):
             return []
         shown = _expressions(self.integral)
         known = {draw for group in regimes(names, kinds, shown) for draw in group}
@@ -338,7 +350,10 @@ class _Known:
                 continue
             with suppress(OutsideDomainError):
                 if self.is_text:
-                    value = _value_at(self.integral.text, self.kinds, draw, digits)
+                    got = _value_at(self.integral.text, self.kinds, draw, digits)
+                    if isinstance(got, str):
+                        raise QuadratureError(got)
+                    value = got
                 else:
                     value = evaluate(self.integral, _balls(draw), digits)
                 if not value.diverges:

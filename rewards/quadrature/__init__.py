@@ -6,9 +6,10 @@ in logarithmic distance from the ends has to confirm to 25 digits; oscillating t
 extrapolation over periods.
 """
 
-from .line import OutsideDomainError, QuadratureError
+from .line import OutsideDomainError
 from .problem import DefiniteIntegral, Limit, prepare_definite
 from .value import IntegralValue, evaluate
+from .work import QuadratureError
 
 __all__ = [
     "DefiniteIntegral",
