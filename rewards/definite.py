@@ -21,7 +21,7 @@ from .answers import (
     verify_in_worker,
     with_others,
 )
-from .decision.confirmation.parameters import Draw, regimes
+from .decision.confirmation.parameters import Draw, distinguishes_cases, regimes
 from .decision.jets import Ball
 from .decision.outcome import Outcome, show
 from .errors import ProblemError
@@ -34,6 +34,7 @@ from .quadrature import (
     IntegralValue,
     OutsideDomainError,
     QuadratureError,
+    definite_readings,
     evaluate,
     prepare_definite,
 )
@@ -44,6 +45,7 @@ from .quadrature.closed_form import (
     encoded_digits,
     hides_a_part,
 )
+from .quadrature.work import ONE_CALL, work_limit
 from .values import compare_values
 from .verdict import Status, Verdict, Witness
 from .workers.deadline import Deadline
@@ -128,28 +130,22 @@ def verify_definite_integral(
         (True, 'enclosure')
 
     """
-    integral = prepare_definite(problem, assumptions)
+    integrals = definite_readings(problem, assumptions)
     answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
     infinity = _stated_divergence(completion, answer, strict, stop, truncated)
-    read_answer(answer, integral.parameters)
+    read_answer(answer, integrals[0].parameters)
     if answer.status is not None and infinity is None:
         return answer.verdict(answer.status)
-    reading: Reading | None = None
+    if len(integrals) > 1:
+        answer.readings = tuple(answer.readings)  # for each reading of the problem
     try:
-        require_worker(integral.integrand.needs_worker)
-        known = _Known(integral, reference)
-        if infinity is not None:
-            outcome = known.judge_divergence(infinity)
-        else:
-            judge = partial(_outcomes, known=known)
-            outcome, judged = best(judge(answer))
-            outcome = with_others(answer, outcome, judged, judge, integral.parameters)
-            reading = judged
+        with work_limit(ONE_CALL):
+            outcome, reading, known = best(_judged(answer, infinity, integrals, reference))
     except NeedsWorkerError:
         return verify_in_worker(
             "definite",
             completion,
-            problem if isinstance(problem, str) else integral.text,
+            problem if isinstance(problem, str) else integrals[0].text,
             answer,
             deadline=deadline,
             reference=reference,
@@ -160,7 +156,13 @@ def verify_definite_integral(
             undecided_reward=undecided_reward,
         )
     answer.method = known.method
-    return answer.verdict(outcome.status, outcome, reading, undecided_reward=undecided_reward)
+    return answer.verdict(
+        outcome.status,
+        outcome,
+        reading,
+        flags=known.integral.integrand.flags,
+        undecided_reward=undecided_reward,
+    )
 
 
 def decimal_contradiction(problem: str, decimal: str) -> str:
@@ -185,7 +187,7 @@ def decimal_contradiction(problem: str, decimal: str) -> str:
     if integral.parameters:
         raise ProblemError(f"{problem!r} has parameters, so it has no decimal value")
     try:
-        known = _values(integral.text, (), DIGITS)[0][1]
+        known = _values(integral.text, 0, (), DIGITS)[0][1]
     except QuadratureError:
         return ""
     if known.diverges:
@@ -227,6 +229,38 @@ def _says_divergent(text: str) -> bool:
     )
 
 
+def _judged(
+    answer: ExtractedAnswer,
+    infinity: int | None,
+    integrals: Sequence[DefiniteIntegral],
+    reference: str | None,
+) -> Iterator[tuple[Outcome, Reading | None, _Known]]:
+    """The outcome for each reading of the problem.
+
+    A reading that is no problem, or that the reference contradicts, is not the one that is meant.
+
+    Raises:
+        ProblemError: this holds for every reading.
+
+    """
+    errors: list[ProblemError] = []
+    for integral in integrals:
+        require_worker(integral.integrand.needs_worker)
+        try:
+            known = _Known(integral, reference)
+        except ProblemError as error:
+            errors.append(error)
+            continue
+        if infinity is not None:
+            yield known.judge_divergence(infinity), None, known
+            continue
+        judge = partial(_outcomes, known=known)
+        outcome, reading = best(judge(answer))
+        yield with_others(answer, outcome, reading, judge, integral.parameters), reading, known
+    if len(errors) == len(integrals):
+        raise errors[0]
+
+
 def _outcomes(answer: ExtractedAnswer, known: _Known) -> Iterator[tuple[Outcome, Reading]]:
     for reading in answer.readings:
         require_worker(needs_worker(reading.expression))
@@ -235,7 +269,7 @@ def _outcomes(answer: ExtractedAnswer, known: _Known) -> Iterator[tuple[Outcome,
 
 @lru_cache(maxsize=4096)
 def _values(
-    problem: str, kinds: tuple[tuple[str, str], ...], digits: int
+    problem: str, number: int, kinds: tuple[tuple[str, str], ...], digits: int
 ) -> tuple[tuple[Draw, IntegralValue], ...]:
     """The integral's values at choices of its parameters that do not depend on an answer.
 
@@ -243,15 +277,26 @@ def _values(
         QuadratureError: it cannot be computed at enough of them.
 
     """
-    return _compute(prepare_definite(problem, dict(kinds)), digits)
+    return _compute(definite_readings(problem, dict(kinds))[number], digits)
 
 
 @lru_cache(maxsize=4096)
 def _value_at(
-    problem: str, kinds: tuple[tuple[str, str], ...], draw: Draw, digits: int
-) -> IntegralValue:
-    """The integral's value at one choice of its parameters."""
-    return evaluate(prepare_definite(problem, dict(kinds)), _balls(draw), digits)
+    problem: str, number: int, kinds: tuple[tuple[str, str], ...], draw: Draw, digits: int
+) -> IntegralValue | str:
+    """The integral's value at one choice of its parameters, or why there is none.
+
+    Raises:
+        OutsideDomainError: the integrand is not real there.
+
+    """
+    try:
+        integral = definite_readings(problem, dict(kinds))[number]
+        return evaluate(integral, _balls(draw), digits)
+    except OutsideDomainError:
+        raise
+    except QuadratureError as error:
+        return str(error)
 
 
 def _balls(draw: Draw) -> dict[str, Ball]:
@@ -322,7 +367,7 @@ class _Known:
 
     def _at(self, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
         if self.is_text:
-            return _values(self.integral.text, self.kinds, digits)
+            return _values(self.integral.text, self.integral.number, self.kinds, digits)
         return _compute(self.integral, digits)
 
     def _beyond(self, answer: Expression, digits: int) -> list[tuple[Draw, IntegralValue]]:
@@ -333,7 +378,7 @@ class _Known:
 
         """
         names, kinds = self.integral.parameters, self.integral.integrand.assumptions
-        if not names:
+        if not names or not distinguishes_cases(answer):
             return []
         shown = _expressions(self.integral)
         known = {draw for group in regimes(names, kinds, shown) for draw in group}
@@ -344,7 +389,12 @@ class _Known:
                 continue
             with suppress(OutsideDomainError):
                 if self.is_text:
-                    value = _value_at(self.integral.text, self.kinds, draw, digits)
+                    got = _value_at(
+                        self.integral.text, self.integral.number, self.kinds, draw, digits
+                    )
+                    if isinstance(got, str):
+                        raise QuadratureError(got)
+                    value = got
                 else:
                     value = evaluate(self.integral, _balls(draw), digits)
                 if not value.diverges:

@@ -7,9 +7,10 @@ extrapolation over periods.
 """
 
 from ..reading.problem import Limit
-from .line import OutsideDomainError, QuadratureError
+from .line import OutsideDomainError
 from .problem import DefiniteIntegral, definite_readings, prepare_definite
 from .value import IntegralValue, evaluate
+from .work import QuadratureError
 
 __all__ = [
     "DefiniteIntegral",

@@ -13,8 +13,9 @@ from flint import acb, arb, fmpq
 from ..decision import jets
 from ..decision.functions import RULES
 from ..decision.jets import Ball
-from ..expression.traversal import fold, nodes_of
+from ..expression.traversal import SLOW, fold, nodes_of
 from ..expression.tree import Call, Expression, Number, Symbol
+from .work import SPECIAL, spend
 
 #: f on a box; the flag asks for a proof that f is analytic there.
 BoxFunction = Callable[[Ball, bool], Ball]
@@ -63,8 +64,11 @@ def box_function(
         return slots[node]
 
     compile_(expression)
+    special = sum(isinstance(node, Call) and node.function in SLOW for node in slots)
+    units = len(steps) + special * SPECIAL
 
     def evaluate(z: Ball, analytic: bool) -> Ball:
+        spend(units)
         results: list[Ball] = []
         for step, operands in steps:
             if len(operands) == 1:

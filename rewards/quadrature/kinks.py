@@ -21,8 +21,9 @@ from ..decision.domain import isolate
 from ..decision.jets import Ball
 from ..expression.traversal import all_nodes, fold, symbols_of
 from ..expression.tree import Call, Expression, Number
-from .line import END_BITS, QuadratureError
+from .line import END_BITS
 from .singularities import named_numbers
+from .work import QuadratureError
 
 #: Intervals in the search for one argument's zeros, and how narrow they become: what happens in a
 #: narrower one is bounded and added to the error.

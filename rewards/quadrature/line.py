@@ -12,6 +12,7 @@ from ..decision.compiler import compile_tape
 from ..decision.jets import Ball
 from ..expression.traversal import SLOW, nodes_of, symbols_of
 from ..expression.tree import Call, Expression
+from .work import SPECIAL, QuadratureError, WorkError, spend
 
 #: Precision at which limits and kinks are known: p + e^{-1024} has to differ from p.
 END_BITS = 4096
@@ -22,10 +23,6 @@ SLOW_SLOTS, SLOW_BITS = 400, 512
 
 #: How near to an end f has to be bounded to be regular there.
 _EDGE = arb(2) ** -300
-
-
-class QuadratureError(ValueError):
-    """The integral cannot be computed; the message says why."""
 
 
 class OutsideDomainError(QuadratureError):
@@ -76,11 +73,13 @@ class RealLine:
         return value.real if value.is_finite() else arb("nan")
 
     def _run(self, x: arb) -> Ball:
+        spend(self.tape.size)
         self.spent += self.tape.size
         if self.slow:
+            spend(self.slow * SPECIAL)
             self.spent += self.slow * SLOW_SLOTS * max(ctx.prec, SLOW_BITS) // SLOW_BITS
         if self.spent > SLOT_BUDGET:
-            raise QuadratureError("the integral takes more work than is allowed")
+            raise WorkError("the integral takes more work than is allowed")
         return self.tape.run(acb(x), self.values, derivative=False)[self.tape.root][0]
 
     def is_singular(self, x: arb) -> bool:

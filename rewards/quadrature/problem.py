@@ -26,7 +26,8 @@ class DefiniteIntegral:
         lower: the lower limit.
         upper: the upper limit.
         principal_value: Cauchy's principal value is asked for.
-        text: the problem as it was given, which identifies it.
+        text: the problem as it was given.
+        number: which of the readings of the text it is, from 0.
 
     Example:
         >>> prepare_definite(r"\int_0^\infty e^{-x} \, dx").upper
@@ -39,6 +40,7 @@ class DefiniteIntegral:
     upper: Limit
     principal_value: bool
     text: str
+    number: int = 0
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -118,6 +120,6 @@ def _prepare_text(text: str, kinds: tuple[tuple[str, str], ...]) -> tuple[Defini
         lacks = "lower and no upper limit" if problem.has_sign else "integral sign"
         raise ProblemError(f"{text!r} is no definite integral: it has no {lacks}")
     return tuple(
-        DefiniteIntegral(integrand, lower, upper, problem.principal_value, text)
-        for integrand in integrands(problem, text, None, kinds)
+        DefiniteIntegral(integrand, lower, upper, problem.principal_value, text, number)
+        for number, integrand in enumerate(integrands(problem, text, None, kinds))
     )

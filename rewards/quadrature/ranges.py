@@ -22,7 +22,8 @@ from ..expression.traversal import all_nodes, fold, is_constant, substitute
 from ..expression.tree import Call, Expression, Number, Symbol
 from .enclosed.tails import tail_bound
 from .kinks import BREAKING
-from .line import QuadratureError, RealLine, is_regular
+from .line import RealLine, is_regular
+from .work import QuadratureError
 
 #: Periods from which on one is integrated instead of all.
 LEAST_PERIODS = 3

@@ -17,7 +17,8 @@ from flint import arb, fmpq
 
 from ..decision.balls import precision
 from ..decision.domain import isolate
-from .line import QuadratureError, RealLine
+from .line import RealLine
+from .work import QuadratureError
 
 #: Bits with which intervals are examined, and how narrow (relative to 1 + |x|) they become: at
 #: first, and where an interval seems to hold a singularity that cannot be located.

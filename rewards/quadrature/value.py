@@ -24,9 +24,10 @@ from .agreed.ends import Behaviour, Decay, End, decay
 from .enclosed.approach import DivergesError, NotEnclosedError
 from .enclosed.enclosure import Enclosure, Exact
 from .kinks import Segment, has_breaks, segments
-from .line import END_BITS, OutsideDomainError, QuadratureError, RealLine
+from .line import END_BITS, OutsideDomainError, RealLine
 from .problem import DefiniteIntegral
 from .singularities import singularities
+from .work import ONE_INTEGRAL, QuadratureError, WorkError, work_limit
 
 #: How a value was got: an enclosure is a proof; two quadratures, or an extrapolation and the same
 #: with fewer terms, agreed to 25 digits or more; divergence follows from the growth at an end.
@@ -96,6 +97,11 @@ def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int)
         '[0.3333333333 +/- 3.34e-11]'
 
     """
+    with work_limit(ONE_INTEGRAL):
+        return _evaluate(problem, values, digits)
+
+
+def _evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int) -> IntegralValue:
     with precision(END_BITS):
         limits = problem.lower, problem.upper
         lower, upper = (limit_value(limit, values) for limit in limits)
@@ -131,10 +137,10 @@ def _periodic(
     if whole is None:
         return []
     count, first, last = whole
-    one = evaluate(replace(problem, upper=first), values, digits)
+    one = _evaluate(replace(problem, upper=first), values, digits)
     rest = IntegralValue(arb(0), "enclosure", size=arb(0))
     if exact_value(last) != exact_value(upper):
-        rest = evaluate(replace(problem, lower=last), values, digits)
+        rest = _evaluate(replace(problem, lower=last), values, digits)
     with precision(128 + 4 * digits):
         return [replace(one, ball=count * one.ball, size=count * one.size), rest]
 
@@ -219,6 +225,8 @@ def _segment_value(
 
     try:
         return over(segment.expression)
+    except WorkError:
+        raise
     except QuadratureError:
         terms = additive_terms(segment.expression, variable)
         if len(terms) < 2 or len(terms) > MAX_TERMS:

@@ -6,6 +6,7 @@ One draw cannot show that ``|a - b|`` differs from ``a - b``, nor ``max(a, 5)`` 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import cycle, pairwise, product
 
 from ...expression.traversal import fold, nodes_of, symbols_of
@@ -109,6 +110,16 @@ def regimes(
     """
     if not names:
         return [()], []
+    return _regimes(tuple(names), tuple(sorted(kinds.items())), tuple(expressions))
+
+
+@lru_cache(maxsize=1024)
+def _regimes(
+    names: tuple[str, ...],
+    given: tuple[tuple[str, str], ...],
+    expressions: tuple[Expression, ...],
+) -> tuple[list[Draw], list[Draw]]:
+    kinds = dict(given)
     all_ = draws(names, kinds, "", expressions)
     middle = [
         tuple(
@@ -133,6 +144,11 @@ def regimes(
     if not distinct and _SIDED.isdisjoint(kinds.values()):
         return usual, []
     return usual, [draw for draw in all_[2:] if draw not in usual]
+
+
+def distinguishes_cases(expression: Expression) -> bool:
+    """Whether a function such as abs, max or floor occurs."""
+    return any(_distinguishes(node, "") for node in nodes_of(expression))
 
 
 def _folded(tree: Expression) -> Iterator[float]:

@@ -19,7 +19,8 @@ from ...decision.compiler import compile_tape
 from ...decision.jets import Ball
 from ...expression.traversal import nodes_of, symbols_of
 from ...expression.tree import Call, Expression
-from ..line import QuadratureError, RealLine
+from ..line import RealLine
+from ..work import QuadratureError
 from .nodes import gauss_legendre
 
 #: Functions that oscillate where their argument grows.

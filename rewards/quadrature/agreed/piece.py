@@ -16,7 +16,8 @@ from flint import arb, ctx
 from ...decision.balls import precision
 from ...expression.traversal import SLOW, is_constant
 from ...expression.tree import Call, Expression, Number
-from ..line import QuadratureError, RealLine
+from ..line import RealLine
+from ..work import QuadratureError
 from .ends import Decay, End
 from .nodes import Nodes, exp_exp, exp_sinh, gauss_legendre, tanh_sinh
 

@@ -24,7 +24,7 @@ from ...expression.build import ONE, mul, neg
 from ...expression.traversal import fold, needs_worker, substitute
 from ...expression.tree import Call, Expression, Number, Symbol
 from .. import analytic
-from ..line import QuadratureError
+from ..work import QuadratureError
 from .tails import sign_of_divergence, tail_bound
 
 #: Logarithms on top of one another that are tried: 1/(x ln x ln ln x) needs the third.

@@ -236,3 +236,16 @@ def test_braces_in_a_problem_are_the_fractional_part():
 def test_long_and_nested_problems_end_in_an_answer_or_an_error(text):
     with suppress(ProblemError):
         assert read_integral(text).readings
+
+
+def test_each_reading_of_a_definite_integral_may_fit():
+    """K(x) of the modulus and of the parameter (DLMF 19.2) have other integrals."""
+    problem = r"\int_0^1 K(x)\,dx"
+    assert verify_definite_integral(r"\boxed{2}", problem).correct
+    second = verify_definite_integral(r"\boxed{2G}", problem)
+    assert second.correct
+    assert "problem_elliptic_modulus:second" in second.evidence.flags
+    assert verify_definite_integral(r"\boxed{3G}", problem).status.value == "incorrect"
+    # A reference says which reading is meant.
+    known = verify_definite_integral(r"\boxed{2G}", problem, reference="2")
+    assert known.status.value == "incorrect"

@@ -1,0 +1,55 @@
+"""Counted work: one limit for a whole call, whatever it computes.
+
+Units are operations on balls. The count is deterministic, so that a verdict does not depend on how
+busy the machine is. Like python-flint's precision, the count is global to the process; whoever
+computes holds the lock of the precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+#: Operations that one integral may take: about 1.5 seconds.
+ONE_INTEGRAL = 1_500_000
+#: Operations that one call may take, for all choices of parameters and all digits.
+ONE_CALL = 5_000_000
+#: What a special function counts for.
+SPECIAL = 25
+
+
+class QuadratureError(ValueError):
+    """The integral cannot be computed; the message says why."""
+
+
+class WorkError(QuadratureError):
+    """The limit is reached."""
+
+
+_limits: list[int] = []
+
+
+@contextmanager
+def work_limit(operations: int) -> Iterator[None]:
+    """Limit what is done inside; an outer limit holds as well."""
+    allowed = min(operations, _limits[-1]) if _limits else operations
+    _limits.append(allowed)
+    try:
+        yield
+    finally:
+        spent = allowed - _limits.pop()
+        if _limits:
+            _limits[-1] -= spent
+
+
+def spend(operations: int) -> None:
+    """Count operations.
+
+    Raises:
+        WorkError: more than the limit.
+
+    """
+    if _limits:
+        _limits[-1] -= operations
+        if _limits[-1] < 0:
+            raise WorkError("the integral takes more work than is allowed")
