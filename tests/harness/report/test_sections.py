@@ -24,7 +24,7 @@ from calculus_harness.harness.report.figures.colours import (
     SERIES,
     STATUSES,
 )
-from calculus_harness.harness.report.figures.figure import Figure, rectangle, svg, text
+from calculus_harness.harness.report.figures.figure import Figure, rectangle, svg, text, told_apart
 from calculus_harness.harness.report.page import sections as page_sections
 from calculus_harness.harness.report.sections import (
     Section,
@@ -142,3 +142,20 @@ def test_colours_of_labels_have_contrast(palette: dict[str, str]) -> None:
     for name in (*SERIES, "ink", "soft", "correct", "incorrect"):
         low, high = sorted((card, luminance(palette[name])))
         assert (high + 0.05) / (low + 0.05) >= 4.5, name
+
+
+@pytest.mark.parametrize(
+    ("names", "longest"),
+    [
+        ([f"model-of-{size}-billion-parameters" for size in (1, 14, 3, 70)], 16),
+        ([f"organisation/family-{size}b-instruct-2507" for size in (1, 14, 3)], 16),
+        (["a" * 20, "b"], 16),
+        (["short", "names"], 16),
+        (["subset one of many with a name", "subset two of many with a name"], 20),
+    ],
+)
+def test_long_names_in_figures_stay_apart(names: list[str], longest: int) -> None:
+    shown = told_apart(names, longest)
+    assert list(shown) == names
+    assert len(set(shown.values())) == len(names)
+    assert max(map(len, shown.values())) <= longest
