@@ -108,7 +108,8 @@ def report(
     else:
         if form is None:
             print_summary(sources.summary, every=every, findings=sources.findings)
-            print_sections(published_sections(sources.summary))
+            if every:
+                print_sections(published_sections(sources.summary))
             if majority:
                 for run in sources.runs:
                     print_votes(run, sources.policy)

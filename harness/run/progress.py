@@ -263,43 +263,52 @@ class Bar:
 
 
 class _ProgressHandler(logging.Handler):
-    """Shows log records as progress: information as a status, warnings and errors as a notice.
+    """Shows log records as progress: information as a status, warnings and errors as a notice."""
 
-    A record with the attribute ``repeated`` says why a request is sent again.
-    """
+    def __init__(self, progress: Progress) -> None:
+        super().__init__(logging.INFO)
+        self._progress = progress
+
+    def emit(self, record: logging.LogRecord) -> None:
+        show = self._progress.notice if record.levelno > logging.INFO else self._progress.status
+        show(record.getMessage())
+
+
+class _RepeatedHandler(logging.Handler):
+    """Counts requests that are sent again: each record's message is the reason."""
 
     def __init__(self, progress: Progress) -> None:
         super().__init__(logging.DEBUG)
         self._progress = progress
 
     def emit(self, record: logging.LogRecord) -> None:
-        reason = getattr(record, "repeated", None)
-        if reason is not None:
-            self._progress.repeated(str(reason))
-        if record.levelno < logging.INFO:
-            return
-        show = self._progress.notice if record.levelno > logging.INFO else self._progress.status
-        show(record.getMessage())
+        self._progress.repeated(record.getMessage())
 
 
 @contextmanager
 def forward_model_logs(progress: Progress) -> Iterator[None]:
-    """Show what models log as progress; with `Silent` the logs stay as they are."""
+    """Show what models log as progress; with `Silent` the logs stay as they are.
+
+    What a program does with logs, it goes on to do; it is not told of every repeated request.
+    """
     if type(progress) is Silent:
         yield
         return
-    logger = logging.getLogger("calculus_harness.harness.models")
-    before = logger.level, logger.propagate
-    handler = _ProgressHandler(progress)
-    logger.addHandler(handler)
-    logger.setLevel(logging.DEBUG)
-    logger.propagate = False
+    shown = logging.getLogger("calculus_harness.harness.models")
+    repeated = logging.getLogger(f"{shown.name}.repeated")
+    handlers = {shown: _ProgressHandler(progress), repeated: _RepeatedHandler(progress)}
+    before = [(logger, logger.level, logger.propagate) for logger in handlers]
+    for logger, handler in handlers.items():
+        logger.addHandler(handler)
+        logger.setLevel(handler.level)
+    repeated.propagate = False
     try:
         yield
     finally:
-        logger.removeHandler(handler)
-        logger.setLevel(before[0])
-        logger.propagate = before[1]
+        for logger, level, propagate in before:
+            logger.removeHandler(handlers[logger])
+            logger.setLevel(level)
+            logger.propagate = propagate
 
 
 @contextmanager

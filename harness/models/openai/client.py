@@ -23,10 +23,10 @@ class OpenAIModel(OnlineModel):
     At most ``concurrency`` requests are under way, fewer while the server is overloaded, and no
     more a minute than ``requests-per-minute`` and ``tokens-per-minute`` (0: no limit). An attempt
     may take ``request-timeout`` seconds. Faults of the network or the server are retried up to
-    ``retries`` times, after pauses that double from ``pause`` seconds on; exceeding a rate limit
-    is not a fault. After ``time-limit`` seconds a request is given up until the sweep goes on.
-    Before the first request one token is asked for, and a server that does not answer that within
-    ``probe`` seconds is given up (0: it is not asked).
+    ``retries`` times, after pauses of ``pause`` seconds, which double as long as nothing is
+    answered; exceeding a rate limit is not a fault. After ``time-limit`` seconds a request is given
+    up until the sweep goes on. Before the first request one token is asked for, and a server that
+    does not answer that within ``probe`` seconds is given up (0: it is not asked).
     ``echo=true`` says that the server returns the log-probabilities of a prompt (vLLM always does).
     """
 

@@ -1,8 +1,10 @@
 """Rate limits of a server, and a concurrency that adapts to its load.
 
 The number of requests under way follows "additive increase, multiplicative decrease" (Chiu and
-Jain, 1989), as TCP's window does: an overload halves it, once for all requests that were under way
-at that time; each response adds one over its size.
+Jain, 1989), as the window of Data Center TCP does (Alizadeh and others, 2010): an overload takes
+half of the share of requests that were turned away lately, once for all requests that were under
+way at that time; each response adds one over its size. A server that turns all away is asked half
+as much each time, and one that fails every tenth request, whatever its load, hardly less.
 """
 
 from __future__ import annotations
@@ -13,6 +15,9 @@ from collections import deque
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+
+#: The weight of one request in the share of those that are turned away: as in Data Center TCP.
+SHARE_WEIGHT = 1 / 16
 
 
 class RateLimit:
@@ -53,6 +58,7 @@ class AdaptiveLimiter:
         self._requests = RateLimit(requests_per_minute)
         self._tokens = RateLimit(tokens_per_minute)
         self._decreased = self._resume = float("-inf")
+        self._share = 1.0  # of requests that are turned away; before any is known, all may be
         self._turned_away = float("inf")  # when a request was last told to wait
         self._waiting: deque[asyncio.Future[None]] = deque()
 
@@ -93,6 +99,7 @@ class AdaptiveLimiter:
         """A response came; it took so many more tokens than were estimated."""
         self.last_success = time.monotonic()
         self.successes += 1
+        self._share -= SHARE_WEIGHT * self._share
         self.limit = min(self.concurrency, self.limit + 1 / self.limit)
         if more_tokens:
             self._tokens.adjust(more_tokens)
@@ -104,9 +111,10 @@ class AdaptiveLimiter:
         turned away is turned away, too, and nothing was answered in between.
         """
         now = time.monotonic()
+        self._share += SHARE_WEIGHT * (1 - self._share)
         if started >= self._decreased:
             self._decreased = now
-            self.limit = max(1.0, self.limit / 2)
+            self.limit = max(1.0, self.limit * (1 - self._share / 2))
         if wait is not None:
             if started >= self._turned_away >= self.last_success:
                 self._resume = max(self._resume, now + wait)

@@ -24,6 +24,8 @@ from .rate_limits import AdaptiveLimiter
 from .responses import Response, completions, parse_response, remaining
 
 _log = logging.getLogger(__name__)
+#: Of every request that is sent again the reason, for whoever counts them.
+_repeated = logging.getLogger("calculus_harness.harness.models.repeated")
 
 T = TypeVar("T")
 
@@ -184,7 +186,7 @@ class Session(Generic[ModelT]):
         """
         model, limiter = self.model, self.limiter
         begun = time.monotonic()
-        attempts = faults = 0
+        attempts = faults = doublings = 0
         while True:
             started = await limiter.acquire(tokens)
             try:
@@ -202,11 +204,13 @@ class Session(Generic[ModelT]):
                 self._stopped = True
             if self._stopped or not isinstance(error, UnavailableError):
                 raise error
-            if not error.garbled:
+            if not (error.garbled or error.internal):  # of which fewer requests make no fewer
                 limiter.overloaded(started, error.wait)
             faults += not error.throttled
-            # Random, to spread the retries of requests that failed together.
-            pause = min(MAX_PAUSE, model.pause * 2 ** min(attempts - 1, 20))
+            # Random, to spread the retries of requests that failed together. Pauses double as long
+            # as the server answers nothing; a fault among answers is no reason to wait for longer.
+            doublings = 0 if limiter.last_success > started else doublings + (attempts > 1)
+            pause = min(MAX_PAUSE, model.pause * 2 ** min(doublings, 20))
             pause = max(error.wait or 0, pause * random.uniform(0.5, 1))
             retries = model.retries
             if error.internal and not limiter.successes:
@@ -215,7 +219,7 @@ class Session(Generic[ModelT]):
                 await self._check_server(error, begun, pause)
                 raise UnavailableError(f"{error} (after {attempts} attempts)")
             self._repeated[error.kind] += 1
-            _log.debug("sent again: %s", error.kind, extra={"repeated": error.kind})
+            _repeated.debug("%s", error.kind)
             self._log_pause(error, pause)
             await asyncio.sleep(pause)
 
