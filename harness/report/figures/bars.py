@@ -9,7 +9,7 @@ from ...stats.summary import Row
 from ...store.counts import BINS, bin_start
 from ..numbers import percent
 from .colours import STATUSES, series_class
-from .figure import Figure, Shape, key, line, rectangle, shortened, text, thinned, whisker
+from .figure import Figure, Shape, key, line, rectangle, text, thinned, told_apart, whisker
 
 #: Figures are as wide as a telephone or a paper's column, so that their texts are readable there.
 WIDTH, LEFT, RIGHT = 440, 148, 104
@@ -70,6 +70,7 @@ def pass_bars(rows: Sequence[Row]) -> Figure:
     models = models_of(rows)
     rows = [row for row in rows if row.passes]  # the others have no score
     shapes: list[Shape] = []
+    names = told_apart([name for _, row, name in _lines(rows) if row], _NAME)
     bottom = 0.0
     for y, row, name in _lines(rows):
         bottom = y + _ROW
@@ -79,7 +80,7 @@ def pass_bars(rows: Sequence[Row]) -> Figure:
         first, last = row.passes[0], row.passes[-1]
         style = f"share {series_class(models.index(row.label))}"
         middle = y + _BAR / 2
-        shapes.append(text("name", LEFT - 8, middle + 4, shortened(name, _NAME), "end"))
+        shapes.append(text("name", LEFT - 8, middle + 4, names[name], "end"))
         words = percent(first.value)
         if last.k > first.k:
             title = f"{name}, pass@{last.k}: {percent(last.value)}"
@@ -101,13 +102,14 @@ def pass_bars(rows: Sequence[Row]) -> Figure:
 def verdict_bars(rows: Sequence[Row]) -> Figure:
     """One stacked bar of verdict shares for each model and subset, with a key."""
     shapes: list[Shape] = []
+    names = told_apart([name for _, row, name in _lines(rows) if row], _NAME)
     bottom = 0.0
     for y, row, name in _lines(rows):
         bottom = y + _ROW
         if row is None:
             shapes.append(text("heading", 4, y + 14, name))
             continue
-        shapes.append(text("name", LEFT - 8, y + _BAR / 2 + 4, shortened(name, _NAME), "end"))
+        shapes.append(text("name", LEFT - 8, y + _BAR / 2 + 4, names[name], "end"))
         start = 0.0
         for status in STATUSES:
             share = row.rates[status]
@@ -147,12 +149,13 @@ def length_bars(series: Sequence[tuple[str, Mapping[int, int]]], unit: str, capt
     strip, gap = 44.0, 12.0
     step = (WIDTH - LEFT - RIGHT) / max(1, highest - lowest + 1)
     shapes: list[Shape] = []
+    names = told_apart([name for name, _ in series], _NAME)
     for place, (name, bins) in enumerate(series):
         bottom = 10 + strip + place * (strip + gap)
         tallest, total = max(bins.values()), sum(bins.values())
         middle = bottom - strip / 2 + 4
         shapes += [
-            text("name", LEFT - 8, middle, shortened(name, _NAME), "end"),
+            text("name", LEFT - 8, middle, names[name], "end"),
             line("grid", (LEFT, bottom), (WIDTH - RIGHT, bottom)),
             text("value", WIDTH - RIGHT + 8, middle, _median(bins)),
         ]

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from ....rewards.verdict import Status
 
-#: By name, on light and on dark ground.
+#: By name, on light and on dark ground. Those of series, of ``correct`` and of ``incorrect`` are
+#: the colours of labels, too, and have a contrast of 4.5 to a card.
 LIGHT = {
     "ink": "#1c2330",
     "soft": "#5b6678",
@@ -14,16 +15,16 @@ LIGHT = {
     "paper": "#fbfbfc",
     "card": "#ffffff",
     "accent": "#2f6fb5",
-    "correct": "#2e8b57",
+    "correct": "#278050",
     "incorrect": "#c8453c",
     "odd": "#b07a2a",
     "none": "#98a1af",
     "unknown": "#7a5fb0",
-    "orange": "#d27d1c",
-    "teal": "#1c8a86",
-    "pink": "#c0548c",
-    "brown": "#85603a",
-    "olive": "#75811c",
+    "orange": "#a8620f",
+    "teal": "#1a7f7b",
+    "pink": "#b84b85",
+    "brown": "#7a4f2e",
+    "olive": "#6d7818",
     "navy": "#3c4f86",
 }
 DARK = {

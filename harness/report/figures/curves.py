@@ -12,7 +12,7 @@ from ...stats.tallies import Estimate, estimate, keys_by_subset, tally_samples
 from ..sources import Sources
 from .bars import WIDTH
 from .colours import series_class
-from .figure import Figure, Shape, apart, key, line, shortened, text, thinned
+from .figure import Figure, Shape, apart, key, line, shortened, text, thinned, told_apart
 
 #: A curve needs so many samples of each problem, and has at most so many points.
 FEWEST_SAMPLES, MOST_POINTS = 4, 16
@@ -140,8 +140,9 @@ def _panel(
         else:
             shapes += [Shape("dot", f"share {curve.style}", (point,)) for point in at(curve.points)]
         labels.append((at(curve.points)[-1][1], curve.name, curve.style))
+    names = told_apart([curve.name for curve in curves], 16)
     for y, name, style in apart(labels, bottom):
-        shapes.append(text(f"end {style}", right + 10, y + 4, shortened(name, 16)))
+        shapes.append(text(f"end {style}", right + 10, y + 4, names[name]))
     return shapes
 
 

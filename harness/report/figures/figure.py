@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Literal
 
 from markupsafe import Markup, escape
@@ -79,6 +81,30 @@ def shortened(name: str, longest: int = 33) -> str:
         return name
     tail = longest // 2
     return f"{name[: longest - tail - 1]}…{name[-tail:]}"
+
+
+def told_apart(names: Sequence[str], longest: int) -> dict[str, str]:
+    """The names, long ones shortened, so that no two look the same where that is possible.
+
+    Where both ends of the names are the same, what they all begin with is left out, in words.
+
+    >>> told_apart(["model-of-1-billion-parameters", "model-of-3-billion-parameters"], 16).values()
+    dict_values(['…1-billion-para…', '…3-billion-para…'])
+
+    """
+    short = {name: shortened(name, longest) for name in names}
+    if len(set(short.values())) == len(short):
+        return short
+    words = [re.split(r"(?<=[-_/:. ])", name) for name in short]
+    columns = zip(*words, strict=False)
+    start = sum(
+        len(first) for first, *_ in takewhile(lambda column: len(set(column)) == 1, columns)
+    )
+    cut = {name: ("…" if start else "") + name[start:] for name in short}
+    return {
+        name: text if len(text) <= longest else f"{text[: longest - 1]}…"
+        for name, text in cut.items()
+    }
 
 
 #: The width of a character of a label, on average; wider than most, so that labels have room.

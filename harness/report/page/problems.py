@@ -67,6 +67,8 @@ def page_problems(sources: Sources) -> PageProblems:
         (at, model, name) for at, names in enumerate(sources.names) for model, name in names.items()
     ]
     subsets = list(dict.fromkeys(problem.name for _, _, problem in first))
+    standings = sources.findings.standings if sources.findings else ()
+    scored = {one.model for one in standings if one.scored}
     index = {
         "key": [key for _, key, _ in first],
         "subset": [subsets.index(problem.name) for _, _, problem in first],
@@ -79,6 +81,7 @@ def page_problems(sources: Sources) -> PageProblems:
             "model": [name for _, _, name in models],
             "short": [sources.short_names[name] for _, _, name in models],
             "modelRun": [at for at, _, _ in models],
+            "scored": [name in scored for _, _, name in models],
             "subset": subsets,
             "status": list(STATUSES),
             "finish": list(FINISHES),

@@ -404,3 +404,14 @@ def test_a_cut_formula_is_marked(tmp_path: Path, chromium: Browser) -> None:
     assert chromium.do(mark) == '"…"'
     chromium.do("document.querySelector('.formula.cut').scrollLeft = 1e6")
     chromium.wait(f"!{cut}.includes(true)")
+
+
+@pytest.mark.browser
+def test_a_model_of_nothing_but_errors_fails_no_problem(tmp_path: Path, chromium: Browser) -> None:
+    chromium.resize(1400)
+    chromium.open(write_page(apart(tmp_path), tmp_path / "page.html"), "problems?sort=key")
+    cells = f"{ROWS}.map((row) => [...row.children].slice(1).map((cell) => cell.innerText))"
+    rows = chromium.do(cells)  # strong, down, weak, range
+    assert rows[:2] == [["–", "–", "1/1", "0"], ["–", "–", "0/1", "0"]]
+    assert rows[5:7] == [["1/1", "error", "1/1", "0"], ["1/1", "error", "0/1", "100"]]
+    assert enter(chromium, "show", "disagree") == "3 of 15 problems"

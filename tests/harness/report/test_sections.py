@@ -17,8 +17,14 @@ from hypothesis import strategies as st
 from calculus_harness import harness
 from calculus_harness.harness.core.errors import UserError
 from calculus_harness.harness.report import write_page
-from calculus_harness.harness.report.figures.colours import CLASSES, DARK, LIGHT, STATUSES
-from calculus_harness.harness.report.figures.figure import Figure, rectangle, svg, text
+from calculus_harness.harness.report.figures.colours import (
+    CLASSES,
+    DARK,
+    LIGHT,
+    SERIES,
+    STATUSES,
+)
+from calculus_harness.harness.report.figures.figure import Figure, rectangle, svg, text, told_apart
 from calculus_harness.harness.report.page import sections as page_sections
 from calculus_harness.harness.report.sections import (
     Section,
@@ -121,3 +127,35 @@ def test_a_section_is_one_file_and_one_line(
         words in html for words in ('<th scope="row">cell</th>', "<p>A remark.</p>", "drawn here")
     )
     assert page_sections.figures(Sources.open([run]))[-1] == figure
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of a colour as WCAG 2 defines it."""
+    values = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in values]
+    return sum(weight * v for weight, v in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK])
+def test_colours_of_labels_have_contrast(palette: dict[str, str]) -> None:
+    card = luminance(palette["card"])
+    for name in (*SERIES, "ink", "soft", "correct", "incorrect"):
+        low, high = sorted((card, luminance(palette[name])))
+        assert (high + 0.05) / (low + 0.05) >= 4.5, name
+
+
+@pytest.mark.parametrize(
+    ("names", "longest"),
+    [
+        ([f"model-of-{size}-billion-parameters" for size in (1, 14, 3, 70)], 16),
+        ([f"organisation/family-{size}b-instruct-2507" for size in (1, 14, 3)], 16),
+        (["a" * 20, "b"], 16),
+        (["short", "names"], 16),
+        (["subset one of many with a name", "subset two of many with a name"], 20),
+    ],
+)
+def test_long_names_in_figures_stay_apart(names: list[str], longest: int) -> None:
+    shown = told_apart(names, longest)
+    assert list(shown) == names
+    assert len(set(shown.values())) == len(names)
+    assert max(map(len, shown.values())) <= longest

@@ -65,9 +65,9 @@ function loadSamples() {
   return loading;
 }
 
-// The share of correct samples; null where there are none.
+// The share of correct samples; null where there are none, or of a model with nothing but errors.
 const share = (problem, model) =>
-  problem.samples[model] ? problem.correct[model] / problem.samples[model] : null;
+  problem.samples[model] && names.scored[model] ? problem.correct[model] / problem.samples[model] : null;
 // The original, the problem itself, and all else that was made from the original.
 function family(problem) {
   let first = problem;

@@ -13,12 +13,13 @@ const subsetColumn = (problem) => ({ by: "subset", heading: "subset", off: true,
   cell: (item) => plainCell(names.subset[problem(item).subset], "soft") });
 
 function countCell(problem, model) {
-  const samples = problem.samples[model], correct = problem.correct[model];
-  const title = `${names.model[model]}: ${samples ? `${correct} of ${samples} correct` : "no samples"}`;
-  const cell = element("td", { class: samples ? correct ? "count" : "count zero" : "count soft", title },
-    samples ? `${correct}/${samples}` : "–");
+  const samples = problem.samples[model], correct = problem.correct[model], rated = share(problem, model) !== null;
+  const title = `${names.model[model]}: ${rated ? `${correct} of ${samples} correct`
+    : samples ? "nothing but errors, so no score" : "no samples"}`;
+  const cell = element("td", { class: rated ? "count" : "count soft", title },
+    rated ? `${correct}/${samples}` : samples ? "error" : "–");
   cell.dataset.model = model;
-  if (samples) cell.style.setProperty("--share", `${Math.round((100 * correct) / samples)}%`);
+  if (rated) cell.style.setProperty("--share", `${Math.round((100 * correct) / samples)}%`);
   return cell;
 }
 
