@@ -84,6 +84,12 @@ class Exponentials(Elements):
     def _of_angle(self, addends: list[tuple[fmpq, Quotient]]) -> tuple[Quotient, Quotient]:
         """Sine and cosine of a sum: of multiples of units, of its phase, of what has rules."""
         base = self.field
+        if len(addends) == 1:  # nearly always, and met before
+            ((c, arg),) = addends
+            known = base.find("cos", (arg,))
+            if known is not None and known.partner and (c / known.unit).q == 1:
+                sine = known.partner.element
+                return self._multiple(sine, known.element, int((c / known.unit).p))
         varying: Vector = {}
         others: list[tuple[fmpq, Quotient]] = []
         phase: Vector = {}
@@ -106,7 +112,7 @@ class Exponentials(Elements):
 
     def _include(self, angle: Angle) -> None:
         """Have units that an angle is a whole combination of."""
-        found = self.angles.coordinates(angle.varying)
+        found = self.angles.coordinates(angle.varying) if self.angles.units else None
         if found is None or any(n.q != 1 for n in found):
             self.angles.add(angle)
             if found is not None and self._units:

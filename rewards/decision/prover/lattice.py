@@ -45,18 +45,18 @@ class Lattice:
 
     def coordinates(self, varying: Vector) -> list[fmpq] | None:
         """The combination of units that a vector is, rational or whole; None if it is none."""
+        if not self.units:
+            return None
         if len(self.units) == 1:  # nearly always
-            (unit,) = self.units
-            key = next(iter(unit.varying))
-            ratio = varying.get(key, ZERO) / unit.varying[key]
-            same = len(varying) == len(unit.varying) and all(
-                varying.get(key) == ratio * c for key, c in unit.varying.items()
-            )
-            return [ratio] if same else None
+            unit = self.units[0].varying
+            if unit.keys() != varying.keys():
+                return None
+            ratios = [c / unit[key] for key, c in varying.items()]
+            return ratios[:1] if ratios.count(ratios[0]) == len(ratios) else None
         columns = [*(unit.varying for unit in self.units), varying]
         keys = list(dict.fromkeys(key for column in columns for key in column))
         rows = [[column.get(key, ZERO) for column in columns] for key in keys]
-        if not self.units or len(rows) < len(columns) - 1:
+        if len(rows) < len(columns) - 1:
             return None
         reduced, rank = fmpq_mat(rows).rref()
         rank_of_units = len(columns) - 1
@@ -88,6 +88,8 @@ class Lattice:
     def split(self, angle: Angle) -> tuple[list[int], Vector]:
         """An angle that was added as whole multiples of all units, and its phase that is left."""
         found = self.coordinates(angle.varying) or []
+        if not (angle.phase or any(unit.phase for unit in self.units)):
+            return [int(n.p) for n in found], {}
         rest = combined([(UNIT, angle), *zip((-n for n in found), self.units, strict=False)])
         return [int(n.p) for n in found], rest.phase
 

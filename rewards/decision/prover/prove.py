@@ -213,8 +213,10 @@ def _vanishes(base: Field, total: Quotient) -> bool:
     if total.is_zero():
         return True
     # High powers, say, need not be expanded.
-    num, den = (part / part.term_content() for part in (total.num, total.den))
-    return not base.reduce(den).is_zero() and bool(base.reduce(num).is_zero())
+    num, den = total.num / total.num.term_content(), total.den
+    if not den.is_one() and base.reduce(den / den.term_content()).is_zero():
+        return False
+    return bool(base.reduce(num).is_zero())
 
 
 def _terms(answer: Expression, variable: str) -> list[Expression]:
