@@ -9,8 +9,9 @@ from functools import reduce
 from flint import fmpq
 
 from .elements import MAX_LETTER_POWER, Elements, RestartError
-from .field import UNIT, Generator, NotProvedError, Quotient, quotient
+from .field import Generator
 from .lattice import Angle, Vector
+from .quotients import UNIT, NotProvedError, Quotient, TooLargeError, quotient
 
 #: A sum in an exponent is taken apart if it has no more terms than this, and one in an angle: each
 #: addend of an exponent is a generator, and each coordinate of an angle is a row of a small matrix.
@@ -102,7 +103,7 @@ class Exponentials(Elements):
             (phase if base.is_constant(arg) else varying)[key] = c
         parts: list[tuple[Quotient, Quotient]] = []
         if varying:
-            angle = Angle(varying, phase)
+            angle = Angle(varying | phase, {}) if self.angles.apart else Angle(varying, phase)
             self._include(angle)
             multiples, phase = self.angles.split(angle)
             parts += [self._of_unit(i, n) for i, n in enumerate(multiples) if n]
@@ -179,7 +180,7 @@ class Exponentials(Elements):
         if times == 1:
             return s, c
         if abs(times) > MAX_MULTIPLE:
-            raise NotProvedError("a multiple of an angle that is too high")
+            raise TooLargeError("a multiple of an angle that is too high")
         bits = format(abs(times), "b")[1:]
         bound = self.field.support(c) & self.field.bound
         one = u = self.field.one

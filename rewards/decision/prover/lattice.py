@@ -31,7 +31,10 @@ class Angle:
 
 @dataclass(slots=True)
 class Lattice:
-    """The units of all angles that were added.
+    """The units of all angles that were added; ``apart`` if each angle is to be its own.
+
+    Angles that are apart are regarded as independent: what is proved then is true, and a product of
+    the sines of 20x and 24x is no polynomial of degree 11.
 
     >>> lattice = Lattice()
     >>> for n in (6, 4):
@@ -42,11 +45,16 @@ class Lattice:
     """
 
     units: list[Angle] = field(default_factory=list)
+    apart: bool = False
 
     def coordinates(self, varying: Vector) -> list[fmpq] | None:
         """The combination of units that a vector is, rational or whole; None if it is none."""
         if not self.units:
             return None
+        if self.apart:
+            minus = {key: -c for key, c in varying.items()}
+            found = [(v == varying) - (v == minus) for v in (unit.varying for unit in self.units)]
+            return [fmpq(n) for n in found] if any(found) else None
         if len(self.units) == 1:  # nearly always
             unit = self.units[0].varying
             if unit.keys() != varying.keys():

@@ -12,8 +12,9 @@ from ...expression.traversal import all_nodes, fold, is_written_with
 from ...expression.tree import Expression, Symbol
 from . import special  # noqa: F401  (registers the rules of functions)
 from .elements import NowhereError, RestartError
-from .field import SIZES, Field, NotProvedError, Quotient, TooManyGeneratorsError
+from .field import SIZES, Field, TooManyGeneratorsError
 from .lattice import Lattice
+from .quotients import NotProvedError, Quotient, TooLargeError
 from .translate import Translator
 
 #: Most attempts with finer and finer units of angles, exponents and roots; most cases of signs.
@@ -156,12 +157,16 @@ def _attempt(
         except RestartError:
             continue
         except TooManyGeneratorsError:
-            size, angles = next(sizes, 0), Lattice()
+            size, angles = next(sizes, 0), Lattice(apart=angles.apart)
             if not size:
                 break
         except NowhereError:
             translator.nowhere = True
             break
+        except TooLargeError:
+            if angles.apart or not angles.units:
+                break
+            angles = Lattice(apart=True)
         except NotProvedError:
             break
     return translator, None
