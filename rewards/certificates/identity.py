@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..decision.prover import Case, Proof
-from ..decision.prover.field import Field, Generator, NotProvedError, Poly, Quotient, gcd
+from ..decision.prover.field import Field, Generator
+from ..decision.prover.quotients import NotProvedError, Poly, Quotient, gcd
 from ..latex import to_latex
 
 #: Most terms of the common denominator, which the checker multiplies term by term.

@@ -14,7 +14,7 @@ from ..decision.decide import decide
 from ..decision.integrand import Integrand, as_latex, prepare
 from ..decision.outcome import DecisionPolicy, Refutation
 from ..decision.prover import prove
-from ..decision.prover.field import NotProvedError
+from ..decision.prover.quotients import NotProvedError
 from ..errors import NoCertificateError, UserError
 from ..expression.traversal import needs_worker
 from ..expression.tree import Expression, Number, Symbol

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TypeAlias
 
-from .field import NotProvedError, Quotient
+from .quotients import NotProvedError, Quotient
 from .translate import RULES, Translator
 
 T: TypeAlias = Translator

@@ -21,17 +21,9 @@ from ...expression.traversal import needs_worker, symbols_of
 from ...expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
 from ..balls import precision
 from ..compiler import compile_tape
-from .field import (
-    MAX_DIVIDED_DEGREE,
-    Field,
-    Generator,
-    NotProvedError,
-    Poly,
-    Quotient,
-    product,
-    unit_circle,
-)
+from .field import Field, Generator
 from .lattice import Lattice
+from .quotients import MAX_DIVIDED_DEGREE, NotProvedError, Poly, Quotient, product, unit_circle
 
 #: Largest power of a sum that is expanded, and of a generator; bits of numbers that are raised.
 MAX_POWER, MAX_LETTER_POWER, MAX_NUMBER_BITS = 64, 10**7, 32_768

@@ -9,8 +9,9 @@ from functools import reduce
 from flint import fmpq
 
 from .elements import MAX_LETTER_POWER, Elements, RestartError
-from .field import UNIT, Generator, NotProvedError, Quotient, quotient
+from .field import Generator
 from .lattice import Angle, Vector
+from .quotients import UNIT, NotProvedError, Quotient, TooLargeError, quotient
 
 #: A sum in an exponent is taken apart if it has no more terms than this, and one in an angle: each
 #: addend of an exponent is a generator, and each coordinate of an angle is a row of a small matrix.
@@ -84,6 +85,12 @@ class Exponentials(Elements):
     def _of_angle(self, addends: list[tuple[fmpq, Quotient]]) -> tuple[Quotient, Quotient]:
         """Sine and cosine of a sum: of multiples of units, of its phase, of what has rules."""
         base = self.field
+        if len(addends) == 1:  # nearly always, and met before
+            ((c, arg),) = addends
+            known = base.find("cos", (arg,))
+            if known is not None and known.partner and (c / known.unit).q == 1:
+                sine = known.partner.element
+                return self._multiple(sine, known.element, int((c / known.unit).p))
         varying: Vector = {}
         others: list[tuple[fmpq, Quotient]] = []
         phase: Vector = {}
@@ -96,7 +103,7 @@ class Exponentials(Elements):
             (phase if base.is_constant(arg) else varying)[key] = c
         parts: list[tuple[Quotient, Quotient]] = []
         if varying:
-            angle = Angle(varying, phase)
+            angle = Angle(varying | phase, {}) if self.angles.apart else Angle(varying, phase)
             self._include(angle)
             multiples, phase = self.angles.split(angle)
             parts += [self._of_unit(i, n) for i, n in enumerate(multiples) if n]
@@ -106,7 +113,7 @@ class Exponentials(Elements):
 
     def _include(self, angle: Angle) -> None:
         """Have units that an angle is a whole combination of."""
-        found = self.angles.coordinates(angle.varying)
+        found = self.angles.coordinates(angle.varying) if self.angles.units else None
         if found is None or any(n.q != 1 for n in found):
             self.angles.add(angle)
             if found is not None and self._units:
@@ -173,7 +180,7 @@ class Exponentials(Elements):
         if times == 1:
             return s, c
         if abs(times) > MAX_MULTIPLE:
-            raise NotProvedError("a multiple of an angle that is too high")
+            raise TooLargeError("a multiple of an angle that is too high")
         bits = format(abs(times), "b")[1:]
         bound = self.field.support(c) & self.field.bound
         one = u = self.field.one

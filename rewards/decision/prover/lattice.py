@@ -31,7 +31,10 @@ class Angle:
 
 @dataclass(slots=True)
 class Lattice:
-    """The units of all angles that were added.
+    """The units of all angles that were added; ``apart`` if each angle is to be its own.
+
+    Angles that are apart are regarded as independent: what is proved then is true, and a product of
+    the sines of 20x and 24x is no polynomial of degree 11.
 
     >>> lattice = Lattice()
     >>> for n in (6, 4):
@@ -42,21 +45,26 @@ class Lattice:
     """
 
     units: list[Angle] = field(default_factory=list)
+    apart: bool = False
 
     def coordinates(self, varying: Vector) -> list[fmpq] | None:
         """The combination of units that a vector is, rational or whole; None if it is none."""
+        if not self.units:
+            return None
+        if self.apart:
+            minus = {key: -c for key, c in varying.items()}
+            found = [(v == varying) - (v == minus) for v in (unit.varying for unit in self.units)]
+            return [fmpq(n) for n in found] if any(found) else None
         if len(self.units) == 1:  # nearly always
-            (unit,) = self.units
-            key = next(iter(unit.varying))
-            ratio = varying.get(key, ZERO) / unit.varying[key]
-            same = len(varying) == len(unit.varying) and all(
-                varying.get(key) == ratio * c for key, c in unit.varying.items()
-            )
-            return [ratio] if same else None
+            unit = self.units[0].varying
+            if unit.keys() != varying.keys():
+                return None
+            ratios = [c / unit[key] for key, c in varying.items()]
+            return ratios[:1] if ratios.count(ratios[0]) == len(ratios) else None
         columns = [*(unit.varying for unit in self.units), varying]
         keys = list(dict.fromkeys(key for column in columns for key in column))
         rows = [[column.get(key, ZERO) for column in columns] for key in keys]
-        if not self.units or len(rows) < len(columns) - 1:
+        if len(rows) < len(columns) - 1:
             return None
         reduced, rank = fmpq_mat(rows).rref()
         rank_of_units = len(columns) - 1
@@ -88,6 +96,8 @@ class Lattice:
     def split(self, angle: Angle) -> tuple[list[int], Vector]:
         """An angle that was added as whole multiples of all units, and its phase that is left."""
         found = self.coordinates(angle.varying) or []
+        if not (angle.phase or any(unit.phase for unit in self.units)):
+            return [int(n.p) for n in found], {}
         rest = combined([(UNIT, angle), *zip((-n for n in found), self.units, strict=False)])
         return [int(n.p) for n in found], rest.phase
 

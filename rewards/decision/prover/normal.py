@@ -14,17 +14,10 @@ from ...expression.traversal import fold
 from ...expression.tree import Call, Expression, Number
 from . import special  # noqa: F401  (registers the rules of functions)
 from .elements import NowhereError, RestartError
-from .field import (
-    SIZES,
-    Field,
-    NotProvedError,
-    Poly,
-    Quotient,
-    TooManyGeneratorsError,
-    is_factored_quickly,
-)
+from .field import SIZES, Field, TooManyGeneratorsError
 from .lattice import Lattice
 from .prove import MAX_RESTARTS
+from .quotients import NotProvedError, Poly, Quotient, is_factored_quickly
 from .roots import conjugates, norm_of
 from .translate import Translator
 

@@ -12,8 +12,9 @@ from ...expression.traversal import all_nodes, fold, is_written_with
 from ...expression.tree import Expression, Symbol
 from . import special  # noqa: F401  (registers the rules of functions)
 from .elements import NowhereError, RestartError
-from .field import SIZES, Field, NotProvedError, Quotient, TooManyGeneratorsError
+from .field import SIZES, Field, TooManyGeneratorsError
 from .lattice import Lattice
+from .quotients import NotProvedError, Quotient, TooLargeError
 from .translate import Translator
 
 #: Most attempts with finer and finer units of angles, exponents and roots; most cases of signs.
@@ -156,12 +157,16 @@ def _attempt(
         except RestartError:
             continue
         except TooManyGeneratorsError:
-            size, angles = next(sizes, 0), Lattice()
+            size, angles = next(sizes, 0), Lattice(apart=angles.apart)
             if not size:
                 break
         except NowhereError:
             translator.nowhere = True
             break
+        except TooLargeError:
+            if angles.apart or not angles.units:
+                break
+            angles = Lattice(apart=True)
         except NotProvedError:
             break
     return translator, None
@@ -213,8 +218,10 @@ def _vanishes(base: Field, total: Quotient) -> bool:
     if total.is_zero():
         return True
     # High powers, say, need not be expanded.
-    num, den = (part / part.term_content() for part in (total.num, total.den))
-    return not base.reduce(den).is_zero() and bool(base.reduce(num).is_zero())
+    num, den = total.num / total.num.term_content(), total.den
+    if not den.is_one() and base.reduce(den / den.term_content()).is_zero():
+        return False
+    return bool(base.reduce(num).is_zero())
 
 
 def _terms(answer: Expression, variable: str) -> list[Expression]:

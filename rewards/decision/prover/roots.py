@@ -8,7 +8,8 @@ from contextlib import suppress
 from flint import fmpq, fmpz
 
 from .exponentials import Exponentials
-from .field import UNIT, Field, NotProvedError, Poly, Quotient, is_factored_quickly, product
+from .field import Field
+from .quotients import UNIT, NotProvedError, Poly, Quotient, is_factored_quickly, product
 
 #: Rational numbers of at most so many bits are factored.
 MAX_FACTOR_BITS = 64

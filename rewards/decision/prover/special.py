@@ -13,7 +13,7 @@ from flint import fmpq
 from ...expression.traversal import fold
 from ...expression.tree import Call
 from .elementary import Q, Slope, T, by, generator, odd, power, sqrt
-from .field import NotProvedError
+from .quotients import NotProvedError
 from .translate import FORMS, RULES
 
 #: Most steps of a contiguous relation, and the largest whole number with a gamma function's value.

@@ -11,7 +11,7 @@ from operator import add, mul
 
 from ...expression.traversal import fold
 from ...expression.tree import Call, Expression, Number, Symbol
-from .field import NotProvedError, Quotient
+from .quotients import NotProvedError, Quotient
 from .roots import Roots
 
 _ARITHMETIC = frozenset(("add", "mul", "neg", "div"))

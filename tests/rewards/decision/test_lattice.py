@@ -43,6 +43,15 @@ def test_units_are_as_coarse_as_can_be() -> None:
     assert sorted(map(str, (unit.varying for unit in lattice.units))) == ["{'x': 1}", "{'y': 1}"]
 
 
+def test_angles_apart_are_equal_or_opposite_to_their_unit() -> None:
+    lattice = Lattice(apart=True)
+    for n in (2, 4):
+        lattice.add(Angle({"x": fmpq(n)}, {}))
+    assert lattice.coordinates({"x": fmpq(4)}) == [0, 1]
+    assert lattice.coordinates({"x": fmpq(-2)}) == [-1, 0]
+    assert lattice.coordinates({"x": fmpq(6)}) is None
+
+
 PROVED = [
     (
         r"\frac{2(27x^2-4x-9)}{\cos(18x^3-4x^2-18x+5)+\cos 1}",
@@ -60,6 +69,12 @@ PROVED = [
     ),
     (r"\cos(x+a)", r"\sin x\cos a+\cos x\sin a"),
     (r"\frac{2x+5}{1+\cos(x^2+5x-7)}", r"\tan\frac{x^2+5x-7}{2}"),
+    # Of one unit these are polynomials of degree 11 with phases: each angle is its own.
+    (
+        r"(-12x^2+10x-8)\sin(20x^3-25x^2+40x+19)\sin(24x^3-30x^2+48x+28)",
+        r"\frac{6}{11}\sin(20x^3-25x^2+40x+19)\cos(24x^3-30x^2+48x+28)"
+        r"-\frac{5}{11}\sin(24x^3-30x^2+48x+28)\cos(20x^3-25x^2+40x+19)",
+    ),
     # Powers of sums that are not expanded.
     (r"\frac{x^{99}}{(1+x)^{101}}", r"\frac{1}{100}\left(\frac{x}{1+x}\right)^{100}"),
     (

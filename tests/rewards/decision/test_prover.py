@@ -21,14 +21,14 @@ from calculus_harness.rewards.decision.compiler import compile_tape
 from calculus_harness.rewards.decision.integrand import prepare
 from calculus_harness.rewards.decision.prover import Proof, prove
 from calculus_harness.rewards.decision.prover.elements import RestartError
-from calculus_harness.rewards.decision.prover.field import (
-    Field,
+from calculus_harness.rewards.decision.prover.field import Field
+from calculus_harness.rewards.decision.prover.normal import has_no_zeros, squares
+from calculus_harness.rewards.decision.prover.quotients import (
     NotProvedError,
     Quotient,
     gcd,
     is_factored_quickly,
 )
-from calculus_harness.rewards.decision.prover.normal import has_no_zeros, squares
 from calculus_harness.rewards.decision.prover.translate import Translator
 from calculus_harness.rewards.expression.traversal import needs_worker
 from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
