@@ -116,12 +116,12 @@ def read_sides(
     """
     if len(latex) > LONGEST:
         return []
+    latex = _COLOUR.sub(r" \1 ", latex) if "color" in latex else latex
     latex = _GLUED.sub(r"\1\\,d\2", latex) if "d" in latex else latex
     text = clean(_BAR_NAME.sub(r"\1_{\2:", plain(latex)))
     text = _DOTS.sub(r"\1", text) if "dots" in text or "..." in text else text
     text = _DELTA.sub(r"\\Delta_{\1}", text) if "Delta" in text else text
     text = _SMALL_LIMITS.sub(_large, text) if not text.isascii() else text
-    text = _COLOUR.sub(r" \1 ", text) if "color" in text else text
     sides: list[Side] = []
     for choice in range(READINGS):
         reader = _Reader(frozenset(names), choice, variable, functions[1], numbers)
