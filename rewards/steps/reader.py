@@ -424,7 +424,8 @@ class Reader:
         roots = self.chain.root.sides[:1] if self.chain.root else ()
         for start in (left, *roots):
             with suppress(*FAULTS):
-                if self.progress.repeats(start, right, self.scope):
+                anew = len(roots) == 1 and roots[0] is left
+                if self.progress.repeats(start, right, self.scope, anew=anew):
                     self.claims = [replace(claim, gain=0.0) for claim in self.claims]
 
     def _judge_again(self) -> None:
