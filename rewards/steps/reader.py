@@ -85,7 +85,11 @@ class Reader:
         for statement in every:
             if statement.condition:
                 known = self.conditions.setdefault(statement.sentence, {})
-                found = range_of(statement.links[0].latex) if len(statement.links) == 1 else None
+                found = None
+                with suppress(*FAULTS):
+                    found = (
+                        range_of(statement.links[0].latex) if len(statement.links) == 1 else None
+                    )
                 if known is not None and found is not None and found[0] not in known:
                     known[found[0]] = found[1]
                 else:

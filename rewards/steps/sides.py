@@ -142,8 +142,6 @@ _FRACTION = re.compile(r"\\[dt]?frac\s*$")
 _FUNCTION_OF = re.compile(
     r"(?<![A-Za-z\\^_{])(?P<name>[fghuvwyFGHPQR])\s*(?:\\left)?\(\s*(?:[a-z]|\\theta)\s*(?:\\right)?\)"
 )
-#: A sign behind an operand, which begins a term.
-_TERM_BEFORE = re.compile(r"[\w)}\]|]\s*\Z")
 _LIMIT_BEFORE = re.compile(r"\\lim(?:\\limits)?\s*_\s*\{(?:[^{}]|\{[^{}]*\})*\}")
 _HIGH_DERIVATIVE = re.compile(r"(?<![A-Za-z\\])[fghFGuvy]\s*(?:\\,)?\s*\^\s*\{?\s*\(\s*[\dn]+\s*\)")
 _SIZE = re.compile(r"\\(?:right|[bB]igg?r?)\s*\Z")
@@ -225,7 +223,10 @@ class _Reader:
         for call in _FUNCTION_OF.finditer(text):
             if not {call["name"], f"\\{call['name']}"} & {*self.names, *applied}:
                 raise NotReadError("a function that nothing defines")
-        for call in reversed(list(calls)):
+        found = list(calls)
+        if len(found) > PARTS:
+            raise NotReadError("too many values of functions")
+        for call in reversed(found):
             depth, end = 1, call.end()
             while depth and end < len(text):
                 depth += (text[end] == "(") - (text[end] == ")")
@@ -447,6 +448,12 @@ def _opening(text: str, close: int) -> int:
     raise NotReadError("a bracket that is not opened")
 
 
+def _ends_operand(text: str) -> bool:
+    """Whether a sign behind a text is one of addition."""
+    last = text.rstrip()[-1:]
+    return bool(last) and (last.isalnum() or last in ")}]|")
+
+
 def _bar_starts(text: str, at: int) -> list[int]:
     """Where that may begin what a bar stands behind: with all terms before it, or the last one."""
     depth, start, term = 0, 0, -1
@@ -457,7 +464,7 @@ def _bar_starts(text: str, at: int) -> list[int]:
             break
         if depth:
             continue
-        if term < 0 and text[place] in "+-" and _TERM_BEFORE.search(text, 0, place):
+        if term < 0 and text[place] in "+-" and _ends_operand(text[max(0, place - 9) : place]):
             term = place + 1
         if text[place : place + 4] == "{Q_{":
             # Another bar ends here: only the last term is meant.
