@@ -161,7 +161,8 @@ _PRIME = re.compile(
 )
 #: The end of ``[F]_a^b`` and ``F \Big|_a^b``.
 _AT = re.compile(
-    r"(?P<size>\\right|\\[bB]igg?[lr]?)?\s*(?P<mark>\]|\||\\[rl]?vert(?![A-Za-z]))\s*(?=[_^])"
+    r"(?P<size>\\right|\\[bB]igg?[lr]?)?\s*(?P<mark>\]|\||\\[rl]?vert(?![A-Za-z])"
+    r"|\)(?=\s*_\s*(?:\{[^{}]*\}|\w)\s*\^))\s*(?=[_^])"
 )
 _LIMIT = re.compile(r"\\lim(?![A-Za-z])\s*(?:\\limits(?![A-Za-z]))?\s*(?=_)")
 _TENDS = re.compile(
@@ -328,11 +329,14 @@ class _Reader:
     def _changed(self, text: str, mark: re.Match[str]) -> tuple[int, str]:
         """Where ``[F]_a^b`` begins, and F; how far ``F|_a^b`` goes back is ambiguous."""
         at = mark.start("mark")
-        if mark["mark"] == "]":
+        if mark["mark"] in "])":
             start = _opening(text, at)
             inner = text[start + 1 : mark.start()]
             size = re.search(r"\\(?:left|[bB]igg?l?)\s*$", text[:start])
-            return (size.start() if size else start), inner
+            first = size.start() if size else start
+            if mark["mark"] == ")" and text[:first].rstrip()[-1:].isalpha():
+                raise NotReadError("limits behind the argument of a function")
+            return first, inner
         left = text.rfind("\\left.", 0, at)
         if mark["size"] == "\\right" and left >= 0:
             return left, text[left + 6 : mark.start()]
