@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf
 
+from ..decision.balls import UnusableError
 from ..decision.compiler import compile_tape
 from ..decision.jets import ZERO
 from ..errors import ProblemError
-from ..expression.traversal import symbols_of
+from ..expression.traversal import needs_worker, symbols_of
 from ..expression.tree import Expression
 from ..reading.problem import Limit, limit_of
 from .result import Judgement
@@ -62,11 +63,15 @@ def number(limit: Limit) -> float | None:
     """A limit as a number; None of one with symbols."""
     if isinstance(limit, int):
         return limit * inf
-    if symbols_of(limit):
+    if symbols_of(limit) or needs_worker(limit):
         return None
-    tape = compile_tape(limit, "")
-    value = tape.run(ZERO, {}, derivative=False)[tape.root][0]
-    return float(value.real.mid()) if value.is_finite() and value.imag.contains(0) else None
+    try:
+        tape = compile_tape(limit, "")
+        value = tape.run(ZERO, {}, derivative=False)[tape.root][0]
+        real = value.is_finite() and value.imag.contains(0)
+        return float(value.real.mid()) if real else None
+    except (ArithmeticError, UnusableError):
+        return None
 
 
 @dataclass

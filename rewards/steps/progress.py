@@ -65,10 +65,20 @@ class Progress:
         before, self.left = self.left, min(self.left, self.costs[self.problem])
         return (before - self.left) / self.whole
 
-    def repeats(self, left: Side, right: Side, scope: Scope) -> bool:
-        """Whether an equation is about the same integrals as another, as with the other sign."""
+    def repeats(self, left: Side, right: Side, scope: Scope, *, anew: bool) -> bool:
+        """Whether an equation tries what a right one has done, as with the other sign.
+
+        Args:
+            left: its left side.
+            right: its right side.
+            scope: the definitions in force.
+            anew: it begins a chain, so that its first integral is reduced once more.
+
+        """
         related = self._related(left, right, scope)
-        return len(related) > 1 and set(related) in map(set, self.relations)
+        known = [each for each in self.relations if len(each) > 1 and each[-1] != _EVALUATION]
+        again = anew and any(each[0] == related[0] for each in known if related)
+        return len(related) > 1 and (again or set(related) in map(set, known))
 
     def _related(self, left: Side, right: Side, scope: Scope) -> tuple[_Key, ...]:
         """The integrals that an equation relates."""

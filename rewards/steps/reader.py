@@ -85,7 +85,11 @@ class Reader:
         for statement in every:
             if statement.condition:
                 known = self.conditions.setdefault(statement.sentence, {})
-                found = range_of(statement.links[0].latex) if len(statement.links) == 1 else None
+                found = None
+                with suppress(*FAULTS):
+                    found = (
+                        range_of(statement.links[0].latex) if len(statement.links) == 1 else None
+                    )
                 if known is not None and found is not None and found[0] not in known:
                     known[found[0]] = found[1]
                 else:
@@ -377,8 +381,21 @@ class Reader:
         at_point |= vanishes and not free_symbols(number) and not number.parts
         if not unread and not at_point:
             return judged
+        if at_point and self._holds_at_a_point(judged.pair, statement.sentence):
+            return replace(judged, finding=Finding(Judgement.CORRECT, points=1), earns=False)
         detail = "said of a point" if at_point else "a condition that is not read"
         return replace(judged, finding=Finding(Judgement.UNCHECKED, detail=detail))
+
+    def _holds_at_a_point(self, pair: tuple[Side, Side], sentence: int) -> bool:
+        """Whether two sides are equal at a point that the sentence names: "at x = 2, x^2 = 4"."""
+        for of, name, value in self.points.seen:
+            if of == sentence:
+                at = {name: Side(value, {})}
+                with suppress(NotReadError):
+                    left, right = (substituted(side, at) for side in pair)
+                    if self.judge.equal(left, right) is Judgement.CORRECT:
+                        return True
+        return False
 
     def _with(self, claim: Claim, judged: Judged) -> Claim:
         """A claim with what was found of it."""
@@ -411,7 +428,8 @@ class Reader:
         roots = self.chain.root.sides[:1] if self.chain.root else ()
         for start in (left, *roots):
             with suppress(*FAULTS):
-                if self.progress.repeats(start, right, self.scope):
+                anew = len(roots) == 1 and roots[0] is left
+                if self.progress.repeats(start, right, self.scope, anew=anew):
                     self.claims = [replace(claim, gain=0.0) for claim in self.claims]
 
     def _judge_again(self) -> None:
@@ -427,50 +445,7 @@ class Reader:
                 self.pending.append((index, left, right, lead))
         self.chain = chain
 
-    def conclude(self, verdict: Verdict, completion: str) -> None:
-        """Add the claim that the final answer is right."""
-        if verdict.answer is None:
-            return
-        answer = _joined(verdict.answer)
-        boxed = [each.links[-1] for each in self.ends if each.boxed]
-        same = [link for each in self.ends if answer in _joined((link := each.links[-1]).latex)]
-        if boxed or same:
-            place = (boxed or same)[-1]
-        else:  # an answer without a sign of equality
-            at = completion.rfind(verdict.answer)
-            line = completion.rstrip().rfind("\n") + 1
-            place = Link(verdict.answer, line, len(completion.rstrip()))
-            if at >= 0:
-                place = Link(verdict.answer, at, at + len(verdict.answer))
-        judgement = {
-            Status.CORRECT: Judgement.CORRECT,
-            Status.INCORRECT: Judgement.INCORRECT,
-        }.get(verdict.status, Judgement.UNCHECKED)
-        evidence = verdict.evidence
-        self._settle_gains(verdict)
-        if judgement is Judgement.INCORRECT and not boxed:
-            read = self.sides(Link(verdict.answer, 0, 0))
-            names = {*self.scope.values, *self.scope.introduced}
-            if self.whole.limits:
-                names.add(self.whole.variable)
-            if read and free_symbols(read[0]) & names:
-                judgement = Judgement.UNCHECKED  # the text ends before its answer
-        self.claims.append(
-            Claim(
-                "final",
-                judgement,
-                "",
-                verdict.answer,
-                place.start,
-                place.end,
-                displayed=True,
-                points=evidence.points,
-                witness=evidence.witness,
-                detail=evidence.detail,
-            )
-        )
-
-    def _settle_gains(self, verdict: Verdict) -> None:
+    def settle(self, verdict: Verdict) -> None:
         """Let no steps pay that say what the integral is, where the answer is another or unproved.
 
         Such a text does not follow them, or they are seen to be right at a few points only.
@@ -483,8 +458,3 @@ def _is_narrow(run: Range) -> bool:
     """Whether a range is so small, or so far out, that much looks equal there."""
     ends = [abs(end) for end in run if not isinf(end)]
     return len(ends) != 1 or ends[0] > FAR
-
-
-def _joined(latex: str) -> str:
-    """LaTeX without spaces."""
-    return "".join(latex.split())

@@ -116,12 +116,12 @@ def read_sides(
     """
     if len(latex) > LONGEST:
         return []
+    latex = _COLOUR.sub(r" \1 ", latex) if "color" in latex else latex
     latex = _GLUED.sub(r"\1\\,d\2", latex) if "d" in latex else latex
     text = clean(_BAR_NAME.sub(r"\1_{\2:", plain(latex)))
     text = _DOTS.sub(r"\1", text) if "dots" in text or "..." in text else text
     text = _DELTA.sub(r"\\Delta_{\1}", text) if "Delta" in text else text
     text = _SMALL_LIMITS.sub(_large, text) if not text.isascii() else text
-    text = _COLOUR.sub(r" \1 ", text) if "color" in text else text
     sides: list[Side] = []
     for choice in range(READINGS):
         reader = _Reader(frozenset(names), choice, variable, functions[1], numbers)
@@ -142,8 +142,6 @@ _FRACTION = re.compile(r"\\[dt]?frac\s*$")
 _FUNCTION_OF = re.compile(
     r"(?<![A-Za-z\\^_{])(?P<name>[fghuvwyFGHPQR])\s*(?:\\left)?\(\s*(?:[a-z]|\\theta)\s*(?:\\right)?\)"
 )
-#: A sign behind an operand, which begins a term.
-_TERM_BEFORE = re.compile(r"[\w)}\]|]\s*\Z")
 _LIMIT_BEFORE = re.compile(r"\\lim(?:\\limits)?\s*_\s*\{(?:[^{}]|\{[^{}]*\})*\}")
 _HIGH_DERIVATIVE = re.compile(r"(?<![A-Za-z\\])[fghFGuvy]\s*(?:\\,)?\s*\^\s*\{?\s*\(\s*[\dn]+\s*\)")
 _SIZE = re.compile(r"\\(?:right|[bB]igg?r?)\s*\Z")
@@ -163,7 +161,8 @@ _PRIME = re.compile(
 )
 #: The end of ``[F]_a^b`` and ``F \Big|_a^b``.
 _AT = re.compile(
-    r"(?P<size>\\right|\\[bB]igg?[lr]?)?\s*(?P<mark>\]|\||\\[rl]?vert(?![A-Za-z]))\s*(?=[_^])"
+    r"(?P<size>\\right|\\[bB]igg?[lr]?)?\s*(?P<mark>\]|\||\\[rl]?vert(?![A-Za-z])"
+    r"|\)(?=\s*_\s*(?:\{[^{}]*\}|\w)\s*\^))\s*(?=[_^])"
 )
 _LIMIT = re.compile(r"\\lim(?![A-Za-z])\s*(?:\\limits(?![A-Za-z]))?\s*(?=_)")
 _TENDS = re.compile(
@@ -225,7 +224,10 @@ class _Reader:
         for call in _FUNCTION_OF.finditer(text):
             if not {call["name"], f"\\{call['name']}"} & {*self.names, *applied}:
                 raise NotReadError("a function that nothing defines")
-        for call in reversed(list(calls)):
+        found = list(calls)
+        if len(found) > PARTS:
+            raise NotReadError("too many values of functions")
+        for call in reversed(found):
             depth, end = 1, call.end()
             while depth and end < len(text):
                 depth += (text[end] == "(") - (text[end] == ")")
@@ -327,11 +329,14 @@ class _Reader:
     def _changed(self, text: str, mark: re.Match[str]) -> tuple[int, str]:
         """Where ``[F]_a^b`` begins, and F; how far ``F|_a^b`` goes back is ambiguous."""
         at = mark.start("mark")
-        if mark["mark"] == "]":
+        if mark["mark"] in "])":
             start = _opening(text, at)
             inner = text[start + 1 : mark.start()]
             size = re.search(r"\\(?:left|[bB]igg?l?)\s*$", text[:start])
-            return (size.start() if size else start), inner
+            first = size.start() if size else start
+            if mark["mark"] == ")" and text[:first].rstrip()[-1:].isalpha():
+                raise NotReadError("limits behind the argument of a function")
+            return first, inner
         left = text.rfind("\\left.", 0, at)
         if mark["size"] == "\\right" and left >= 0:
             return left, text[left + 6 : mark.start()]
@@ -447,6 +452,12 @@ def _opening(text: str, close: int) -> int:
     raise NotReadError("a bracket that is not opened")
 
 
+def _ends_operand(text: str) -> bool:
+    """Whether a sign behind a text is one of addition."""
+    last = text.rstrip()[-1:]
+    return bool(last) and (last.isalnum() or last in ")}]|")
+
+
 def _bar_starts(text: str, at: int) -> list[int]:
     """Where that may begin what a bar stands behind: with all terms before it, or the last one."""
     depth, start, term = 0, 0, -1
@@ -457,7 +468,7 @@ def _bar_starts(text: str, at: int) -> list[int]:
             break
         if depth:
             continue
-        if term < 0 and text[place] in "+-" and _TERM_BEFORE.search(text, 0, place):
+        if term < 0 and text[place] in "+-" and _ends_operand(text[max(0, place - 9) : place]):
             term = place + 1
         if text[place : place + 4] == "{Q_{":
             # Another bar ends here: only the last term is meant.

@@ -19,6 +19,7 @@ from ..workers.deadline import Deadline
 from ..workers.errors import WorkerError
 from ..workers.pool import DEFAULT_DEADLINE
 from ..workers.verdicts import call_task
+from .conclusion import final_claim
 from .judging.equality import Work
 from .reader import Reader
 from .result import Solution
@@ -135,5 +136,7 @@ def _solution(
     if whole.limits and lost and chains and not any(each.boxed for each in reader.ends):
         # Taken for the answer was an antiderivative on the way to the value.
         verdict = verify(rf"\boxed{{{chains[-1][-1].latex}}}", deadline=deadline)
-    reader.conclude(verdict, completion)
-    return Solution(tuple(reader.claims), tuple(reader.definitions), verdict)
+    reader.settle(verdict)
+    final = final_claim(reader, verdict, completion)
+    claims = [*reader.claims, final] if final else reader.claims
+    return Solution(tuple(claims), tuple(reader.definitions), verdict)

@@ -43,6 +43,12 @@ def test_scopes(row: dict[str, str]) -> None:
         (r"\[ x^2 - x = 2 \implies x = 3 \]", "x", "I"),
         (r"\begin{align*} x + 1 &= 1 + x \\ -2x &= -x - x \end{align*}", "x", "CC"),
         (r"$\int f(x)\,dx = x^2$ and $g(x) = 1$", "x", "U"),
+        (r"$\int_0^1 x\,dx = \left(\frac{x^2}{2}\right)_0^1 = \frac12$", "x", "CC"),
+        (r"$\int_0^1 \cos x\,dx = \sin(x)_0^1$", "x", "U"),
+        (r"First put $u = x$, then put $u = x^2$. $\int x\,dx = \int u\,du$", "x", "C"),
+        (r"At $x = 2$ we have $x^2 = 4$ and $x^3 = 9$.", "x", "CU"),
+        (r"\begin{align*} \text{Area} &= 2\cdot 3 \\ &= 6 \end{align*}", "x", "C"),
+        (r"$1 = 1$. The sum from 3 to 5 $= 12$.", "x", "C"),
     ],
 )
 def test_where_claims_hold(text: str, problem: str, expected: str) -> None:

@@ -50,6 +50,9 @@ HIDDEN = {
     "decimals": guesses(rf"${WHOLE}={{}}+0.5+C$. "),
     "both signs of parts": rf"${WHOLE}=x^2e^x-\int 2xe^x\,dx$. ${WHOLE}=x^2e^x+\int 2xe^x\,dx$. ",
     "the other sign first": rf"${WHOLE}=x^2e^x+\int 2xe^x\,dx$. ${WHOLE}=x^2e^x-\int 2xe^x\,dx$. ",
+    "both signs, written otherwise": (
+        rf"${WHOLE}=x^2e^x-\int 2xe^x\,dx$. ${WHOLE}=x^2e^x-\int -2xe^x\,dx$. "
+    ),
     "81 guesses": "".join(
         rf"${WHOLE}=e^x({a}x^2+{b}x+{c}+{d}x^3)+C$. "
         for a, b, c, d in product((0, 1, -1), (0, -2, 2), (0, 2, -2), (0, 1, -1))
