@@ -287,6 +287,7 @@ def _hides_a_part(answer: Expression, got: Ball, scale: float) -> bool:
         difference = _value(tape) - got
         if (
             difference.is_finite()
+            and not difference.is_zero()  # exactly: in 5^0 the base has no effect
             and scale - log2(difference.abs_upper()) >= EQUAL_BITS
             and not any(map(_is_zero, factors))
         ):
@@ -304,7 +305,7 @@ def _changes(
     if not isinstance(node, Call) or not node.args:
         yield (Call("mul", (_EIGHTH_MORE, node)) if node != _NOTHING else _EIGHTH_MORE), factors
     elif node.function != "add" and fold(node) is not None:
-        yield Call("mul", (_EIGHTH_MORE, node)), factors
+        yield (Call("mul", (_EIGHTH_MORE, node)) if fold(node) else _EIGHTH_MORE), factors
     elif node.function not in _STEPS:
         for at, argument in enumerate(node.args):
             others = node.args[:at] + node.args[at + 1 :]
@@ -319,7 +320,7 @@ _STEPS = frozenset(("floor", "ceil", "sgn", "max", "min", "heaviside", "piecewis
 
 
 def _is_zero(factor: Expression) -> bool:
-    return bool(_value(compile_tape(factor, "x")) == 0)
+    return bool(_value(compile_tape(factor, "x")).is_zero())
 
 
 def _value(tape: Tape) -> Ball:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from .boxed.content import inside
 from .case_lists import with_conditions
 from .clean import clean, with_clean_ends
 from .judge import Kind, Statement, defines, definition, has_integral, judge
@@ -100,8 +101,8 @@ def _json_answer(field: re.Match[str]) -> Extraction:
     if "\\" in value and not re.search(r"(?<!\\)(?:\\\\)*\\(?!\\)", value):
         value = value.replace("\\\\", "\\")
     extraction = _called_answer(value)
-    if extraction.answer is None and not has_prose(value):
-        return Extraction(clean(value), "final_answer")
+    if extraction.answer is None:
+        return replace(inside(value), source="final_answer")
     return extraction
 
 
