@@ -104,7 +104,14 @@ def verify_antiderivative(
             "truncated": truncated,
         }
         return verify_welleck(completion, as_latex(integrand), options, deadline)
-    answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated, method=method)
+    answer = find_answer(
+        completion,
+        strict=strict,
+        stop=stop,
+        truncated=truncated,
+        method=method,
+        symbols=problem.symbols,
+    )
     if answer.text is not None and method == "published":
         return verify_published(answer, problem, deadline)
     policy = DecisionPolicy(strict_domain, require_continuous)

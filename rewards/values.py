@@ -316,7 +316,7 @@ def _changes(
 
 _NOTHING, _EIGHTH_MORE = Number(0), Number(9, 8)
 #: Functions that do not change with a small change of an argument.
-_STEPS = frozenset(("floor", "ceil", "sgn", "max", "min", "heaviside", "piecewise"))
+_STEPS = frozenset(("floor", "ceil", "sgn", "max", "min", "heaviside", "piecewise", "binomial"))
 
 
 def _is_zero(factor: Expression) -> bool:

@@ -186,7 +186,7 @@ _FUNCTION = "|".join(
 )
 # A run of letters that is not a word: "dx", "ax", "pi", "abx", "xsinx".
 _MATH_WORD = re.compile(
-    r"(?:[abckmnpqr]{2}[xz]|abc|d?[xtuvyzswθ]|[a-ce-hkmnpqrCα-ω]?[xtuvyz]|[xtuvyz]?[α-ω]|[xtu]e|ex|pi|int|frac"
+    r"(?:(?!max|tax|sax)[abcdgkmnpqrst]{2}[xz]|abc|d?[xtuvyzswθ]|[a-ce-hkmnpqrCα-ω]?[xtuvyz]|[xtuvyz]?[α-ω]|[xtu]e|ex|pi|int|frac"
     rf"|(?:[xtuvyznkab0e]?(?:{_FUNCTION})[xtuvyzθ]?)+)",
     re.IGNORECASE,
 )
