@@ -98,13 +98,19 @@ def require_worker(slow: bool) -> None:
 
 
 def find_answer(
-    completion: str, *, strict: bool, stop: Sequence[str], truncated: bool, method: str = "balls"
+    completion: str,
+    *,
+    strict: bool,
+    stop: Sequence[str],
+    truncated: bool,
+    method: str = "balls",
+    symbols: Collection[str] = (),
 ) -> ExtractedAnswer:
     """Extract the final answer; `read_answer` makes it readable."""
     check_text("completion", completion)
     check_switches(strict=strict, truncated=truncated)
     started = time.perf_counter()
-    extraction = extract(completion, strict=strict, stop=stop, truncated=truncated)
+    extraction = extract(completion, strict=strict, stop=stop, truncated=truncated, symbols=symbols)
     status = Status.NO_ANSWER if extraction.answer is None else None
     return ExtractedAnswer(
         extraction.answer,

@@ -109,7 +109,14 @@ def verify_antiderivative(
             "truncated": truncated,
         }
         return verify_welleck(completion, as_latex(integrand), options, seconds)
-    answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated, method=method)
+    answer = find_answer(
+        completion,
+        strict=strict,
+        stop=stop,
+        truncated=truncated,
+        method=method,
+        symbols=problem.symbols,
+    )
     if answer.text is not None and method == "published":
         return verify_published(answer, problem, seconds)
     policy = DecisionPolicy(strict_domain, require_continuous)

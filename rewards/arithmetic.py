@@ -34,7 +34,7 @@ _OPERATED = re.compile(rf"[)}}]?[ ]?{_OPERATION}[ ]{{0,2}}[({{\\]{{0,2}}\d|\(\d+
 # What may stand beside the number in a box, words apart.
 _BESIDE = re.compile(
     r"(?:\\(?:text|textbf|textit|mathrm|mathbf|left|right|q?quad|[,;:! ])(?![A-Za-z])|[^\W\d_]"
-    r"|[\s{}()$.,:;'\"%*\u00b0\u20ac\u00a3])*"
+    r"|\\[$%]|\^\s?\{?\\circ(?![a-z])|[\s{}()$.,:;'\"%*\u00b0\u20ac\u00a3])*"
 )
 _COMMAND = re.compile(r"\\[A-Za-z]+")
 # Scientific notation.

@@ -210,7 +210,7 @@ def _stated_divergence(
     if infinite:
         return -1 if infinite["sign"] == "-" else 1
     if answer.text is not None and answer.source == "boxed":
-        return 0 if _says_divergent(text) else None
+        return 0 if _says_divergent(text) and "\\begin" not in text else None
     shown = final_text(completion, strict=strict, stop=stop, truncated=truncated)
     last = (shown.answer or shown.text.strip().rpartition("\n")[2])[-400:]
     if answer.text is None and shown.source != "boxed" and _says_divergent(last):

@@ -79,9 +79,10 @@ def certify(
     options |= {"stop": list(stop), "truncated": truncated}
     verdict = verify_antiderivative(completion, integrand, **options, deadline=deadline)
     evidence, problem = verdict.evidence, prepare(integrand, variable, assumptions)
-    answer = read_answer(
-        find_answer(completion, strict=strict, stop=stop, truncated=truncated), problem.symbols
+    found = find_answer(
+        completion, strict=strict, stop=stop, truncated=truncated, symbols=problem.symbols
     )
+    answer = read_answer(found, problem.symbols)
     try:
         if verdict.correct and evidence.proof == "identity":
             data, reading = _identity(answer.readings, problem, evidence)

@@ -25,8 +25,9 @@ a value. What remains is *strong* if it ends in ``+ C`` or has the form ``\int f
 5. ``none``.
 
 A formula's last statement counts, and of a chain ``a = b = c`` the last link (the others are
-`Extraction.steps`). Other answers that it offers are `Extraction.alternatives`. Values with conditions are one table of cases. Text after an approximation
-sign, a single condition, or "where C is .." is left out.
+`Extraction.steps`). Other answers that it offers are `Extraction.alternatives`.
+Values with conditions are one table of cases. Text after an approximation sign, a single condition,
+or "where C is .." is left out.
 
 ``truncated`` completions (cut by the token limit) have an answer only in a complete box that is
 outside the thoughts and is not followed by the beginning of another.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from .boxed.content import from_boxes, is_mention, is_placeholder
 from .boxes import boxes
@@ -12,7 +12,12 @@ from .visible import visible
 
 
 def extract(
-    completion: str, *, strict: bool = False, stop: Sequence[str] = (), truncated: bool = False
+    completion: str,
+    *,
+    strict: bool = False,
+    stop: Sequence[str] = (),
+    truncated: bool = False,
+    symbols: Collection[str] = (),
 ) -> Extraction:
     r"""Extract the final answer of a completion; the package's docstring has the rules.
 
@@ -21,6 +26,7 @@ def extract(
         strict: require a box.
         stop: the prompt's stop strings. Text after the first of them is ignored.
         truncated: the completion was cut off by the token limit.
+        symbols: names that the problem uses, where they are known.
 
     Returns:
         The answer's LaTeX, or None, with its source and notes.
@@ -38,7 +44,7 @@ def extract(
     if not marked:
         if truncated:
             return nothing("truncated, without a box")
-        return nothing("no box") if strict else from_formulas(text)
+        return nothing("no box") if strict else from_formulas(text, symbols)
     while len(marked) > 1 and is_mention(marked[-1], text):
         marked.pop()
     last = marked[-1]
@@ -49,11 +55,11 @@ def extract(
         # The box lacks its last brace: as a formula it may do without the first, too.
         opened = text.find("{", last.start)
         text = f"{text[: last.start]} {text[opened + 1 :]}"
-        return nothing("no closed box") if strict else from_formulas(text)
+        return nothing("no closed box") if strict else from_formulas(text, symbols)
     if is_placeholder(complete[-1]):
         if strict or truncated:
             return nothing("the last box is empty")
-        return from_formulas(text[complete[-1].end :])
+        return from_formulas(text[complete[-1].end :], symbols)
     return from_boxes(
         text, complete, ("a later box is not closed",) if last.content is None else ()
     )

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
+from .cases import one_case
 from .spans import Span
 
-_WHEN = r"(?:for|if|when|whenever|on)\s{1,2}(?:all\s)?\s?"
+_WHEN = r"(?:for|if|when|whenever|on|si|pour|wenn|für|falls)\s{1,2}(?:all\s)?\s?"
 # "A for x > 0": between a value and its condition.
 _VALUE_FIRST = re.compile(rf"[\s,*]{{0,4}}{_WHEN}", re.IGNORECASE)
 # "For x > 0: A", "Case 1: x > 0. Then A": before a condition, and between it and its value.
 _LEAD = rf"(?:case\s{{0,2}}\(?\w{{1,3}}\)?\s?[:.)(-]{{0,2}}[\s*_(]{{0,4}})?(?:{_WHEN})?"
 _CONDITION_FIRST = re.compile(
-    rf"(?<![A-Za-z])(?:(?=case\s){_LEAD}|{_WHEN})[\s*_(]{{0,3}}\Z", re.IGNORECASE
+    rf"(?:(?<![A-Za-z])(?:(?=case\s){_LEAD}|{_WHEN})[\s*_(]{{0,3}}"
+    r"|(?:\A|\n)[ \t|*_]{0,4}(?:(?:[-•+]|\(?\w{1,2}[.)])\s{1,3})?[*_(]{0,3})\Z",
+    re.IGNORECASE,
 )
 _THEN = re.compile(
-    r"[\s,:.)*_-]{0,8}(?:(?:then|so|thus)[\s,]{1,2})?"
+    r"[\s,:.)*_|-]{0,8}(?:(?:then|so|thus)[\s,]{1,2})?"
     r"(?:(?:we (?:have|get)|it is|the (?:answer|integral|antiderivative) is)\s)?",
     re.IGNORECASE,
 )
 # Between two rows: punctuation, a word, the bullet of a list, the words of the next condition.
 _BETWEEN = re.compile(
-    r"[\s,.;*_]{0,6}(?:(?:and|while|but|or)\s{1,2})?(?:it is\s)?"
+    r"[\s,.;*_|]{0,6}(?:(?:and|while|but|or)\s{1,2})?(?:it is\s)?"
     rf"(?:(?:[-*•+]|\(?\w{{1,2}}[.)])\s{{1,3}})?[*_(]{{0,4}}{_LEAD}[\s*_(]{{0,3}}",
     re.IGNORECASE,
 )
@@ -50,15 +54,19 @@ def with_conditions(text: str, formulas: list[Span]) -> list[Span]:
                 joined += _table(rows)
                 rows = []
         rows.append(row)
-        at += 2
+        at += 1 if row[0].end == row[1].end else 2
     return joined + _table(rows)
 
 
 def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
     """The value and the condition that the formula and its successor are; else None."""
+    first = formulas[at]
+    if first.kind == "display" and (case := one_case(first.latex)):
+        value, condition = (replace(first, latex=latex) for latex in case)
+        return value, condition
     if at + 1 == len(formulas):
         return None
-    first, second = formulas[at], formulas[at + 1]
+    second = formulas[at + 1]
     bounds = [_BOUND.search(each.latex) is not None for each in (first, second)]
     if bounds == [False, True] and _VALUE_FIRST.fullmatch(text, first.end, second.start):
         return first, second
@@ -74,7 +82,8 @@ def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
 def _table(rows: list[tuple[Span, Span]]) -> list[Span]:
     """The rows as one formula; a single one as it was."""
     if len(rows) < 2:
-        return sorted((each for row in rows for each in row), key=lambda each: each.start)
+        whole = (row[:1] if row[0].end == row[1].end else row for row in rows)
+        return sorted((each for row in whole for each in row), key=lambda each: each.start)
     value, condition = rows[0]
     head, equals, _ = value.latex.rpartition("=")
     cells = r" \\ ".join(

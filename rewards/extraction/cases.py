@@ -37,6 +37,10 @@ def as_cases(latex: str) -> str:
         ):
             body = rf"\begin{{cases}}{table['rows']}\end{{cases}}"
             return latex[: table.start()] + body + latex[table.end() :]
+        if "&" not in table["rows"]:  # rows of "value, condition"
+            opened = latex[: table.start()] + table["rows"] + latex[table.end() :]
+            if (cases := as_cases(opened)) != opened:
+                return cases
     if len(_WORDS.findall(latex)) < 2 and len(_BOUNDS.findall(latex)) < 2:
         return latex
     rows = _rows(latex)
@@ -96,6 +100,14 @@ class _Rows:
             return False
         self.pairs[-1] = (self.pairs[-1][0], f"{self.pairs[-1][1]}, {condition}")
         return True
+
+
+def one_case(latex: str) -> tuple[str, str] | None:
+    """The value and the condition that a formula is: ``F (x > 0)``; else None."""
+    if len(latex) > _LONGEST_CASES or not _BOUNDS.search(latex):
+        return None
+    rows = _rows(latex)
+    return rows[0] if len(rows) == 1 else None
 
 
 def _rows(latex: str) -> list[tuple[str, str]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
+from .boxed.content import inside
 from .case_lists import with_conditions
 from .clean import clean, with_clean_ends
-from .judge import Kind, Statement, defines, definition, has_integral, judge
+from .judge import Kind, Statement, defines, definition, has_integral, is_foreign, judge
 from .result import Extraction, nothing
 from .spans import EMPHASIS, Span, bare_spans, has_prose, restored, spans
 from .statements import Chain, chains
@@ -51,8 +53,8 @@ _BARE_ANSWER = re.compile(r"\+\s?(?:[CcKkС]|const)(?![A-Za-z])|(?i:answer|resul
 _ANSWER_TAG = re.compile(r"<(?:final[ _-]?)?(?:answer|final|result|solution)>", re.IGNORECASE)
 # The entry "answer" of a JSON object: a string, or a bare number.
 _ANSWER_FIELD = re.compile(
-    r"[\"'](?:final_)?answer[\"']\s{0,8}:\s{0,8}"
-    r"(?:\"(?P<text>(?:[^\"\\]++|\\.)*+)\"|(?P<number>[-+.\deE]++))",
+    r"[\"'](?:final[_ ])?answer[\"']\s{0,8}:\s{0,8}(?:\"(?P<text>(?:[^\"\\]++|\\.)*+)\""
+    r"|'(?P<quoted>(?:[^'\\]++|\\.)*+)'|(?P<number>[-+.\deE]++))",
     re.DOTALL | re.IGNORECASE,
 )
 
@@ -70,8 +72,14 @@ _OPERATION = re.compile(r"[-+*/^=]|\\|\([a-z]|[a-z]\)")
 _VARIES = re.compile(r"(?<![A-Za-z])[a-z](?![A-Za-z])|\\")
 
 
-def from_formulas(text: str) -> Extraction:
-    """The answer of a text without boxes, or of the part that is marked as the answer."""
+def from_formulas(text: str, symbols: Collection[str] = ()) -> Extraction:
+    """The answer of a text without boxes, or of the part that is marked as the answer.
+
+    Args:
+        text: the text.
+        symbols: names that the problem uses; a formula with other letters alone is an explanation.
+
+    """
     if "<" in text and (tagged := list(_ANSWER_TAG.finditer(text))):
         return _called_answer(text[tagged[-1].end() :].partition("</")[0])
     if 'nswer"' in text or "nswer'" in text:
@@ -91,17 +99,19 @@ def from_formulas(text: str) -> Extraction:
     ):
         layout = "**" in line or "mathrm" in line or "operatorname" in line
         return Extraction(clean(line) if layout else with_clean_ends(line), "bare")
-    return _search(text)
+    return _search(text, symbols)
 
 
 def _json_answer(field: re.Match[str]) -> Extraction:
     """The value of the entry "answer", whose backslashes may be doubled, as JSON wants, or not."""
-    value = field["number"] or field["text"].replace('\\"', '"').replace("\t", "\\t")
+    value = field["number"] or (field["text"] or field["quoted"] or "").replace('\\"', '"').replace(
+        "\t", "\\t"
+    )
     if "\\" in value and not re.search(r"(?<!\\)(?:\\\\)*\\(?!\\)", value):
         value = value.replace("\\\\", "\\")
     extraction = _called_answer(value)
-    if extraction.answer is None and not has_prose(value):
-        return Extraction(clean(value), "final_answer")
+    if extraction.answer is None:
+        return replace(inside(value), source="final_answer")
     return extraction
 
 
@@ -110,7 +120,7 @@ def _called_answer(text: str) -> Extraction:
     return extraction if extraction.answer is None else replace(extraction, source="final_answer")
 
 
-def _search(text: str) -> Extraction:
+def _search(text: str, symbols: Collection[str] = ()) -> Extraction:
     if len(text) > TAIL:
         line = text.find("\n", len(text) - TAIL)
         text = text[line + 1 if line >= 0 else len(text) - TAIL :]
@@ -118,16 +128,16 @@ def _search(text: str) -> Extraction:
     formulas = with_conditions(text, spans(text)[-MOST:])
     chosen = None
     if formulas:
-        chosen = _choose(_Reader(text, formulas))
+        chosen = _choose(_Reader(text, formulas), symbols)
         settled = formulas[chosen.index].end if chosen else 0
         rest = text[settled:]
         if "+" in rest or "nswer" in rest or "esult" in rest or _last_line(text) >= settled:
             more = _with_bare_lines(text, formulas, settled)
             if len(more) > len(formulas):
-                chosen = _choose(_Reader(text, more))
+                chosen = _choose(_Reader(text, more), symbols)
     if chosen is None:
         bare = bare_spans(text, 0, len(text))[-MOST:]
-        chosen = _choose(_Reader(text, bare))
+        chosen = _choose(_Reader(text, bare), symbols)
     return chosen.extraction() if chosen else nothing("no formula that could be the answer")
 
 
@@ -330,13 +340,14 @@ class _Candidate:
         return tuple(each for each in dict.fromkeys(answers) if each != self.statement.answer)
 
 
-def _choose(reader: _Reader) -> _Candidate | None:
+def _choose(reader: _Reader, symbols: Collection[str]) -> _Candidate | None:
     """The formula that is the answer; the package's docstring has the order."""
     later: _Candidate | None = None  # a plain formula that overrides a strong one before it
     plain: _Candidate | None = None
     identity: _Candidate | None = None
     doubtful: _Candidate | None = None  # strong, but a recalled formula or a rule
     explained: _Candidate | None = None  # strong, but in a check or an explanation
+    foreign: _Candidate | None = None  # in other letters than the problem's
     remark: _Candidate | None = None
     number: _Candidate | None = None
     passed: tuple[str, ...] = ()
@@ -355,6 +366,9 @@ def _choose(reader: _Reader) -> _Candidate | None:
         announced = lead.announced and not lead.soft
         checked = not lead.named and reader.checked(index)
         doubted = lead.doubted or checked or (asked and not best.has_constant)
+        if symbols and best.kind > Kind.LONE and is_foreign(best.answer, symbols):
+            foreign = foreign or this
+            continue
         if best.kind is Kind.LONE:
             if announced and not doubted and not has_integral(best.answer):
                 plain, later = plain or this, later or this
@@ -381,4 +395,4 @@ def _choose(reader: _Reader) -> _Candidate | None:
                 later = later or this
     if doubtful and (plain is None or plain.index < doubtful.index):
         return doubtful
-    return plain or explained or identity or remark or number
+    return plain or explained or identity or remark or foreign or number

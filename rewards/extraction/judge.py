@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -176,6 +177,19 @@ def defines(root: str) -> bool:
         (_NAME.fullmatch(root) is not None and not _ANSWER_NAME.fullmatch(root))
         or _DIFFERENTIAL.fullmatch(root) is not None
     )
+
+
+_COMMAND = re.compile(r"\\[A-Za-z]+")
+_OTHER_LETTER = re.compile(rf"(?<![A-Za-z])[abd-hj-z](?![A-Za-z])|{_GREEK}(?![A-Za-z])")
+
+
+def is_foreign(latex: str, symbols: Collection[str]) -> bool:
+    """Whether a formula has letters, but none of the names that a problem uses."""
+    plain = _COMMAND.sub(" ", latex)
+    for name in symbols:
+        if (name in plain) if len(name) == 1 else (name[:1] in plain or f"\\{name}" in latex):
+            return False
+    return _OTHER_LETTER.search(latex) is not None
 
 
 _SIGN = re.compile(r"[-+]")

@@ -218,8 +218,8 @@ _LENGTHS = sorted({len(name) for name in _FUNCTIONS})
 _BEFORE, _BEHIND = frozenset("xtuvyznkab0e"), frozenset("xtuvyzθ")
 # A run of letters that is not a word: "dx", "ax", "pi", "abx"; for "xsinx" see `_is_calls`.
 _MATH_WORD = re.compile(
-    r"(?:[abckmnpqr]{2}[xz]|abc|d?[xtuvyzswθ]|[a-ce-hkmnpqrCα-ω]?[xtuvyz]|[xtuvyz]?[α-ω]|[xtu]e"
-    r"|ex|pi|int|frac)",
+    r"(?:(?!max|tax|sax)[abcdgkmnpqrst]{2}[xz]|abc|d?[xtuvyzswθ]|[a-ce-hkmnpqrCα-ω]?[xtuvyz]"
+    r"|[xtuvyz]?[α-ω]|[xtu]e|ex|pi|int|frac)",
     re.IGNORECASE,
 )
 #: More than any text has characters.

@@ -94,7 +94,7 @@ _ORNAMENTS = re.compile(
 )
 _TABLE_NEXT = re.compile(r"(?:\s|\\[,;:! ])*\\begin\s?\{")
 _DIFFERENTIAL = re.compile(r"\s*d[A-Za-z]\s*")
-_LONE_NAME = re.compile(r"\s*\\?[A-Za-z]+\s*(?:\([A-Za-z]\))?\s*")
+_LONE_NAME = re.compile(r"\s*(?!\\pi(?![a-z])|[eG]\s*\Z)\\?[A-Za-z]+\s*(?:\([A-Za-z]\))?\s*")
 #: Look-ahead in tokens after a pause.
 _AHEAD = 40
 

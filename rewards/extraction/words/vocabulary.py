@@ -36,7 +36,7 @@ _HARMLESS = """
     where with for if when since provided assuming valid in on all any every each some denotes
     arbitrary real number numbers constant constants const integration and simplifies simplified
     or also either which even well alternatively form closed correct indeed just simply
-    namely ie
+    namely ie total altogether exactly sum
     interval domain case whenever positive
     die der das den ein eine einer ist sei seien mit wobei für falls wenn wo und oder antwort lösung
     ergebnis stammfunktion integral konstante konstant beliebige integrationskonstante reelle also
@@ -79,7 +79,7 @@ _PHRASES = (
     # What a letter stands for, never before an argument: "where G is Catalan's constant".
     (
         re.compile(
-            r"\b(?:is|denotes)\s(?:the\s)?(?:catalan|euler|euler[-\u2013]mascheroni|apéry|dawson|golden"
+            r"(?:\b(?:is|denotes)\s|\()(?:the\s)?(?:catalan|euler|euler[-\u2013]mascheroni|apéry|dawson|golden"
             r"|riemann zeta|gamma|beta|error|bessel|lambert|fresnel|elliptic)(?:'s|s)?\s"
             r"(?:w\s)?(?:constant|ratio|function|number|integral)\b"
         ),
@@ -101,8 +101,7 @@ UNITS = frozenset(
     children students apples books cards coins balls way ways time times step steps point points
     square cubic cm mm km m kg g mg l ml meter meters metre metres centimeters inch inches foot feet
     yard yards mile miles mph gram grams kilogram kilograms liter liters second seconds s minute
-    minutes min hour hours h day days week weeks month months year years degree degrees
-    total altogether""".split()
+    minutes min hour hours h day days week weeks month months year years degree degrees""".split()
 )
 # Names that are words, too, and mean the words in a text command.
 _WORDS_NOT_NAMES = frozenset(
