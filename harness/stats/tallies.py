@@ -99,6 +99,13 @@ class Estimate:
     def with_missing(self, problems: int, planned: int) -> Estimate:
         """The same with bounds for all problems that are planned: what is missing is often hard.
 
+        Args:
+            problems: how many have samples.
+            planned: how many there are.
+
+        Returns:
+            The estimate, with the missing ones all wrong in ``low`` and all right in ``high``.
+
         >>> Estimate(1, 0.5, (0.3, 0.7), 0.5, 0.5).with_missing(problems=2, planned=4).high
         0.75
 
