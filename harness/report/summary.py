@@ -189,7 +189,10 @@ def remarks(summary: Summary) -> list[str]:
     ]
     if bounds:
         lines.append(
-            "Undecided and failed answers count as not correct; " + "; ".join(bounds) + "."
+            "Undecided and failed answers count as not correct"
+            + (", missing ones not at all; " if summary.missing else "; ")
+            + "; ".join(bounds)
+            + "."
         )
     return [
         *lines,

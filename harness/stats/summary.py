@@ -208,7 +208,13 @@ def _row(run: Run, group: Group, verdicts: str) -> Row:
         problems=len(group.tallies),
         planned=group.planned,
         samples=group.samples,
-        estimates={one.name: one.estimates(group) for one in metrics() if one.interval},
+        estimates={
+            one.name: tuple(
+                e.with_missing(len(group.tallies), group.planned) for e in one.estimates(group)
+            )
+            for one in metrics()
+            if one.interval
+        },
         numbers={name: value for name, value in numbers.items() if value is not None},
         rates={name: rate(name, group) for name in NAMES},
         usage=usage_of(group),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ...benchmarks.problem import Problem
@@ -89,8 +89,8 @@ class Estimate:
         k: the k; 0 for a metric that is not over k.
         value: the mean.
         interval: its interval.
-        low: the mean if all undecided samples were incorrect.
-        high: the mean if all undecided samples were correct.
+        low: the mean if all undecided samples were incorrect, and problems without samples as well.
+        high: the mean if all of them were correct.
 
     >>> Estimate(k=1, value=0.5, interval=(0.3, 0.7), low=0.5, high=0.6).value
     0.5
@@ -102,6 +102,25 @@ class Estimate:
     interval: tuple[float, float]
     low: float
     high: float
+
+    def with_missing(self, problems: int, planned: int) -> Estimate:
+        """The same with bounds for all problems that are planned: what is missing is often hard.
+
+        Args:
+            problems: how many have samples.
+            planned: how many there are.
+
+        Returns:
+            The estimate, with the missing ones all wrong in ``low`` and all right in ``high``.
+
+        >>> Estimate(1, 0.5, (0.3, 0.7), 0.5, 0.5).with_missing(problems=2, planned=4).high
+        0.75
+
+        """
+        if planned <= problems or not 0 <= self.low <= self.high <= 1:
+            return self
+        low, high = (problems * bound / planned for bound in (self.low, self.high))
+        return replace(self, low=low, high=high + (planned - problems) / planned)
 
 
 #: A metric of one problem over k, from n samples of which c are correct: ``f(n, c, k)``.
