@@ -12,6 +12,7 @@ from ..core.prices import Prices
 from ..stats.compare import By, common_policy, compare, system_names
 from ..stats.findings import Findings, sentences
 from ..stats.paired import Comparison
+from ..stats.paired.wording import short_names
 from ..stats.summary import Row, Summary, summarise
 from ..store.run import Run
 
@@ -47,9 +48,7 @@ class Sources:
     @cached_property
     def short_names(self) -> dict[str, str]:
         """The last part of each model's name, where that tells them all apart, else the whole."""
-        full = [name for names in self.names for name in names.values()]
-        last = {name: name.rstrip("/").rpartition("/")[2] for name in full}
-        return last if len(set(last.values())) == len(full) else {name: name for name in full}
+        return short_names(name for names in self.names for name in names.values())
 
     @cached_property
     def short_rows(self) -> tuple[Row, ...]:
