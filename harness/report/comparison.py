@@ -10,13 +10,14 @@ from ..core.program import program
 from ..stats.gaps import Gap
 from ..stats.intervals import LEVEL
 from ..stats.paired import POWER, Comparison, Contrast, Difference, Transfer
-from ..stats.paired.wording import overall
+from ..stats.paired.wording import overall, short_names
 from .numbers import dollars, named_p, p_value, percent, points, signed
 from .sections import (
     Section,
     export,
     print_remarks,
     print_sections,
+    print_small,
 )
 
 Line = tuple[Contrast, Difference]
@@ -226,12 +227,15 @@ def print_comparison(
     print_remarks(comparison.sentences, console, style="")
     print_remarks(comparison.pairing, console)
     if not every:
-        print_sections([overview_section(comparison)], console)
+        print_small(overview_section(comparison), console)
         for sides, rows in _by_sides(comparison, comparison.breakdown).items():
             body = [cells(*line) for line in lines_of(rows)]
             _print(console, f"By {comparison.broken_down_by}", sides, headings(comparison), body)
         if comparison.gaps:
             print_sections([gap_table(comparison.gaps)], console)
+        left = len(overall(comparison) if comparison.by == "model" else comparison.contrasts)
+        if left > _LINES:
+            print_remarks([f"{left - _LINES} more lines with larger p: --all."], console)
         family = _FAMILY.format(k=comparison.primary_k)
         more = f"Every subset, k and power: {program()} compare {' '.join(comparison.runs)}"
         by = " --by perturbation" if comparison.by == "perturbation" else ""
@@ -267,18 +271,23 @@ def overview_section(comparison: Comparison) -> Section:
     k = comparison.primary_k
     rows = comparison.contrasts if comparison.by == "perturbation" else overall(comparison)
     lines = [(row, one) for row in rows if (one := row.at(k)) is not None]
+    if len(lines) > _LINES:  # those that are surest
+        lines = sorted(lines, key=lambda line: (line[1].p, -abs(line[1].value)))[:_LINES]
+    names = short_names(
+        dict.fromkeys(name for row in rows for name in (row.system, row.first, row.second))
+    )
     perturbed = comparison.by == "perturbation"
     first = ("",) if perturbed else ("", "")
     several = perturbed and len({row.system for row in rows}) > 1
     # The two sides and their difference are one number too many for 80 columns with two names.
-    shown = (1, 3, 5, 7) if perturbed else (1, 3, 4, 5, 7)
+    shown = (1, 3, 5, 7)
     return Section(
         _verdicts(comparison).removeprefix(", "),
         (*(("",) * several), *first, *headings(comparison)[1:2], *_SIDES[comparison.by]),
         tuple(
             (
-                *((row.system,) * several),
-                *((row.group,) if perturbed else (row.first, row.second)),
+                *((names[row.system],) * several),
+                *((row.group,) if perturbed else (names[row.first], names[row.second])),
                 *(text for at, text in enumerate(cells(row, one)) if at in shown),
             )
             for row, one in lines
@@ -287,8 +296,10 @@ def overview_section(comparison: Comparison) -> Section:
     )
 
 
+#: Lines of the small table: with the sentence, the remarks and the heading a screen of 24 lines.
+_LINES = 14
 _SIDES = {
-    "model": ("first", "second", "second − first", "p (Holm)"),
+    "model": ("first", "second − first", "p (Holm)"),
     "perturbation": ("original", "difference", "p (Holm)"),
 }
 

@@ -74,6 +74,16 @@ def print_sections(sections: Sequence[Section], console: Console | None = None) 
             console.print()
 
 
+def print_small(section: Section, console: Console) -> None:
+    """Print a small table in one piece: all but names is wrapped in its cells if it is too wide."""
+    if section.title:
+        print_remarks((section.title,), console, style="bold")
+    table = _table(section)
+    for column in table.columns[: section.names]:
+        column.no_wrap = True
+    console.print(table, markup=False)
+
+
 _WIDEST = 10_000
 
 

@@ -13,6 +13,7 @@ from ..stats.compare import By, common_policy, compare, system_names
 from ..stats.findings import Findings, sentences
 from ..stats.findings.standing import common_problems
 from ..stats.paired import Comparison
+from ..stats.paired.wording import short_names
 from ..stats.summary import Row, Summary, summarise
 from ..stats.tallies import Tally, tally_samples
 from ..store.run import Run
@@ -49,9 +50,7 @@ class Sources:
     @cached_property
     def short_names(self) -> dict[str, str]:
         """The last part of each model's name, where that tells them all apart, else the whole."""
-        full = [name for names in self.names for name in names.values()]
-        last = {name: name.rstrip("/").rpartition("/")[2] for name in full}
-        return last if len(set(last.values())) == len(full) else {name: name for name in full}
+        return short_names(name for names in self.names for name in names.values())
 
     @cached_property
     def short_rows(self) -> tuple[Row, ...]:

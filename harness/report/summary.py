@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -11,6 +11,7 @@ from rich.console import Console
 from ..core.program import program
 from ..stats.findings import Failure, Findings, sentences
 from ..stats.metrics import Metric, metrics
+from ..stats.paired.wording import short_names
 from ..stats.summary import Row, Summary, summarise
 from ..stats.tallies import Estimate
 from ..store.run import Run
@@ -20,6 +21,7 @@ from .sections import (
     export,
     print_remarks,
     print_sections,
+    print_small,
 )
 
 _NAMES = ("model", "subset", "problems", "samples per problem")
@@ -114,54 +116,65 @@ def overview_section(summary: Summary, findings: Findings) -> Section:
     """One small table: of one model its subsets, of several their standing.
 
     The models' order is that of their scores on the problems that all of them were asked; where a
-    model was asked others, too, its score on all of its own is in a column of its own.
+    model was asked others, too, its score on all of its own is in a column of its own. The last
+    column has the rates of answers that say nothing about a model's mathematics.
     """
     title = f"verdicts {summary.policy}" if any(row.verdicts for row in summary.rows) else ""
     if len(findings.standings) < 2:
-        columns = [column for column in columns_of(summary.rows) if column.metric.interval]
-        pass_at = [column for column in columns if column.metric.name in ("pass@k", "Fail@k")]
-        ends = [column for column in columns_of(summary.rows) if column.metric.name in _ENDINGS]
+        columns = [one for one in columns_of(summary.rows) if one.metric.name in _SCORES]
+        columns = columns[:1]
         return Section(
             title,
-            ("", "problems", *(column.heading for column in (*pass_at, *ends))),
+            ("", "problems", *(column.heading for column in columns), _NOT_JUDGED),
             tuple(
-                (*_names(row)[1:3], *(column.cell(row) for column in (*pass_at, *ends)))
+                (
+                    *_names(row)[1:3],
+                    *(column.cell(row) for column in columns),
+                    _rates({way: row.rates.get(name, 0.0) for name, way in _ENDINGS.items()}),
+                )
                 for row in summary.rows
             ),
         )
-    ways = [way for way in _WAYS if any(way in one.failures for one in findings.standings)]
     others = any(one.common_problems < one.problems for one in findings.standings if one.scored)
     ks = {one.common.k for one in findings.standings if one.common}
     heading = f"pass@{min(ks, default=1)} of {findings.common}"
     own = ("unranked: its own", "asked") if others else ("asked",)
+    names = short_names(one.model for one in findings.standings)
     return Section(
         title,
-        ("", heading, *own, *(_SHORT.get(way, way) for way in ways)),
+        ("", heading, *own, _NOT_JUDGED),
         tuple(
             (
-                one.model,
+                names[one.model],
                 with_interval(one.common.value, one.common.interval) if one.common else "",
                 *([with_interval(one.own.value, one.own.interval) if one.own else ""] * others),
                 str(one.problems),
-                *(percent(one.failures.get(way, 0.0)) for way in ways),
+                _rates({way: one.failures.get(way, 0.0) for way in _ENDINGS.values()}),
             )
             for one in findings.standings
         ),
     )
 
 
-#: Ways to fail that are no wrong answers: each has a column where it occurs.
-_WAYS = (
-    Failure.ERROR,
-    Failure.FILTERED,
-    Failure.REFUSED,
-    Failure.TRUNCATED,
-    Failure.NO_ANSWER,
-    Failure.UNREADABLE,
-    Failure.UNDECIDED,
-)
-_SHORT = {Failure.FILTERED: "filter", Failure.TRUNCATED: "cut", Failure.UNREADABLE: "unread"}
-_ENDINGS = ("no answer", "truncated", "refused", "filtered", "failed")
+def _rates(shares: Mapping[Failure, float]) -> str:
+    """The rates that are not zero, in percent: ``cut 20.8, no box 3.5``."""
+    shown = [f"{_SHORT.get(way, way)} {percent(share)}" for way, share in shares.items() if share]
+    return ", ".join(shown)
+
+
+_SCORES = ("pass@k", "Fail@k")
+_NOT_JUDGED = "answers lost, %"
+#: The rates that are no wrong answers, by their name in `stats.metrics.rates`.
+_ENDINGS = {
+    "failed": Failure.ERROR,
+    "filtered": Failure.FILTERED,
+    "refused": Failure.REFUSED,
+    "truncated": Failure.TRUNCATED,
+    "no_answer": Failure.NO_ANSWER,
+    "unparseable": Failure.UNREADABLE,
+    "undecided": Failure.UNDECIDED,
+}
+_SHORT = {Failure.FILTERED: "filtered", Failure.TRUNCATED: "cut", Failure.UNREADABLE: "unreadable"}
 
 
 def unfinished(summary: Summary) -> list[str]:
@@ -211,28 +224,35 @@ _WARNED, _WARNED_EMPTY = 0.05, 0.5
 
 def warnings_of(summary: Summary) -> list[str]:
     """Failures that say nothing about a model's mathematics, each with what helps."""
-    lines = []
+    lines: dict[str, list[tuple[str, float]]] = {}
     sampling = summary.settings.get("sampling", {})
     ends = (("failed", Failure.ERROR), ("filtered", Failure.FILTERED), ("refused", Failure.REFUSED))
     for row in {(row.model, row.label): row for row in summary.rows}.values():
-        lines += [
-            f"{row.label}: {100 * share:.0f} % of the answers ended in: {way}; {way.advice}."
-            for name, way in ends
-            if (share := row.rates.get(name, 0.0)) >= _WARNED
-        ]
+        for name, way in ends:
+            if (share := row.rates.get(name, 0.0)) >= _WARNED:
+                said = f"of the answers ended in: {way}; {way.advice}."
+                lines.setdefault(said, []).append((row.label, share))
         cut, none = row.rates.get("truncated", 0.0), row.rates.get("no_answer", 0.0)
         if cut >= _WARNED:
             at = f"at --max-tokens {sampling.get('max_tokens', '')}".rstrip()
             at += "; allow more, with another --out"
             if row.deterministic:
                 at = "at the time limit; -M time-limit=SECONDS allows more"
-            lines.append(f"{row.label}: {100 * cut:.0f} % of the answers were cut off {at}.")
+            lines.setdefault(f"of the answers were cut off {at}.", []).append((row.label, cut))
         elif none >= _WARNED_EMPTY and not row.rates.get("refused"):
-            lines.append(
-                f"{row.label}: {100 * none:.0f} % of the texts hold no answer; look at one "
-                f"(`{program()} view {summary.run} PROBLEM`), and at the prompt (--prompt)."
+            view = f"`{program()} view {summary.run} PROBLEM`"
+            said = (
+                f"of the texts hold no answer; look at one ({view}), and at the prompt (--prompt)."
             )
-    return lines
+            lines.setdefault(said, []).append((row.label, none))
+    return [f"{_listed_shares(shares)} % {said}" for said, shares in lines.items()]
+
+
+def _listed_shares(shares: Sequence[tuple[str, float]]) -> str:
+    """``a: 6``, or of several models ``a, b, c: 6 to 17``."""
+    low, high = (100 * pick(share for _, share in shares) for pick in (min, max))
+    numbers = f"{low:.0f}" if round(low) == round(high) else f"{low:.0f} to {high:.0f}"
+    return f"{', '.join(label for label, _ in shares)}: {numbers}"
 
 
 def _confusions(summary: Summary) -> list[str]:
@@ -302,7 +322,7 @@ def print_summary(
     print_remarks(warnings_of(summary), console, style="bold yellow")
     if not every:
         if findings is not None:
-            print_sections([overview_section(summary, findings)], console)
+            print_small(overview_section(summary, findings), console)
         print_remarks(unfinished(summary), console)
         print_remarks([f"Everything else: {program()} report {summary.run} --all"], console)
         return

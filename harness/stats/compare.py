@@ -26,7 +26,7 @@ from ..store.verdict_sets import ambiguous_name, latest_complete
 from .gaps import gaps
 from .metrics.cost import Cost, costs
 from .paired import Comparison, Contrast, break_down, contrast, with_family
-from .paired.wording import where, which
+from .paired.wording import short_names, where, which
 from .pairing import Pair, Pairs, pair_parents, pair_problems
 from .tallies import Tally, ks_up_to, tally_samples
 
@@ -179,7 +179,8 @@ def compare(
         costs=spent,
         gaps=tuple(between),
     )
-    sentence = which(compared) if by == "model" else where(compared)
+    short = short_names(system.name for system in systems)
+    sentence = which(compared, short) if by == "model" else where(compared, short)
     return replace(compared, sentences=(sentence,))
 
 

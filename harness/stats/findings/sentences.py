@@ -15,11 +15,11 @@ from ...core.errors import UserError
 from ...store.run import Run
 from ..compare import By, common_policy, compare
 from ..paired import Comparison
-from ..paired.wording import Names, count, listed, where, which
+from ..paired.wording import Names, count, listed, short_names, where, which
 from .standing import Standing, standings
 
 #: Ways to fail that the third sentence names of each model, and models that it is about.
-_WAYS, _MODELS = 3, 3
+_WAYS, _MODELS = 3, 2
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,8 @@ def sentences(
     Args:
         runs: runs or their directories.
         policy: the verdicts, by name; by default the latest complete ones that all runs have.
-        names: shorter names of models, by their distinct names (`stats.compare.system_names`).
+        names: shorter names of models, by their distinct names (`stats.compare.system_names`);
+            by default the last part of each, where that tells them apart.
         comparisons: those by ``"model"`` and by ``"perturbation"``, where they are made already;
             None for one that is not possible.
 
@@ -92,7 +93,8 @@ def sentences(
     by_model, by_perturbation = made["model"], made["perturbation"]
     k = next((one.primary_k for one in made.values() if one), 1)
     standing = standings(opened, policy, k)
-    shown = Names(names or {})
+    names = short_names(one.model for one in standing) if names is None else names
+    shown = Names(names)
     scored = [one for one in standing if one.scored]
     if by_model is None or len(scored) < 2:
         better = [_alone(one, shown) for one in scored[:_MODELS]]

@@ -6,7 +6,7 @@ stands in its family: the p value and the interval, both adjusted by Holm's meth
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from .comparison import POWER, Comparison, Contrast, Difference
 
@@ -19,6 +19,18 @@ class Names(dict[str, str]):
 
     def __missing__(self, name: str) -> str:
         return name
+
+
+def short_names(names: Iterable[str]) -> dict[str, str]:
+    """The last part of each model's name, where that tells them all apart, else the whole.
+
+    >>> short_names(["openai/a", "vllm/b"])
+    {'openai/a': 'a', 'vllm/b': 'b'}
+
+    """
+    full = list(names)
+    last = {name: name.rstrip("/").rpartition("/")[2] for name in full}
+    return last if len(set(last.values())) == len(full) else {name: name for name in full}
 
 
 def which(comparison: Comparison, names: Mapping[str, str] | None = None) -> str:
@@ -54,10 +66,10 @@ def which(comparison: Comparison, names: Mapping[str, str] | None = None) -> str
     ordered = [against[name] for name in order[1:]]
     same = [row for row in ordered if not _stands(row, k)]
     better = [row for row in ordered if row not in same]
-    parts = [_pair(row, k, shown, order[0]) for row in (same + better)[:_PAIRS]]
+    parts = [_pair(row, k, shown, order[0]) for row in same[:1] + better[:1]]
     if len(order) > 2 and not same:
         parts.insert(0, f"{shown[order[0]]} is first of {len(order)} models.")
-    if (rest := len(same) - _PAIRS) > 0:
+    if (rest := len(same) - 1) > 0:
         parts.append(f"Nor was one found between {shown[order[0]]} and {rest} more.")
     return " ".join(parts)
 

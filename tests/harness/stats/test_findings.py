@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import random
 import re
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from calculus_harness.harness.core.errors import UserError
+from calculus_harness.harness.report import print_comparison, print_summary
 from calculus_harness.harness.stats.compare import compare
 from calculus_harness.harness.stats.findings import Failure, failure_of, sentences
 from calculus_harness.harness.stats.paired.wording import digits_for
@@ -156,3 +160,56 @@ def test_a_term_of_the_reference_is_missing() -> None:
 )
 def test_no_digits_hide_zero(low: float, high: float, digits: int) -> None:
     assert digits_for(low, high) == digits
+
+
+@pytest.mark.parametrize("count", [1, 2, 6])
+def test_the_answer_is_one_screen_of_80_x_24(tmp_path: Path, count: int) -> None:
+    subsets = ("twins", "scaled", "shifted", "renamed", "sums", "products")
+    asked = [*problems("plain", 12)]
+    for subset in subsets:
+        asked += problems(subset, 12, "plain")
+    skills = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
+    models = {
+        f"openai/a-model-{name}": skill(share, {"twins": 0.3})
+        for name, share in zip("abcdef"[:count], skills, strict=False)
+    }
+    run = make(tmp_path / "r", models, asked, samples=2)
+    file = io.StringIO()
+    console = Console(file=file, width=80, force_terminal=True, color_system=None)
+    print_summary(run, console)
+    lines = [
+        line for text in file.getvalue().splitlines() for line in textwrap.wrap(text, 80) or [""]
+    ]
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 24
+    shown = " ".join(" ".join(lines).split())
+    assert "a-model-a solves" in shown or "No difference between a-model-a and a-model-b" in shown
+    assert "under bench/twins" in shown or "No drop under perturbation" in shown
+    assert "wrong sign" in shown
+    assert "bench/renamed" in shown or count > 1  # names stay whole
+    if count > 1:
+        for by in ("model", "perturbation"):
+            file = io.StringIO()
+            console.file = file
+            print_comparison(compare(run, by=by), console)  # type: ignore[arg-type]
+            told = file.getvalue().splitlines()
+            assert sum(-(-max(1, len(line)) // 80) for line in told) <= 26
+            assert max(len(line) for line in told if line.startswith(" ")) <= 80
+
+
+def test_a_perturbation_that_breaks_nothing_is_not_said_to(tmp_path: Path) -> None:
+    run = make(tmp_path / "run", {"even": skill(0.6), "other": skill(0.62)}, EVERY, samples=2)
+    found = sentences(run)
+    assert found.which.startswith("No difference between ")
+    assert re.search(r"these 40 groups of problems a true one of \d+ points would", found.which)
+    assert found.where.startswith("No drop under perturbation was found in 4 comparisons")
+
+
+def test_short_names_and_prepared_comparisons(tmp_path: Path) -> None:
+    run = make(tmp_path / "run", {"api/strong": skill(0.9), "api/weak": skill(0.3)}, EVERY)
+    names = {"api/strong": "strong", "api/weak": "weak"}
+    made = {"model": compare(run), "perturbation": None}
+    found = sentences(run, names=names, comparisons=made)  # type: ignore[arg-type]
+    assert found.which.startswith("strong solves ")
+    assert found.where == ""
+    assert "api/" not in found.how
