@@ -17,7 +17,8 @@ Family = Callable[[HashedRandom], tuple[str, str, list[str]]]
 
 def _place(rng: HashedRandom) -> int:
     """A number of any size up to 10^6, of any sign."""
-    return rng.choice((1, -1)) * (rng.integer(1, 9) * 10 ** rng.integer(0, 5) + rng.below(10))
+    size: int = rng.integer(1, 9) * 10 ** rng.integer(0, 5) + rng.below(10)
+    return rng.choice((1, -1)) * size
 
 
 def _shifted(variable: str, m: int) -> str:

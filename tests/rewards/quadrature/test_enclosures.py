@@ -1,16 +1,20 @@
 """Enclosures at ends, of oscillations and kinks: each bound that is added holds and is needed."""
 
 from contextlib import suppress
+from fractions import Fraction
 
 import mpmath
 import pytest
 from flint import acb, arb
 
 from calculus_harness.rewards.decision.balls import precision
+from calculus_harness.rewards.expansions import models
+from calculus_harness.rewards.expansions.forms import Expander, Term
+from calculus_harness.rewards.expression.build import ONE
 from calculus_harness.rewards.latex import read
 from calculus_harness.rewards.quadrature import QuadratureError, evaluate, prepare_definite, work
 from calculus_harness.rewards.quadrature.analytic import box_function, integrate_where_large
-from calculus_harness.rewards.quadrature.enclosed.approach import _moment
+from calculus_harness.rewards.quadrature.enclosed.approach import Tail, _moment, level_of
 from calculus_harness.rewards.quadrature.enclosed.tails import sign_of_divergence, tail_bound
 from calculus_harness.rewards.quadrature.kinks import segments
 from calculus_harness.rewards.quadrature.ranges import period, simplified
@@ -142,8 +146,27 @@ def test_a_lower_bound_needs_a_sign_and_no_decay():
     assert sign(r"e^{-x/10^9}") == 0
     assert sign(r"\frac1x") == 0
     assert sign(r"x\sin x") == 0
+    assert sign(r"\lfloor x\rfloor-x+\frac12") == 0
+    assert sign(r"\lceil x\rceil-x-\frac12") == 0
     assert sign(r"e^x-x^2") == 1
     assert sign(r"x^2-e^x") == -1
+
+
+def test_what_a_short_series_leaves_out_is_in_the_error():
+    """With four coefficients of 1/(1 - x) the integral over [0, u] is short by u^5/5 and more."""
+    with models.series_length(4), precision(200):
+        given = models.line(acb(0), models.AT_ZERO, 1, arb(1))
+        expander = Expander("y", ("x", given), {})
+        slope = [Term(((ONE, Fraction(1)),), ONE)]
+        f = expander.form(read(r"\frac{1}{1-x}")[0].expression)
+        form = expander.terms(expander.product(f, slope))
+        tail = Tail(level_of("y", ONE, form, expander), 20)
+        u = min(model.radius for model in expander.models.values()) / 2
+        got = tail.integral(-(u.log()))
+        exact = -((1 - u).log())
+        assert got is not None
+        assert got.overlaps(exact)
+        assert abs(arb(got.mid()) - exact) > u**5 / 10
 
 
 @pytest.mark.parametrize(("rate", "degree", "cut"), [(2, 0, 1), (1, 3, 2), (0.5, 5, 7)])
