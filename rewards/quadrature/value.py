@@ -265,7 +265,14 @@ class _Computation:
             values = [self.line.at(x) for x in _samples(lower, upper)]
         if not any(value.is_finite() for value in values):
             raise OutsideDomainError("the integrand has no value between the limits")
-        points = singularities(self.line, lower, upper, END_BITS)
+        unknown: QuadratureError | None = None
+        points: list[arb] = []
+        try:
+            points = singularities(self.line, lower, upper, END_BITS)
+        except WorkError:
+            raise
+        except QuadratureError as error:
+            unknown = error  # an enclosure does not need them
         marks = [lower, *points, upper]
         enclosure = Enclosure(self.line, self.expression, self.variable, self.digits, self.exact)
         try:
@@ -278,6 +285,8 @@ class _Computation:
         except NotEnclosedError:
             if self.principal_value:
                 raise
+            if unknown is not None:
+                raise unknown from None
             return self._pieces(marks)
 
     def _principal(self, marks: list[arb]) -> IntegralValue:

@@ -5,7 +5,13 @@ the verifier over them and writes down, as small as they get, wrong answers that
 right ones that were refused or undecided, and failures.
 """
 
-from . import branches, rewrites, slips, templates  # noqa: F401  # importing them registers generators
+from . import (  # noqa: F401  # importing them registers generators
+    branches,
+    definite,
+    rewrites,
+    slips,
+    templates,
+)
 from .case import GENERATORS, Case, case_at
 from .search import KINDS, Find, Judge, Result, search
 

@@ -60,6 +60,7 @@ class Case:
         assumptions: kinds of the parameters.
         formulas: the trees behind the case, if it has any.
         voice: the template of the completion.
+        task: "antiderivative" of the integrand, or "definite": the integrand is an integral.
 
     >>> case = Case("2x", r"\boxed{x^3}", wanted=False, note="another power")
     >>> case.to_dict()["wanted"]
@@ -74,6 +75,7 @@ class Case:
     assumptions: Mapping[str, str] = field(default_factory=dict)
     formulas: Formulas | None = None
     voice: str = BOXED
+    task: str = "antiderivative"
 
     @classmethod
     def of(

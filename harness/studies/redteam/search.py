@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from ....rewards import Status, Verdict, verify_many
+from ....rewards import Status, Verdict, verify_definite_integral, verify_many
 from .case import GENERATORS, Case, case_at
 from .minimise import minimise
 
@@ -91,13 +91,22 @@ def verifier(workers: int | None = None) -> Judge:
     """The project's verifier as a judge of cases."""
 
     def judge(cases: Sequence[Case]) -> list[Verdict]:
-        return verify_many(
-            [case.completion for case in cases],
-            [case.integrand for case in cases],
-            assumptions=[dict(case.assumptions) for case in cases],
-            workers=workers,
-            deadline=DEADLINE,
+        indefinite = [case for case in cases if case.task == "antiderivative"]
+        verdicts = iter(
+            verify_many(
+                [case.completion for case in indefinite],
+                [case.integrand for case in indefinite],
+                assumptions=[dict(case.assumptions) for case in indefinite],
+                workers=workers,
+                deadline=DEADLINE,
+            )
         )
+        return [
+            next(verdicts)
+            if case.task == "antiderivative"
+            else verify_definite_integral(case.completion, case.integrand, deadline=DEADLINE)
+            for case in cases
+        ]
 
     return judge
 

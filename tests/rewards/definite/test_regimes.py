@@ -1,0 +1,105 @@
+"""Parameters in regimes, hidden parts, and what must not change a verdict."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calculus_harness.rewards import Status, verify_definite_integral
+from calculus_harness.rewards.decision.confirmation.parameters import regimes
+from calculus_harness.rewards.latex import read
+from tests.examples import examples
+
+
+def verdict(problem, answer):
+    return verify_definite_integral(rf"\boxed{{{answer}}}", problem)
+
+
+ONE_REGIME = [
+    (r"\int_0^1|x-A|\,dx", r"A-\frac12"),
+    (r"\int_0^1|x-A|\,dx", r"A^2-A+\frac12"),
+    (r"\int_0^1|x-1000A|\,dx", r"1000A-\frac12"),
+    (r"\int_0^2\max(x,A)\,dx", r"2A"),
+    (r"\int_0^1\sqrt{(x-A)^2}\,dx", r"A-\frac12"),
+    (r"\int_0^\pi\frac{dx}{1-2A\cos x+A^2}", r"\frac{\pi}{A^2-1}"),
+    (r"\int_0^\pi\frac{dx}{1-2A\cos x+A^2}", r"\frac{\pi}{1-A^2}"),
+    (r"\int_0^\pi\ln(1-2A\cos x+A^2)\,dx", r"2\pi\ln A"),
+    (r"\int_0^\infty\frac{\sin Ax\sin x}{x^2}\,dx", r"\frac{\pi A}{2}"),
+    (r"\int_0^\infty e^{-Ax}\,dx", r"\frac1A+\lfloor\frac{A}{10^{14}}\rfloor"),
+    (r"\int_0^\infty e^{-Ax}\,dx", r"\max\left(\frac1A,10^{-9}\right)"),
+]
+
+
+@pytest.mark.parametrize(("problem", "answer"), ONE_REGIME)
+@pytest.mark.parametrize("letter", "Abkr")
+def test_an_answer_for_one_regime_is_wrong_whatever_the_letter(problem, answer, letter):
+    problem, answer = (text.replace("A", letter) for text in (problem, answer))
+    assert not verdict(problem, answer).correct
+
+
+EVERY_REGIME = [
+    (r"\int_0^1|x-a|\,dx", r"\frac{a|a|+(1-a)|1-a|}{2}"),
+    (r"\int_0^\pi\frac{dx}{1-2r\cos x+r^2}", r"\frac{\pi}{|1-r^2|}"),
+    (r"\int_0^\pi\ln(1-2a\cos x+a^2)\,dx", r"2\pi\max(\ln a,0)"),
+    (r"\int_0^\infty\frac{\sin ax\sin bx}{x^2}\,dx", r"\frac{\pi}{2}\min(a,b)"),
+    (r"\int_0^\infty\frac{\sin x\cos ax}{x}\,dx", r"\frac{\pi}{4}(1+\operatorname{sgn}(1-a))"),
+    (r"\int_0^\infty\frac{x^{a-1}}{1+x}\,dx", r"\frac{\pi}{\sin\pi a}"),
+]
+
+
+@pytest.mark.parametrize(("problem", "answer"), EVERY_REGIME)
+def test_an_answer_for_every_regime_is_right(problem, answer):
+    assert verdict(problem, answer).correct
+
+
+def test_regimes_are_on_both_sides_of_thresholds():
+    usual, special = regimes(("q",), {}, [read(r"|x-1000q|")[0].expression])
+    sizes = [value for draw in (*usual, *special) for _, value in draw]
+    assert min(sizes) < 1e-3
+    assert max(sizes) > 1e3
+    assert any(value < 1 for value in sizes)
+    assert any(1 < value < 10 for value in sizes)
+
+
+HIDDEN = [
+    r"\frac{\pi}{4}+10^{-1000}",
+    r"\frac{\pi}{4}\operatorname{erf}(\pi^e)",
+    r"\frac{\pi}{4}\tanh(\pi^{\pi^\pi})",
+    r"\frac{\pi}{4}+e^{-e^{e^e}}",
+    r"\frac{\pi}{4}\left(1+e^{-\pi^{\pi^2}}\right)",
+]
+
+
+@pytest.mark.parametrize("answer", HIDDEN)
+def test_a_part_that_no_digit_shows_is_not_accepted(answer):
+    assert not verdict(r"\int_0^1\frac{dx}{1+x^2}", answer).correct
+
+
+def test_a_part_that_is_exactly_zero_hides_nothing():
+    assert verdict(r"\int_0^1\frac{4}{1+x^2}\,dx", r"4\arctan(1)-4\arctan(0)").correct
+    assert verdict(r"\int_0^1\frac{4}{1+x^2}\,dx", r"\pi\cos 0+3\ln 1").correct
+
+
+@examples(15)
+@given(st.integers(-6, 6), st.integers(1, 9), st.sampled_from(["gauss", "cosh", "rational"]))
+def test_a_shift_by_a_power_of_ten_changes_no_verdict(power, scale, kind):
+    shift = f"{scale}\\cdot10^{{{abs(power)}}}"
+    u = f"(x{'-' if power < 0 else '+'}{shift})"
+    f, value = {
+        "gauss": (rf"e^{{-{u}^2}}", r"\sqrt\pi"),
+        "cosh": (rf"\frac{{1}}{{\cosh^2{u}}}", "2"),
+        "rational": (rf"\frac{{1}}{{1+{u}^2}}", r"\pi"),
+    }[kind]
+    problem = rf"\int_{{-\infty}}^\infty {f}\,dx"
+    assert verdict(problem, value).correct
+    for wrong in ("0", rf"\frac{{{value}}}{{2}}"):
+        assert verdict(problem, wrong).status is Status.INCORRECT
+
+
+@examples(10)
+@given(st.integers(1, 10**6))
+def test_a_nearly_critical_power_is_neither_divergent_nor_wrong(n):
+    problem = rf"\int_1^\infty x^{{-1-\frac{{1}}{{{n}}}}}\,dx"
+    assert verdict(problem, str(n)).correct
+    assert verdict(problem, r"\text{diverges}").status is Status.INCORRECT
+    diverging = rf"\int_1^\infty x^{{-1+\frac{{1}}{{{n + 1}}}}}\,dx"
+    assert verdict(diverging, r"\text{diverges}").correct

@@ -1,0 +1,113 @@
+"""Series at an end: each bound contains the function, and a changed exponent or constant shows."""
+
+from fractions import Fraction
+
+import pytest
+from flint import acb, arb
+
+from calculus_harness.rewards.decision.balls import precision
+from calculus_harness.rewards.decision.compiler import compile_tape
+from calculus_harness.rewards.expansions import models
+from calculus_harness.rewards.expansions.forms import Expander, rate
+from calculus_harness.rewards.expansions.models import AT_ZERO, NoModelError
+from calculus_harness.rewards.expression.build import PI
+from calculus_harness.rewards.latex import read
+
+
+def form(text, end="0"):
+    """The form of f(x) near 0+, 1-, pi- or infinity, and its expander."""
+    given = {
+        "0": lambda: models.line(acb(0), AT_ZERO, 1, arb(1)),
+        "1": lambda: models.line(acb(1), models.AT_ONE, -1, arb(1)),
+        "pi": lambda: models.line(acb(arb.pi()), (Fraction(0), Fraction(1)), -1, arb(1)),
+        "oo": lambda: models.inverse_power(1, arb(1)),
+    }[end]()
+    expander = Expander("y", ("x", given), {})
+    return expander.form(read(text)[0].expression), expander
+
+
+MODELS = [
+    (r"\frac{1-\cos x}{x^2}", "0", 0, 0.5),
+    (r"\sin x-x", "0", 3, -1 / 6),
+    (r"\frac{x}{\tan x}", "0", 0, 1),
+    (r"\coth x-\frac1x", "0", 1, 1 / 3),
+    (r"1+\cos x", "pi", 2, 0.5),
+    (r"\frac{x-1}{\ln x}", "1", 0, 1),
+    (r"\sqrt{1-x^2}", "1", 0.5, 2**0.5),
+    (r"\sqrt{x^2+1}-x", "oo", 1, 0.5),
+    (r"\frac{x^2}{x^5+3}", "oo", 3, 1),
+    (r"x^{-0.9999}", "0", -0.9999, 1),
+    (r"e^x-1-x", "0", 2, 0.5),
+    (r"\arctan x", "0", 1, 1),
+    (r"\Gamma(x)", "0", -1, 1),
+]
+
+
+@pytest.mark.parametrize(("text", "end", "valuation", "first"), MODELS)
+def test_the_leading_power_and_its_coefficient(text, end, valuation, first):
+    with models.series_length(), precision(300):
+        model, _ = form(text, end)
+        assert model.valuation == Fraction(str(valuation))
+        assert abs(model.series[0].real - first) < 1e-12
+
+
+@pytest.mark.parametrize(("text", "end"), [row[:2] for row in MODELS])
+def test_a_model_contains_the_function(text, end):
+    x = {
+        "0": lambda u: u,
+        "1": lambda u: 1 - u,
+        "pi": lambda u: arb.pi() - u,
+        "oo": lambda u: 1 / u,
+    }
+
+    with models.series_length(), precision(600):
+        model, _ = form(text, end)
+        tape = compile_tape(read(text)[0].expression, "x")
+        for part in (2, 3, 7, 50):
+            u = arb(model.radius.mid()) / part if not model.is_power else arb(1) / part
+            direct = tape.run(acb(x[end](u)), {}, derivative=False)[tape.root][0]
+            v = arb(model.valuation.numerator) / model.valuation.denominator
+            scaled = direct.real / u**v
+            assert model.at(acb(u)).real.overlaps(scaled)
+            assert model.bound.real.overlaps(scaled)
+
+
+def test_what_a_series_leaves_out_is_not_more_than_its_bound_says():
+    with models.series_length(8), precision(200):
+        series = models.apply("exp", models.line(acb(0), AT_ZERO, 1, arb(1)))
+        u = series.radius / 2
+        known = sum(c.real * u**k for k, c in enumerate(series.coefficients))
+        missing = abs(u.exp() - known)
+        bound = series.at(acb(u)).real.rad()
+        assert missing < bound
+        # the bound has the order of the series in it, not one more
+        assert bound > missing * arb(2) ** 3
+        quarter = series.at(acb(u / 2)).real.rad()
+        assert abs(bound / quarter - 256) < 1
+
+
+def test_functions_that_are_not_analytic_at_the_end_are_refused():
+    with models.series_length(), precision(300):
+        u = models.line(acb(0), AT_ZERO, 1, arb(1))
+        with pytest.raises(NoModelError):
+            models.apply("ln", u)
+        with pytest.raises(NoModelError):
+            models.power(models.add(u, models.constant(acb(-1), None, PI)), Fraction(1, 2))
+
+
+def test_exact_exponents_cancel():
+    with models.series_length(), precision(300):
+        terms, expander = form(r"\frac{1}{x\ln^2 x}", "oo")
+        assert [rate(term.exponent) for term in expander.terms(terms)] == [read("1")[0].expression]
+        model, _ = form(r"x^{-1-10^{-40}}x^{1+10^{-40}}", "oo")
+        assert model.valuation == 0
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_odd_part_of_a_pole_cancels(sign):
+    with models.series_length(), precision(300):
+        pole = models.power(models.line(acb(0), AT_ZERO, sign, arb(1)), Fraction(-1))
+        assert models.even(pole) is None
+        square = models.even(models.mul(pole, pole))
+        assert square.valuation == -2
+        assert bool(square.series[0] == 2)

@@ -1,0 +1,231 @@
+"""Enclosures at ends, of oscillations and kinks: each bound that is added holds and is needed."""
+
+from contextlib import suppress
+from fractions import Fraction
+
+import mpmath
+import pytest
+from flint import acb, arb
+
+from calculus_harness.rewards.decision.balls import precision
+from calculus_harness.rewards.expansions import models
+from calculus_harness.rewards.expansions.forms import Expander, Term
+from calculus_harness.rewards.expression.build import ONE
+from calculus_harness.rewards.latex import read
+from calculus_harness.rewards.quadrature import QuadratureError, evaluate, prepare_definite, work
+from calculus_harness.rewards.quadrature.analytic import box_function, integrate_where_large
+from calculus_harness.rewards.quadrature.enclosed.approach import Tail, _moment, level_of
+from calculus_harness.rewards.quadrature.enclosed.tails import sign_of_divergence, tail_bound
+from calculus_harness.rewards.quadrature.kinks import segments
+from calculus_harness.rewards.quadrature.ranges import period, simplified
+
+
+def value(problem, **values):
+    return evaluate(prepare_definite(problem), {k: acb(v) for k, v in values.items()}, 40)
+
+
+ENCLOSED = [
+    (r"\int_0^1 x^{-0.999}\,dx", 1000),
+    (r"\int_1^\infty x^{-1-10^{-9}}\,dx", 10**9),
+    (r"\int_e^\infty \frac{dx}{x\ln^2x}", 1),
+    (r"\int_0^{1/2}\frac{dx}{x\ln^2x}", 1 / mpmath.log(2)),
+    (r"\int_{-\infty}^\infty e^{-(x-10^6)^2}\,dx", mpmath.sqrt(mpmath.pi)),
+    (r"\int_{-\infty}^\infty \frac{dx}{\cosh^2(x-5000)}", 2),
+    (r"\int_{-\infty}^\infty \frac{dx}{\cosh^2(3x+10^5)}", mpmath.mpf(2) / 3),
+    (r"\int_0^{10^7}\frac{dx}{\cosh^2(x-10^6)}", 2),
+    (r"\int_0^\infty \frac{e^{-(\ln x+60)^2/2}}{x}\,dx", mpmath.sqrt(2 * mpmath.pi)),
+    (r"\int_0^\infty \frac{\sin 3x\sin 5x}{x^2}\,dx", 3 * mpmath.pi / 2),
+    (r"\int_0^\infty \frac{\sin x}{x}\frac{\sin(x/3)}{x/3}\,dx", mpmath.pi / 2),
+    (r"\int_0^\infty \frac{\cos x-\cos 7x}{x}\,dx", mpmath.log(7)),
+    (r"\int_0^\infty \cos(x^3)\,dx", mpmath.gamma(mpmath.mpf(4) / 3) * mpmath.sqrt(3) / 2),
+    (r"\int_0^\infty \frac{\sin x\ln x}{x}\,dx", -mpmath.euler * mpmath.pi / 2),
+    (r"\int_0^1 \frac1x\sin\frac1x\,dx", mpmath.pi / 2 - mpmath.si(1)),
+    (r"\int_0^1\lfloor\log_2x\rfloor\,dx", -2),
+    (r"\int_0^1|\sin\ln x|\,dx", 1 / mpmath.tanh(mpmath.pi / 2) / 2),
+    (r"\int_0^\infty\lfloor x\rfloor e^{-x}\,dx", 1 / (mpmath.e - 1)),
+    (r"\int_0^{2024\pi}|\sin x|\,dx", 4048),
+    (r"\int_0^{1000}\lfloor x\rfloor\,dx", 499500),
+    (
+        r"\int_2^{1/2}\frac{dx}{\sqrt[3]{x-1}}",
+        mpmath.mpf("1.5") * (mpmath.mpf(".5") ** (2 / mpmath.mpf(3)) - 1),
+    ),
+    (r"\int_1^{1/3}x\,dx", -mpmath.mpf(4) / 9),
+    (r"\mathrm{PV}\int_{-\infty}^\infty\frac{\sin x}{x-1}\,dx", mpmath.pi * mpmath.cos(1)),
+]
+
+
+@pytest.mark.parametrize(("problem", "expected"), ENCLOSED, ids=[row[0] for row in ENCLOSED])
+def test_values_are_enclosed(problem, expected):
+    got = value(problem)
+    assert got.method == "enclosure"
+    with mpmath.workdps(60):
+        shown = mpmath.mpf(got.ball.str(50, radius=False))
+        assert abs(shown - mpmath.mpf(expected)) < mpmath.mpf(10) ** -13 * (1 + abs(expected))
+    assert got.ball.rel_accuracy_bits() > 120
+
+
+def test_a_spike_is_in_the_value():
+    with_spike = value(r"\int_0^\infty\left(\frac{1}{1+x^2}+e^{-(x-10^{30})^2}\right)dx").ball
+    assert (with_spike - arb.pi() / 2 - arb.pi().sqrt()).contains(0)
+    narrow = value(r"\int_0^\infty\left(\frac{1}{(1+x)^2}+e^{-10^{20}(x-50)^2}\right)dx").ball
+    assert (narrow - 1 - arb.pi().sqrt() / 10**10).contains(0)
+    assert not (narrow - 1).contains(0)
+
+
+DIVERGING = [
+    (r"\int_1^\infty\frac{dx}{x}", 1),
+    (r"\int_0^1 x^{-1-10^{-9}}\,dx", 1),
+    (r"\int_2^\infty\frac{dx}{x\ln x}", 1),
+    (r"\int_3^\infty\frac{dx}{x\ln x\ln\ln x}", 1),
+    (r"\int_0^\infty\frac{\sin^2x}{x}\,dx", 1),
+    (r"\int_0^\infty\sin x\,dx", 0),
+    (r"\int_0^\infty e^x\cos x\,dx", 0),
+    (r"\int_{-1}^0\frac{dx}{x}", -1),
+    (r"\int_{-1}^1\frac{dx}{x}", 0),
+    (r"\int_1^0\frac{dx}{x}", -1),
+]
+
+
+@pytest.mark.parametrize(("problem", "sign"), DIVERGING, ids=[row[0] for row in DIVERGING])
+def test_divergence_is_proved(problem, sign):
+    got = value(problem)
+    assert (got.method, got.sign) == ("divergence", sign)
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        r"\int_0^1\frac{dx}{x+10^{-600}}",
+        r"\int_0^1\frac{dx}{x+e^{-5000}}",
+        r"\int_1^\infty\frac{\lfloor x\rfloor}{x^3}\,dx",
+        r"\int_0^1\lfloor\frac1x\rfloor\,dx",
+    ],
+)
+def test_what_is_not_proved_is_not_said(problem):
+    with suppress(QuadratureError):
+        assert not value(problem).diverges
+
+
+# --- bounds ---------------------------------------------------------------------------------
+
+
+def integral(f):
+    return lambda start: mpmath.quad(f, [start, mpmath.inf])
+
+
+TAILS = [
+    (r"x^3e^{-x}", lambda t: mpmath.gammainc(4, t), 3),
+    (r"e^{-x^2}", lambda t: mpmath.erfc(t) * mpmath.sqrt(mpmath.pi) / 2, 100),
+    (r"\operatorname{erfc}(x)", integral(mpmath.erfc), 100),
+    (r"\sin(e^{-x})", integral(lambda x: mpmath.sin(mpmath.exp(-x))), 2),
+    (r"\ln(1+e^{-x})", integral(lambda x: mpmath.log1p(mpmath.exp(-x))), 3),
+    (r"\lfloor x\rfloor e^{-x}", lambda t: t * mpmath.exp(-t) + mpmath.exp(-t) / (mpmath.e - 1), 3),
+    (r"\frac{e^{-x}}{x+2}", integral(lambda x: mpmath.exp(-x) / (x + 2)), 2),
+]
+
+
+@pytest.mark.parametrize(("text", "true", "slack"), TAILS, ids=[row[0] for row in TAILS])
+def test_a_tail_bound_holds_and_is_near(text, true, slack):
+    """Another sign or constant of a line breaks one inequality or the other."""
+    expression = read(text)[0].expression
+    for start in (8, 16):
+        with precision(200):
+            bound = mpmath.mpf(tail_bound(expression, "x", {}, arb(start), 1).str(20, radius=False))
+        exact = true(start)
+        assert exact <= bound <= exact * slack**2 * 3
+
+
+def test_a_lower_bound_needs_a_sign_and_no_decay():
+    def sign(text, start=64):
+        with precision(200):
+            return sign_of_divergence(read(text)[0].expression, "x", {}, arb(start))
+
+    assert sign(r"-2+\sin x") == -1
+    assert sign(r"3+e^{-x}") == 1
+    assert sign(r"-\sqrt x") == -1
+    assert sign(r"e^{-x/10^9}") == 0
+    assert sign(r"\frac1x") == 0
+    assert sign(r"x\sin x") == 0
+    assert sign(r"\lfloor x\rfloor-x+\frac12") == 0
+    assert sign(r"\lceil x\rceil-x-\frac12") == 0
+    assert sign(r"e^x-x^2") == 1
+    assert sign(r"x^2-e^x") == -1
+
+
+def test_what_a_short_series_leaves_out_is_in_the_error():
+    """With four coefficients of 1/(1 - x) the integral over [0, u] is short by u^5/5 and more."""
+    with models.series_length(4), precision(200):
+        given = models.line(acb(0), models.AT_ZERO, 1, arb(1))
+        expander = Expander("y", ("x", given), {})
+        slope = [Term(((ONE, Fraction(1)),), ONE)]
+        f = expander.form(read(r"\frac{1}{1-x}")[0].expression)
+        form = expander.terms(expander.product(f, slope))
+        tail = Tail(level_of("y", ONE, form, expander), 20)
+        u = min(model.radius for model in expander.models.values()) / 2
+        got = tail.integral(-(u.log()))
+        exact = -((1 - u).log())
+        assert got is not None
+        assert got.overlaps(exact)
+        assert abs(arb(got.mid()) - exact) > u**5 / 10
+
+
+@pytest.mark.parametrize(("rate", "degree", "cut"), [(2, 0, 1), (1, 3, 2), (0.5, 5, 7)])
+def test_a_moment_is_the_incomplete_gamma_function(rate, degree, cut):
+    exact = mpmath.gammainc(degree + 1, rate * cut) / mpmath.mpf(rate) ** (degree + 1)
+    got = mpmath.mpf(_moment(arb(rate), degree, arb(cut)).str(15, radius=False))
+    assert abs(got - exact) < 1e-12 * exact
+
+
+def test_dropped_parts_of_a_range_are_in_the_error():
+    function = box_function(read("e^{-x^2}")[0].expression, "x", {})
+    with precision(128):
+        got = integrate_where_large(function, arb(-1000), arb(1000), 20, 20_000)
+    assert got is not None
+    assert got.real.overlaps(arb.pi().sqrt())
+    assert got.real.rad() > arb(2) ** -200
+
+
+def test_a_kink_that_is_not_located_is_bounded():
+    pieces, error = segments(read(r"|x^2-x^3|")[0].expression, "x", {}, arb(-1), arb(2))
+    assert len(pieces) >= 2
+    assert error < arb(2) ** -200
+    with pytest.raises(QuadratureError):
+        segments(read(r"\lfloor\ln x\rfloor")[0].expression, "x", {}, arb(0), arb(1))
+
+
+def test_kinks_that_are_close_together_are_all_there():
+    text = r"\int_0^1\operatorname{sgn}((x-\frac12)(x-\frac12-10^{-20}))\,dx"
+    ball = value(text).ball
+    assert (ball - (1 - 2 * arb(10) ** -20)).contains(0)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"|\sin 3x|\cos 2x", (0, 2)),
+        (r"\sin(\pi x)+\cos(3\pi x)", (2, 0)),
+        (r"\sin x+\cos(\pi x)", None),
+        (r"x\sin x", None),
+        (r"\tan\frac{x}{3}", (0, 6)),
+    ],
+)
+def test_periods(text, expected):
+    assert period(read(text)[0].expression, "x") == expected
+
+
+def test_sums_are_collected():
+    assert simplified(read(r"1-(1-x)")[0].expression) == read("x")[0].expression
+    assert simplified(read(r"\ln e^{-3x}")[0].expression) == read("-3x")[0].expression
+
+
+def test_work_is_counted_for_a_whole_call():
+    with work.work_limit(100), pytest.raises(work.WorkError):
+        value(r"\int_0^\infty\frac{dx}{1+x^2}")
+    with work.work_limit(10), work.work_limit(1000), pytest.raises(work.WorkError):
+        work.spend(11)
+
+
+def test_the_work_of_a_hard_integral_is_bounded():
+    problem = r"\int_0^1\frac{\sin(1/x)\sin(e^{1/x})}{\sqrt{x}+\sin^2(1/x)}\,dx"
+    with work.work_limit(work.ONE_CALL), pytest.raises(QuadratureError):
+        value(problem)
