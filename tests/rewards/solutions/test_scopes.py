@@ -70,7 +70,8 @@ def test_a_try_that_is_given_up_is_not_asserted_but_has_failed() -> None:
 
 def test_thoughts_are_read_on_request_only() -> None:
     text = (
-        r"<think>$\int xe^x\,dx = xe^x + C$. Wait, no. $\int xe^x\,dx = xe^x - \int e^x\,dx$.</think>"
+        r"<think>$\int xe^x\,dx = xe^x + C$. Wait, no. "
+        r"$\int xe^x\,dx = xe^x - \int e^x\,dx$.</think>"
         r" So $\boxed{xe^x - e^x + C}$."
     )
     assert [claim.kind for claim in verify_solution(text, "xe^x").claims] == ["final"]
