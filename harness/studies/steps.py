@@ -30,6 +30,7 @@ def judge_steps(
     run: Run | Path | str,
     *,
     limit: int | None = None,
+    thoughts: bool = False,
     workers: int | None = None,
     on_progress: Callable[[int], None] = lambda done: None,
     on_solution: Callable[[Sample, Solution], None] = lambda sample, solution: None,
@@ -39,6 +40,7 @@ def judge_steps(
     Args:
         run: the run, or its directory.
         limit: judge only so many completions of each model.
+        thoughts: read thinking blocks in the completions as well.
         workers: processes, or workers of the cluster in use; by default as many as there are.
         on_progress: called with the number of completions that are done.
         on_solution: called with every completion and its judged solution.
@@ -56,7 +58,8 @@ def judge_steps(
         raise UserError(
             f"{run.path} has no problems of the tasks whose steps are judged: {', '.join(TASKS)}"
         )
-    return write_steps(run.path, _rows(run, limit, workers, on_progress, on_solution))
+    rows = _rows(run, limit, thoughts, workers, on_progress, on_solution)
+    return write_steps(run.path, rows)
 
 
 def step_problems(sample: Sample, solution: Solution) -> Iterator[Problem]:
@@ -71,6 +74,7 @@ def step_problems(sample: Sample, solution: Solution) -> Iterator[Problem]:
 def _rows(
     run: Run,
     limit: int | None,
+    thoughts: bool,
     workers: int | None,
     on_progress: Callable[[int], None],
     on_solution: Callable[[Sample, Solution], None],
@@ -81,7 +85,7 @@ def _rows(
     chosen = _chosen(run, limit)
     done = 0
     while batch := list(islice(chosen, BATCH)):
-        items = [_item(one, stops[one.problem.task]) for one in batch]
+        items = [_item(one, stops[one.problem.task], thoughts) for one in batch]
         results = shared_pool(workers).map("solution", items, deadline=DEADLINE)
         for one, result in zip(batch, results, strict=True):
             if not isinstance(result, WorkerError):
@@ -102,13 +106,14 @@ def _chosen(run: Run, limit: int | None) -> Iterator[Sample]:
                 yield one
 
 
-def _item(one: Sample, stop: list[str]) -> tuple[str, str, dict[str, Any]]:
+def _item(one: Sample, stop: list[str], thoughts: bool) -> tuple[str, str, dict[str, Any]]:
     """The arguments of `verify_solution` for a completion."""
     problem, completion = one.problem, one.completion
     options = {
         "variable": problem.target.get("variable"),
         "assumptions": dict(problem.assumptions),
         "stop": stop,
+        "thoughts": thoughts,
         "truncated": FinishReason(completion["finish_reason"]).truncated,
     }
     return completion["text"], str(problem.target[TASKS[problem.task]]), options

@@ -25,6 +25,7 @@ from ..options import cluster_option, json_option, on_cluster, workers_option
 @click.option(
     "--limit", type=click.IntRange(1), help="Judge only so many completions of each model."
 )
+@click.option("--thoughts", is_flag=True, help="Read thinking blocks as well.")
 @workers_option
 @click.option(
     "--problems",
@@ -38,6 +39,7 @@ from ..options import cluster_option, json_option, on_cluster, workers_option
 def steps(
     runs: Sequence[Path],
     limit: int | None,
+    thoughts: bool,
     workers: int | None,
     problems: Path | None,
     force: bool,
@@ -66,6 +68,7 @@ def steps(
             judge_steps(
                 path,
                 limit=limit,
+                thoughts=thoughts,
                 workers=workers,
                 on_progress=lambda done: bar.update(task, completed=done),
                 on_solution=keep,

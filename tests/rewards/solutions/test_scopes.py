@@ -66,3 +66,16 @@ def test_a_try_that_is_given_up_is_not_asserted_but_has_failed() -> None:
     assert solution.outcome == "right"
     assert solution.first_wrong is None
     assert solution.progress == 0
+
+
+def test_thoughts_are_read_on_request_only() -> None:
+    text = (
+        r"<think>$\int xe^x\,dx = xe^x + C$. Wait, no. "
+        r"$\int xe^x\,dx = xe^x - \int e^x\,dx$.</think>"
+        r" So $\boxed{xe^x - e^x + C}$."
+    )
+    assert [claim.kind for claim in verify_solution(text, "xe^x").claims] == ["final"]
+    read = verify_solution(text, "xe^x", thoughts=True).claims
+    assert [claim.kind for claim in read] == ["integral", "parts", "final"]
+    assert [claim.withdrawn for claim in read] == [True, False, False]
+    assert text[read[0].start : read[0].end] == r"\int xe^x\,dx = xe^x + C"
