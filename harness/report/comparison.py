@@ -297,7 +297,7 @@ def overview_section(comparison: Comparison) -> Section:
 
 
 #: Lines of the small table: with the sentence, the remarks and the heading a screen of 24 lines.
-_LINES = 14
+_LINES = 10
 _SIDES = {
     "model": ("first", "second − first", "p (Holm)"),
     "perturbation": ("original", "difference", "p (Holm)"),

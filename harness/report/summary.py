@@ -130,7 +130,8 @@ def overview_section(summary: Summary, findings: Findings) -> Section:
                 (
                     *_names(row)[1:3],
                     *(column.cell(row) for column in columns),
-                    _rates({way: row.rates.get(name, 0.0) for name, way in _ENDINGS.items()}),
+                    # A row's rates overlap: a text that was cut off mostly holds no answer.
+                    _rates({_named(name): row.rates.get(name, 0.0) for name in _ENDINGS}),
                 )
                 for row in summary.rows
             ),
@@ -156,7 +157,11 @@ def overview_section(summary: Summary, findings: Findings) -> Section:
     )
 
 
-def _rates(shares: Mapping[Failure, float]) -> str:
+def _named(rate: str) -> str:
+    return "no answer" if rate == "no_answer" else _ENDINGS[rate]
+
+
+def _rates(shares: Mapping[str, float]) -> str:
     """The rates that are not zero, in percent: ``cut 20.8, no box 3.5``."""
     shown = [f"{_SHORT.get(way, way)} {percent(share)}" for way, share in shares.items() if share]
     return ", ".join(shown)
@@ -174,7 +179,11 @@ _ENDINGS = {
     "unparseable": Failure.UNREADABLE,
     "undecided": Failure.UNDECIDED,
 }
-_SHORT = {Failure.FILTERED: "filtered", Failure.TRUNCATED: "cut", Failure.UNREADABLE: "unreadable"}
+_SHORT: Mapping[str, str] = {
+    Failure.FILTERED: "filtered",
+    Failure.TRUNCATED: "cut",
+    Failure.UNREADABLE: "unreadable",
+}
 
 
 def unfinished(summary: Summary) -> list[str]:
