@@ -117,6 +117,7 @@ def _rows(latex: str) -> list[tuple[str, str]]:
     after_word = False  # "if", "for" stand before the piece
     prefix = ""  # of a condition, from the text command that holds its first word
     bounded = False  # a relation was met in the piece
+    bracketed = False  # the group at the top level is in parentheses
     start = depth = 0
     group: tuple[int, int, bool] = (0, 0, False)  # the piece's last one, and whether it is bounded
     end = len(latex)
@@ -146,7 +147,8 @@ def _rows(latex: str) -> list[tuple[str, str]]:
     for token in _PIECE.finditer(latex):
         kind = token.lastgroup if token.lastgroup != "rest" else "when"
         if kind == "open":
-            if not depth and token[0].endswith(("(", "[")):
+            if not depth:
+                bracketed = token[0].endswith(("(", "["))
                 group = (token.start(), len(latex), False)
             depth += 1
         elif kind == "close":
@@ -155,7 +157,7 @@ def _rows(latex: str) -> list[tuple[str, str]]:
                 group = (group[0], token.end(), True)
         elif kind == "bound":
             bounded = bounded or not depth
-            if depth == 1:
+            if depth == 1 and bracketed:
                 group = (group[0], group[1], True)
         elif depth or kind == "equal":
             continue

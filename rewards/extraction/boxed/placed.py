@@ -213,7 +213,8 @@ def _denied(text: str, start: int, end: int) -> bool:
     cut = 0
     for stop in _SENTENCE_END.finditer(before):
         cut = stop.end()
-    return denied_before(before[cut:]) or denied_after(text, end)
+    before = before[cut:]
+    return (bool(before) and denied_before(before)) or (end < len(text) and denied_after(text, end))
 
 
 _TEXT = re.compile(r"\\text(?:rm|bf|it)?\s?\{|\}")
