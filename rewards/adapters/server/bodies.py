@@ -121,9 +121,10 @@ def _inflater(encoding: str) -> Callable[[bytes], Iterator[bytes]]:
 
 
 def _pieces(chunk: bytes) -> Iterator[bytes]:
-    start = 0
+    start, size = 0, len(chunk)
     while start < len(chunk):
-        size = PIECE
+        # As large as the piece before, or twice that: a chunk is alike, and is counted a few times.
+        size = min(2 * size, PIECE)
         # Marks within texts count, too: they only make pieces smaller.
         while sum(chunk.count(mark, start, start + size) for mark in b",[{:") > MARKS:
             size //= 2

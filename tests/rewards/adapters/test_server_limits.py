@@ -8,7 +8,9 @@ import gzip
 import json
 import os
 import random
+import shutil
 import signal
+import ssl
 import subprocess
 import sys
 import time
@@ -36,6 +38,7 @@ from calculus_harness.rewards.adapters.server.bodies import (
 from calculus_harness.rewards.adapters.server.client import RewardClient, RewardServerError
 from calculus_harness.rewards.adapters.server.http import Place, serving
 from calculus_harness.rewards.adapters.server.service import RewardServer, ServerLimits
+from calculus_harness.rewards.errors import UserError
 from calculus_harness.rewards.verdict import Status, Verdict
 from tests.rewards.adapters.test_server import RIGHT, ROOT, WRONG, items, running, server
 
@@ -470,6 +473,34 @@ def test_readiness_is_not_liveness() -> None:
 )
 def test_which_addresses_are_warned_of(host: str, local: bool) -> None:
     assert Place(host).is_local == local
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
+def test_https(tmp_path: Path) -> None:
+    import aiohttp
+
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    command = "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost -addext"
+    command = [*command.split(), "subjectAltName=IP:127.0.0.1", "-out", certificate, "-keyout", key]
+    subprocess.run(command, check=True, capture_output=True)
+
+    async def run() -> tuple[int, str]:
+        trusted = ssl.create_default_context(cafile=certificate)
+        place = Place(certificate=certificate, key=key)
+        async with (
+            serving(server(workers=1), place) as address,
+            aiohttp.ClientSession(address) as session,
+            session.post("/score", json=items(RIGHT), ssl=trusted) as response,
+        ):
+            return response.status, address
+
+    status, address = asyncio.run(run())
+    assert status == 200
+    assert address.startswith("https://127.0.0.1:")
+    with pytest.raises(UserError, match="cannot use the certificate"):
+        Place(certificate=key, key=certificate).tls()
+    with pytest.raises(UserError, match="needs its certificate"):
+        Place(key=key).tls()
 
 
 @pytest.mark.slow
