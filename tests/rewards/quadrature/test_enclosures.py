@@ -12,9 +12,16 @@ from calculus_harness.rewards.expansions import models
 from calculus_harness.rewards.expansions.forms import Expander, Term
 from calculus_harness.rewards.expression.build import ONE
 from calculus_harness.rewards.latex import read
-from calculus_harness.rewards.quadrature import QuadratureError, evaluate, prepare_definite, work
+from calculus_harness.rewards.quadrature import (
+    QuadratureError,
+    analytic,
+    evaluate,
+    prepare_definite,
+    work,
+)
 from calculus_harness.rewards.quadrature.analytic import box_function, integrate_where_large
-from calculus_harness.rewards.quadrature.enclosed.approach import Tail, _moment, level_of
+from calculus_harness.rewards.quadrature.enclosed import rotation
+from calculus_harness.rewards.quadrature.enclosed.approach import Edge, Tail, _moment, level_of
 from calculus_harness.rewards.quadrature.enclosed.tails import sign_of_divergence, tail_bound
 from calculus_harness.rewards.quadrature.kinks import segments
 from calculus_harness.rewards.quadrature.ranges import period, simplified
@@ -176,18 +183,44 @@ def test_a_moment_is_the_incomplete_gamma_function(rate, degree, cut):
     assert abs(got - exact) < 1e-12 * exact
 
 
-def test_dropped_parts_of_a_range_are_in_the_error():
+def test_dropped_parts_of_a_range_are_in_the_error(monkeypatch):
     function = box_function(read("e^{-x^2}")[0].expression, "x", {})
     with precision(128):
         got = integrate_where_large(function, arb(-1000), arb(1000), 20, 20_000)
-    assert got is not None
-    assert got.real.overlaps(arb.pi().sqrt())
-    assert got.real.rad() > arb(2) ** -200
+        assert got is not None
+        assert got.real.overlaps(arb.pi().sqrt())
+        # what is left if the parts that are computed are exactly 0
+        monkeypatch.setattr(analytic, "integrate", lambda *_: acb(0))
+        got = integrate_where_large(function, arb(-1000), arb(1000), 20, 20_000)
+        assert got.real.rad() > 0
+
+
+def test_the_end_of_a_turned_path_is_in_the_error(monkeypatch):
+    edge = Edge(arb("inf"), -1)
+    way = rotation.Rotation(read(r"\frac{\cos x}{x^2}")[0].expression, "x", {}, edge, 20)
+    monkeypatch.setattr(analytic, "integrate", lambda *_: acb(0))
+    value, start = way.integral(arb(3))
+    assert start >= 3
+    assert value.rad() > 0
+
+
+def test_the_bound_of_an_amplitude_holds_where_the_path_is_turned():
+    with models.series_length(), precision(200):
+        expander = Expander("y1", ("x", models.inverse_power(1, arb(1))), {})
+        for text in (r"\frac{1}{x^2}", r"\frac{\ln x}{x}", r"\frac{1}{\sqrt{x^2+1}}"):
+            expression = read(text)[0].expression
+            form = expander.terms(expander.form(expression))
+            tail = Tail(level_of("y1", expression, form, expander), 20)
+            h = box_function(expression, "x", {})
+            bound = sum(rotation._bound(tail, term, arb(8)) for term in form)
+            for y in (0, 1, 10, 1000):
+                assert abs(h(acb(8, y), False)) <= bound
 
 
 def test_a_kink_that_is_not_located_is_bounded():
     pieces, error = segments(read(r"|x^2-x^3|")[0].expression, "x", {}, arb(-1), arb(2))
     assert len(pieces) >= 2
+    assert arb(2) ** -1000 < error
     assert error < arb(2) ** -200
     with pytest.raises(QuadratureError):
         segments(read(r"\lfloor\ln x\rfloor")[0].expression, "x", {}, arb(0), arb(1))
