@@ -198,7 +198,15 @@ class Exponentials(Elements):
     def _of_pi(self, c: fmpq) -> tuple[Quotient, Quotient] | None:
         """Sine and cosine of c times pi, for twelfths of a turn and eighths."""
         turns = Fraction(int(c.p), int(c.q)) % 2
-        if turns.denominator not in (1, 2, 3, 4, 6, 8, 12):
+        k, n = turns.numerator, turns.denominator
+        if n == 8:  # tan(pi/8) = sqrt(2) - 1, and 4 cos(pi/8)^2 = 2 + sqrt(2)
+            root = self.root(self.field.rational(2), 2)
+            cosine = self.root(2 + root, 2) / 2
+            return self._multiple((root - 1) * cosine, cosine, k)
+        if n == 12:  # k/12 = 3 k/4 - 2 k/3
+            third, quarter = self._of_pi(fmpq(-2 * k, 3)), self._of_pi(fmpq(3 * k, 4))
+            return _of_sum(third, quarter) if third and quarter else None
+        if n not in (1, 2, 3, 4, 6):
             return None
         return self._cosine((Fraction(1, 2) - turns) % 2), self._cosine(turns)
 
@@ -206,8 +214,6 @@ class Exponentials(Elements):
         turns = min(turns, 2 - turns)
         if turns > Fraction(1, 2):
             return -self._cosine(1 - turns)
-        if turns.denominator in (8, 12):  # cos(t/2)^2 = (1 + cos t)/2
-            return self.root((1 + self._cosine(2 * turns)) / 2, 2)
         square = {0: 4, 6: 3, 4: 2, 3: 1, 2: 0}[turns.denominator if turns else 0]
         return self.root(self.field.rational(square, 4), 2)
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
-from flint import fmpq
+from flint import acb, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
 from calculus_harness.rewards import certify, verify_antiderivative
 from calculus_harness.rewards.certificates.check import check
+from calculus_harness.rewards.decision.compiler import compile_tape
+from calculus_harness.rewards.decision.prover.field import Field
 from calculus_harness.rewards.decision.prover.lattice import Angle, Lattice, combined
+from calculus_harness.rewards.decision.prover.translate import Translator
+from calculus_harness.rewards.expression.traversal import symbols_of
 
 rationals = st.builds(fmpq, st.integers(-9, 9), st.integers(1, 6))
 vectors = st.dictionaries(st.sampled_from("xyz"), rationals.filter(bool), min_size=1)
@@ -104,3 +110,37 @@ def test_sums_in_angles_are_proved_and_certified(integrand: str, answer: str) ->
 )
 def test_another_phase_or_power_is_refuted(integrand: str, answer: str) -> None:
     assert verify_antiderivative(rf"\boxed{{{answer}}}", integrand).status.value == "incorrect"
+
+
+@pytest.mark.parametrize("n", [8, 12])
+def test_known_sines_and_cosines_have_their_values(n: int) -> None:
+    """Eighths and twelfths of pi are polynomials in square roots that satisfy each other."""
+    translator = Translator(Field(16), "x", {}, {})
+    for k in range(-2 * n, 2 * n + 1):
+        sine, cosine = (
+            translator.field.tree(translator.normal(value))
+            for value in translator.sin_cos(translator.named("pi") * k / n)
+        )
+        for tree, expected in (
+            (sine, math.sin(k * math.pi / n)),
+            (cosine, math.cos(k * math.pi / n)),
+        ):
+            tape = compile_tape(tree, "x")
+            value = tape.run(acb(0), {}, derivative=False)[tape.root][0]
+            assert abs(float(value.real) - expected) < 1e-12
+            assert not symbols_of(tree)
+
+
+@pytest.mark.parametrize(
+    ("integrand", "answer"),
+    [
+        (r"\cos(x+\frac{3\pi}{8})", r"\frac{\sqrt{2-\sqrt2}\sin x+\sqrt{2+\sqrt2}\cos x}{2}"),
+        (r"\cos(x+\frac{\pi}{12})", r"\frac{\sqrt6+\sqrt2}{4}\sin x+\frac{\sqrt6-\sqrt2}{4}\cos x"),
+        (
+            r"\frac{1}{\sin x+\cos x}",
+            r"\frac{1}{\sqrt2}\ln\left|\tan(\frac x2+\frac{\pi}{8})\right|",
+        ),
+    ],
+)
+def test_eighths_and_twelfths_of_pi_are_related(integrand: str, answer: str) -> None:
+    assert verify_antiderivative(rf"\boxed{{{answer}}}", integrand).evidence.proof == "identity"
