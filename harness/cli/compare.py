@@ -83,7 +83,8 @@ def compare(
         prices=Prices.read(prices) if prices else None,
     )
     if form is None:
-        # Who names a k, or a difference to detect, wants to see it.
-        print_comparison(comparison, every=every or bool(ks) or target != 5)
+        # Who names a k, a difference to detect or prices wants to see what comes of them.
+        every = every or bool(ks) or target != 5 or prices is not None
+        print_comparison(comparison, every=every)
     else:
         click.echo(export_comparison(comparison, form), nl=False)

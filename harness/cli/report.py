@@ -107,6 +107,7 @@ def report(
         click.echo(export_summary(sources.summary, form), nl=False)
     else:
         if form is None:
+            every = every or read is not None  # who names prices wants to see the costs
             print_summary(sources.summary, every=every, findings=sources.findings)
             if every:
                 print_sections(published_sections(sources.summary))

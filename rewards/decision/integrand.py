@@ -5,7 +5,6 @@ Training asks many times about one integrand, so `prepare` caches it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -298,14 +297,6 @@ class Integrand:
                 given=given,
             )
         return self._pools[key]
-
-
-SPACES = r"(?:\\[,;:! ]|\\quad|~|\s)*"
-D = (
-    r"(?:\\(?:mathrm|operatorname|text|rm)\s*\{\s*d\s*\}"
-    r"|\\mathrm\s*d|\\(?:differentialD|dd)|(?<![A-Za-z\\])d)"
-)
-DIFFERENTIAL = re.compile(rf"{SPACES}{D}\s*(?P<name>\\[A-Za-z]+|[A-Za-z])(?![A-Za-z])\s*")
 
 
 def prepare(

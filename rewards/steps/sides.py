@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from unicodedata import normalize
 
-from ..decision.integrand import DIFFERENTIAL, D
 from ..errors import ProblemError
 from ..expression.build import ONE
 from ..expression.traversal import symbols_of
@@ -21,6 +20,7 @@ from ..extraction.clean import clean
 from ..extraction.visible import plain
 from ..latex import ReadError, Reading, read
 from ..reading.problem import Limit, limit_of, limits_of
+from ..reading.problem.differential import D, differentials_in_order
 
 #: Readings of a side that are tried, symbols in place of its parts, and characters of it.
 READINGS, PARTS, LONGEST = 3, 24, 4000
@@ -211,7 +211,10 @@ class _Reader:
         for mark in reversed(list(_LIMIT.finditer(text))):
             text = self._limiting(text, mark)
         if "d" in text:
-            text = DIFFERENTIAL.sub(self._differential, text)
+            for place in reversed(list(differentials_in_order(text))):
+                if "d" not in self.names:
+                    part = self._add(Differential(place.variable))
+                    text = text[: place.start] + part + text[place.end :]
         return self._formula(text)
 
     def called(self, text: str, functions: Mapping[str, str], applied: Mapping[str, str]) -> str:
@@ -272,17 +275,11 @@ class _Reader:
         self.parts[name] = part
         return f" {{Q_{{{name[2:]}}}}} "
 
-    def _differential(self, match: re.Match[str]) -> str:
-        name = match["name"].lstrip("\\")
-        if "d" in self.names or name in ("cdot", "dots"):
-            return match[0]
-        return self._add(Differential(name))
-
     def _integral(self, text: str, sign: re.Match[str]) -> str:
         """The text with its last integral replaced."""
         marks, rest = limits_of(text[sign.end() :])
         integrand, variable, after = _extent(_released(rest))
-        if "d" not in self.names and DIFFERENTIAL.search(integrand):
+        if "d" not in self.names and any(differentials_in_order(integrand)):
             raise NotReadError("two differentials")
         tree = self._formula(integrand) if integrand.strip() else ONE
         limits: tuple[Limit, Limit] | None = None
@@ -376,18 +373,17 @@ def _released(text: str) -> str:
         sign = "(-1)" if inner.startswith("-") else ""
         inner = inner.removeprefix("-")
         terms = _BRACED.sub("", inner)
-        if DIFFERENTIAL.search(inner) and "+" not in terms and "-" not in terms:
+        if any(differentials_in_order(inner)) and "+" not in terms and "-" not in terms:
             return f"{text[: group.start()]} {sign}{inner} {text[group.end() :]}"
     return text
 
 
 def _extent(text: str) -> tuple[str, str, str]:
     """The integrand after an integral sign, its variable, and the text behind the differential."""
-    differential = DIFFERENTIAL.search(text)
+    differential = next(differentials_in_order(text), None)
     if differential is None:
         raise NotReadError("an integral without a differential")
-    name = differential["name"].lstrip("\\")
-    at, end = differential.start(), differential.end()
+    at, end, name = differential.start, differential.end, differential.variable
     opened: list[int] = []
     for place in range(at):
         if text[place] in _OPEN and text[place - 1 : place] != "\\":

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..decision.integrand import DIFFERENTIAL
 from ..extraction.boxes import closing_brace
 from ..extraction.spans import Span, bare_spans, spans
 from ..extraction.statements import (
@@ -22,6 +21,7 @@ from ..extraction.statements import (
 )
 from ..extraction.visible import END_OF_TURN, THOUGHT, visible
 from ..extraction.words.vocabulary import is_name
+from ..reading.problem.differential import differentials_in_order
 from . import prose
 
 #: Characters of a solution that are read; statements, and about as many claims.
@@ -220,7 +220,7 @@ class _Cutter:
             note = _NOTE.match(latex, close + 1) if close > 0 else None
             if note:
                 self._blank(brace.start(), brace.end())
-                if DIFFERENTIAL.search(latex, brace.end(), close):
+                if any(differentials_in_order(latex, brace.end(), close)):
                     self._blank(brace.end(), brace.end() + 1)
                     self._blank(close, close + 1)
                 braced = latex[note.end() - 1] == "{"

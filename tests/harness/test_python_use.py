@@ -131,7 +131,7 @@ def test_objects_are_shown_in_a_line(run: ch.Run) -> None:
     )
     shown = repr(ch.compare(run)).splitlines()
     assert shown[0] == "<Comparison by model:"
-    assert shown[1].startswith("  No difference between python/right and python/wrong was found")
+    assert shown[1].startswith("  No difference between right and wrong was found")
     assert len(shown) == 8
     assert "all, python/wrong - python/right, pass@1: " in shown[-1]
     assert "4 pairs" in shown[-1]

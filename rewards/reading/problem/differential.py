@@ -24,18 +24,25 @@ _END: Final = r"(?![A-Za-z])"
 _INDEX: Final = r"(?:_(?:[A-Za-z0-9]|\{[A-Za-z0-9]+\}))?"
 
 
-def _styled(content: str) -> str:
-    """The content in a font, or in braces."""
+def _in_font(content: str) -> str:
+    """The content in a font."""
     return (
         rf"(?:\\{FONT}\s*\{{{SPACE}{content}{SPACE}\}}|\{{{SPACE}\\{FONT}{_END}{SPACE}{content}{SPACE}\}}"
-        rf"|\\{FONT}{_END}\s*{content}|\{{{SPACE}{content}{SPACE}\}})"
+        rf"|\\{FONT}{_END}\s*{content})"
     )
+
+
+def _styled(content: str) -> str:
+    """The content in a font or in braces."""
+    return rf"(?:{_in_font(content)}|\{{{SPACE}{content}{SPACE}\}})"
 
 
 _LETTER: Final = rf"(?:\\(?!{FONT}{_END})[A-Za-z]+|[A-Za-z]){_INDEX}"
 _VARIABLE: Final = rf"(?:{_LETTER}|{_styled(_LETTER)})"
 _SIGN_D: Final = rf"(?:{_styled('d')}|\\(?:dd|differentialD|diff|d){_END}|[ⅆ𝑑])"
-_WHOLE: Final = _styled(rf"d{SPACE}{_LETTER}")
+#: The d of a differential or a derivative alone.
+D: Final = rf"(?:{_SIGN_D}|(?<![A-Za-z\\])d)"
+_WHOLE: Final = _in_font(rf"d{SPACE}{_LETTER}")
 #: A letter d that is nothing but upright or in a font of its own, before a variable; or a plain d,
 #: perhaps at the end of a run of letters.
 _SPELLINGS: Final = re.compile(
@@ -78,13 +85,30 @@ def differentials(text: str) -> list[Differential]:
     ['x']
 
     """
-    found = list(_places(text))
+    found = list(differentials_in_order(text))
     marked = [each for each in found if each.is_marked]
     return (marked or found)[::-1]
 
 
-def _places(text: str) -> Iterator[Differential]:
-    for match in _SPELLINGS.finditer(text):
+def differentials_in_order(
+    text: str, start: int = 0, end: int | None = None
+) -> Iterator[Differential]:
+    r"""The places that may be differentials, as they stand in a text.
+
+    Args:
+        text: a formula.
+        start: the offset at which the search begins.
+        end: the offset at which the search ends.
+
+    Yields:
+        The places.
+
+    Example:
+        >>> [each.variable for each in differentials_in_order(r"x\,dx + \mathrm{d}y")]
+        ['x', 'y']
+
+    """
+    for match in _SPELLINGS.finditer(text, start, len(text) if end is None else end):
         spelling = match["marked"] or match["plain"]
         name = _NAME.search(_NOT_LETTERS.sub(" ", spelling))
         variable = _symbol_name(name["letter"]) if name else ""
@@ -93,8 +117,8 @@ def _places(text: str) -> Iterator[Differential]:
         if name["index"]:
             variable = f"{variable}_{name['index']}"
         glued = match["glued"] or ""
-        start = match.end("glued") if glued else match.start()
-        yield Differential(start, match.end(), variable, match["marked"] is not None)
+        begin = match.end("glued") if glued else match.start()
+        yield Differential(begin, match.end(), variable, match["marked"] is not None)
 
 
 def _symbol_name(letter: str) -> str:

@@ -187,6 +187,8 @@ def _with_differential(
     """
     variable = places[0].variable
     before, behind = _without_space(body[: places[0].start]), body[places[0].end :]
+    if before.strip() == "{" and behind.lstrip().startswith("}"):  # {dx} in front
+        before, behind = "", behind.lstrip()[1:]
     if len(places) == 1 and not (before.strip() and behind.strip()):
         rest = (before + behind).strip() or "1"
         return rest, _read(rest, variable)

@@ -8,6 +8,7 @@ words, where the last one wins. Everything else is done as written.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -67,6 +68,7 @@ def _with_models(words: list[str]) -> Iterator[str]:
             model = next(rest)
             if model.startswith(ABSENT):
                 model = f"openai/{model.partition('/')[2]}"
+            model = re.sub(r"(?<=base-url=)[^;]+", os.environ.get("OPENAI_BASE_URL", ""), model)
             if _is_here(model):
                 yield from (word, model)
         elif word == "-M":

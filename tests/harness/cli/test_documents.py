@@ -191,7 +191,7 @@ def test_no_command_is_overlooked() -> None:
     in_blocks = sum(len(COMMAND.findall(text)) for text in texts)
     found = [step.kind for document in DOCUMENTS for step in steps(document)]
     assert found.count("command") > in_blocks > 120
-    assert found.count("file") == 11
+    assert found.count("file") == 12
     assert found.count("program") == 24
     with pytest.raises(click.ClickException):
         parse(["sweep", "--no-such-option"])

@@ -310,8 +310,8 @@ def test_several_runs_are_on_one_page_and_told_apart(
         harness.sweep([model], [bench], prompt=prompt, samples=2, out=tmp_path / name)
     done = cli("report", tmp_path / "one", tmp_path / "two", "--out", tmp_path / "both.html")
     assert done.returncode == 0, done.stderr
-    assert f"{model} [antiderivbench]" in done.stdout
-    assert f"{model} [direct]" in done.stdout
+    assert "model.py:answer [antiderivbench]" in done.stdout
+    assert "model.py:answer [direct]" in done.stdout
     text = (tmp_path / "both.html").read_text(encoding="utf-8")
     assert "Models against each other" in text
     short = model.rpartition("/")[2]
