@@ -247,7 +247,7 @@ def test_the_work_for_a_solution_is_bounded_as_a_whole() -> None:
 def test_integrals_are_bounded_as_a_whole(name: str) -> None:
     claims = verify_solution(HOSTILE[name], "x").claims[:-1]
     assert claims[0].judgement is Judgement.INCORRECT
-    assert sum(claim.judgement is not Judgement.UNCHECKED for claim in claims) < 16
+    assert sum(claim.judgement is not Judgement.UNCHECKED for claim in claims) < 40  # of 60
 
 
 def test_rewards_of_tokens() -> None:
