@@ -36,7 +36,7 @@ _HARMLESS = """
     where with for if when since provided assuming valid in on all any every each some denotes
     arbitrary real number numbers constant constants const integration and simplifies simplified
     or also either which even well alternatively form closed correct indeed just simply
-    namely ie total altogether exactly sum
+    namely ie total altogether exact exactly sum defined arb
     interval domain case whenever positive
     die der das den ein eine einer ist sei seien mit wobei für falls wenn wo und oder antwort lösung
     ergebnis stammfunktion integral konstante konstant beliebige integrationskonstante reelle also
@@ -73,6 +73,8 @@ _REMARKS = frozenset(
 #: Words of more than one word, with the word that stands for them.
 _PHRASES = (
     (re.compile(r"\bof integration\b|\bd['\u2019]intégration\b|\bde integración\b"), "constant"),
+    (re.compile(r"\b(?:(?:square|sq\.?|cubic)\s)?units?\b|\bradians?\b"), "the"),
+    (re.compile(r"\bup to an? (?:additive |arbitrary )?constant\b|\bin terms of\b"), "with"),
     (re.compile(r"\bsimplif(?:ies|ied) to\b|\bis equal to\b"), "equals"),
     (re.compile(r"\bi\.\s?e\b\.?|\bthat is\b"), "ie"),
     (re.compile(r"\bor,? equivalently\b|\bwhich is\b|\bin other words\b"), "equivalently"),
@@ -80,8 +82,8 @@ _PHRASES = (
     (
         re.compile(
             r"(?:\b(?:is|denotes)\s|\()(?:the\s)?(?:catalan|euler|euler[-\u2013]mascheroni|apéry|dawson|golden"
-            r"|riemann zeta|gamma|beta|error|bessel|lambert|fresnel|elliptic)(?:'s|s)?\s"
-            r"(?:w\s)?(?:constant|ratio|function|number|integral)\b"
+            r"|natural|riemann zeta|gamma|beta|error|bessel|lambert|fresnel|elliptic)(?:'s|s)?\s"
+            r"(?:w\s)?(?:constant|ratio|function|number|integral|logarithm)\b"
         ),
         "is",
     ),
