@@ -393,6 +393,8 @@ def exact_value(node: Expression) -> tuple[Fraction, Fraction] | None:
                 return None
             total = total[0] + part[0], total[1] + part[1]
         return total
+    if node.function == "div" and parts[0] and parts[1] and not (parts[0][0] or parts[1][0]):
+        return (parts[0][1] / parts[1][1], Fraction(0)) if parts[1][1] else None
     if node.function in ("mul", "div"):
         scale = Fraction(1)
         angle: tuple[Fraction, Fraction] | None = None

@@ -311,6 +311,10 @@ def apply(name: str, model: Model) -> Model:
     if analytic is None or model.valuation < 0 or model.valuation.denominator != 1:
         raise NoModelError(name)
     model = _lowered(model, Fraction(0))
+    if model.at_zero == AT_ONE:
+        # the product of 3/5 and 5/3 is known as 1, not only near to it
+        exactly = _series([acb(1), *model.coefficients[1:]], model.series.prec)
+        model = replace(model, series=exactly)
     quarter = _quarter_turns(model.at_zero) if name in ("sin", "cos") else None
     if quarter is not None:
         model, image = _on_a_disc(model, analytic, relative=False)

@@ -6,16 +6,19 @@ import itertools
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Literal
 
 from flint import arb
 
 from ..decision.balls import Tape, precision
 from ..decision.compiler import compile_tape
+from ..decision.integrand import Integrand
 from ..decision.jets import ZERO, Ball
 from ..decision.magnitude import log2
 from ..expansions.forms import exact_value
-from ..expression.traversal import additive_terms
+from ..expression.build import number
+from ..expression.traversal import additive_terms, substitute
 from ..expression.tree import Expression
 from ..reading.problem import Limit
 from . import ranges
@@ -98,7 +101,27 @@ def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int)
 
     """
     with work_limit(ONE_INTEGRAL):
-        return _evaluate(problem, values, digits)
+        chosen, left = _with_numbers(problem, values) if values else (problem, values)
+        return _evaluate(chosen, left, digits)
+
+
+def _with_numbers(
+    problem: DefiniteIntegral, values: Mapping[str, Ball]
+) -> tuple[DefiniteIntegral, Mapping[str, Ball]]:
+    """The problem with exact values in the place of parameters: p pi/(2p) is pi/2 by its form."""
+    left: dict[str, Ball] = {}
+    f, limits = problem.integrand.expression, [problem.lower, problem.upper]
+    for name, value in values.items():
+        if not (value.imag.is_zero() and value.real.rad().is_zero()):
+            left[name] = value
+            continue
+        mantissa, exponent = (int(part) for part in value.real.man_exp())
+        exact = number(Fraction(mantissa) * Fraction(2) ** exponent)
+        f = substitute(f, name, exact)
+        limits = [x if isinstance(x, int) else substitute(x, name, exact) for x in limits]
+    whole = problem.integrand
+    integrand = Integrand(f, whole.variable, dict(whole.assumptions), problem.text)
+    return replace(problem, integrand=integrand, lower=limits[0], upper=limits[1]), left
 
 
 def _evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int) -> IntegralValue:

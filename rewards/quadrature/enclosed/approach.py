@@ -275,11 +275,11 @@ class Tail:
     limit: arb | None = None
     sign: int = 0
 
-    def begins(self, least: arb) -> arb:
-        """A point of y from which all models hold, not before ``least``."""
+    def begins(self, least: arb, bits: int | None = None) -> arb:
+        """A point of y from which all models hold to so many bits, not before ``least``."""
         cut = least
         for name, model in self.level.expander.models.items():
-            y = -model.reach(self.bits).log()
+            y = -model.reach(self.bits if bits is None else bits).log()
             for _ in range(self._depth(name)):
                 y = y.log() if y > 1 else least
             if y > cut:

@@ -178,7 +178,8 @@ class Rotation:
         begin = start**p if start > 0 else arb(1)
         ways = [(wave, self._way(wave)) for wave in waves if wave.frequency]
         for _, tail in ways:
-            begin = arb(tail.begins(begin.log()).exp().mid()).max(begin)
+            # the path is turned where the bound of an amplitude holds; no digits are needed of it
+            begin = arb(tail.begins(begin.log(), bits=0).exp().mid()).max(begin)
         begin = arb((begin * 9 / 8).mid())
         signs = 0
         total = arb(0)
