@@ -145,4 +145,6 @@ def _how(standing: Sequence[Standing], names: Mapping[str, str]) -> str:
         failed = count(round(total * one.samples), "failure")
         parts.append(f"of {names[one.model]}'s {failed} {ways}")
     text = "; ".join(parts)
-    return text[:1].upper() + text[1:] + "." if text else ""
+    if text.startswith("of "):  # a model's name stays as it is
+        text = "O" + text[1:]
+    return f"{text}." if text else ""
