@@ -56,7 +56,7 @@ NOT_RUN = {
     "lm_eval run": "needs lm-evaluation-harness: integrations/test_lm_eval.py",
     "vf-": "needs verifiers: integrations/test_verifiers.py",
     "python tests/perf/": "measures for minutes",
-    "calculus-harness serve-reward": "serves until it is stopped: adapters/test_server.py",
+    "calculus-harness serve-reward": "serves until it is stopped: adapters/server/test_server.py",
     "curl localhost:8000": "asks what the line before serves",
     "calculus-harness train grpo": "minutes of training: training/test_trainers.py",
     "calculus-harness train sft": "minutes of training",
@@ -85,7 +85,7 @@ NOT_RUN = {
     "from calculus_harness.rewards.adapters.for_trl": "a part of a script: examples/reward_trl.py",
     "make_reward(": "an expression of a script",
     "import asyncio\n\nfrom calculus_harness.rewards.adapters.server.client": "asks a server: "
-    "adapters/test_server_limits.py",
+    "adapters/server/test_server_limits.py",
 }
 MARKS = {
     "docs/getting-started.md": [pytest.mark.data],

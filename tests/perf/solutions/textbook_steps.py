@@ -1,4 +1,4 @@
-r"""Steps of worked solutions that others wrote: `python tests/perf/textbook_steps.py FOLDER`.
+r"""Steps of worked solutions that others wrote: `python tests/perf/solutions/textbook_steps.py FOLDER`.
 
 The folder has LaTeX files of a textbook; nothing is fetched. Of every ``=`` in a display, counted
 by `tests.rewards.solutions.textbook` without the reader that is measured, it is shown how many are
@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from calculus_harness.rewards import Judgement, Solution, verify_solution
 from calculus_harness.rewards.errors import ProblemError

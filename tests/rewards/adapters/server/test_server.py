@@ -24,7 +24,7 @@ from calculus_harness.rewards.adapters.server.service import RewardServer, Serve
 from calculus_harness.rewards.adapters.server.shapes import understood
 from calculus_harness.rewards.errors import UserError
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 RIGHT, WRONG = r"So $\boxed{x^2 + C}$.", r"So $\boxed{x^3 + C}$."
 
 pytestmark = pytest.mark.serve

@@ -1,4 +1,4 @@
-r"""How good and how fast the verification of steps is: `python tests/perf/steps.py`.
+r"""How good and how fast the verification of steps is: `python tests/perf/solutions/steps.py`.
 
 Of the labelled corpus (tests/rewards/solutions) and of the solutions that were written by hand: the
 share of planted errors that are found exactly, false alarms among the claims of right solutions,
@@ -15,13 +15,13 @@ import time
 from itertools import islice
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from calculus_harness.rewards import Judgement, verify_solution
 from tests.rewards.solutions.corpus import HAND, SEED, by_hand, corpus
 from tests.rewards.solutions.measure import Measured, measure
 
-CASES = Path(__file__).resolve().parents[1] / "rewards" / "cases"
+CASES = Path(__file__).resolve().parents[2] / "rewards" / "cases"
 
 TEN_LINES = r"""Let $u = x^2 + %d$, so $du = 2x\,dx$ and $x\,dx = \frac{du}{2}$. Then
 \begin{align*}

@@ -40,7 +40,7 @@ from calculus_harness.rewards.adapters.server.http import Place, serving
 from calculus_harness.rewards.adapters.server.service import RewardServer, ServerLimits
 from calculus_harness.rewards.errors import UserError
 from calculus_harness.rewards.verdict import Status, Verdict
-from tests.rewards.adapters.test_server import RIGHT, ROOT, WRONG, items, running, server
+from tests.rewards.adapters.server.test_server import RIGHT, ROOT, WRONG, items, running, server
 
 pytestmark = pytest.mark.serve
 
