@@ -1,4 +1,4 @@
-r"""Steps of worked solutions that others wrote: `python tests/perf/solutions/textbook_steps.py FOLDER`.
+r"""Steps of worked solutions of others: `python tests/perf/solutions/textbook_steps.py FOLDER`.
 
 The folder has LaTeX files of a textbook; nothing is fetched. Of every ``=`` in a display, counted
 by `tests.rewards.solutions.textbook` without the reader that is measured, it is shown how many are
