@@ -107,7 +107,8 @@ _RIGHT = (
     r"|what)\b(?! (?:for|when|at|if|on|to)\b)"
 )
 _DENIED_AFTER = re.compile(
-    r"[\s*.,;)]{0,4}(?:(?:and|but|which|this|that|it|however|though)[\s,]{1,2}){0,3}"
+    r"[\s*]{0,3}\((?:this is )?(?:wrong|incorrect|false)\)"
+    r"|[\s*.,;)]{0,4}(?:(?:and|but|which|this|that|it|however|though)[\s,]{1,2}){0,3}"
     r"(?:(?:is|was|are|would be|does|did|can)(?: (?:also|therefore|thus|\w{2,12}ly))?"
     r"(?:n['\u2019]t| ?not)? (?:(?:an? |the )?(?:wrong|incorrect|tempting|false|mistaken|erroneous"
     rf"|common mistake|naive)\b|(?:(?<=not )|(?<=n't )){_RIGHT})"
