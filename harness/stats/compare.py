@@ -30,6 +30,9 @@ from .paired.wording import short_names, where, which
 from .pairing import Pair, Pairs, pair_parents, pair_problems
 from .tallies import Tally, ks_up_to, tally_samples
 
+#: The group of all problems that two systems have in common, where these are of several subsets.
+ALL = "all"
+
 By = Literal["model", "perturbation"]
 Breakdown = Literal["tag", "operator", "depth", "length", "largest"]
 #: The difference of pass@k that the designs are asked to detect.
@@ -152,7 +155,7 @@ def compare(
     for k, names in lacking.items():
         subsets = ", ".join(names)
         notes.append(f"pass@{k} needs {k} samples of each problem; there are fewer of {subsets}.")
-    contrasts = with_family(rows, pairs, primary, target)
+    contrasts = _with_families(rows, pairs, primary, target)
     between = [
         gap
         for first, second in (combinations(systems, 2) if by == "model" else ())
@@ -182,6 +185,26 @@ def compare(
     short = short_names(system.name for system in systems)
     sentence = which(compared, short) if by == "model" else where(compared, short)
     return replace(compared, sentences=(sentence,))
+
+
+def _with_families(
+    rows: Sequence[Contrast], pairs: Sequence[Sequence[Pair]], primary: int, target: float
+) -> tuple[Contrast, ...]:
+    """Contrasts adjusted in two families: those on all common problems, and those on subsets.
+
+    Which model is better is a question of its own. Among the lines of every subset, which ask where
+    it is better, no difference on all problems would stand: six models on seven subsets have 120.
+    """
+    overall = [row.group == ALL for row in rows]
+    adjusted: list[Contrast | None] = [None] * len(rows)
+    for family in (True, False):
+        chosen = [at for at, is_overall in enumerate(overall) if is_overall == family]
+        made = with_family(
+            [rows[at] for at in chosen], [pairs[at] for at in chosen], primary, target
+        )
+        for at, row in zip(chosen, made, strict=True):
+            adjusted[at] = row
+    return tuple(row for row in adjusted if row is not None)
 
 
 def _checked_ks(ks: Iterable[int]) -> list[int]:
@@ -247,7 +270,7 @@ def _models(systems: Sequence[System]) -> list[_PairedGroup]:
                 _PairedGroup(name, sides, Pairs(its_pairs), 0, common)
                 for name, its_pairs in subsets.items()
             ]
-        name = "all" if len(subsets) != 1 else next(iter(subsets))
+        name = ALL if len(subsets) != 1 else next(iter(subsets))
         groups.append(_PairedGroup(name, sides, Pairs(pairs), asked - len(pairs), common))
     return groups
 

@@ -20,8 +20,8 @@ from .manifest import Identity, ModelPlan, environment, now
 from .run import CERTIFICATES, COMPLETIONS, SCHEMA, VERDICTS, Run
 
 #: The comparisons that p values are adjusted over, together: every subset with what it was made
-#: from, or every two systems on every subset, at the primary k.
-FAMILY = "all contrasts of one compare at the primary k"
+#: from, or every two systems on every subset; every two systems on all common problems apart.
+FAMILY = "contrasts of one compare at the primary k: all common problems; subsets"
 
 
 class RunWriter(Run):

@@ -213,3 +213,23 @@ def test_short_names_and_prepared_comparisons(tmp_path: Path) -> None:
     assert found.which.startswith("strong solves ")
     assert found.where == ""
     assert "api/" not in found.how
+
+
+def test_subsets_do_not_hide_who_is_better(tmp_path: Path) -> None:
+    """The lines on all common problems are a family apart from the 105 of the subsets."""
+    subsets = [f"s{i}" for i in range(7)]
+    asked = [problem for subset in subsets for problem in problems(subset, 4)]
+
+    def solves(share: int) -> Script:
+        return lambda subset, number, sample: (
+            RIGHT if (number * 7 + len(subset)) % 4 < share else SIGN
+        )
+
+    models = {f"m{i}": solves(4 if i == 0 else 2) for i in range(6)}
+    comparison = compare(make(tmp_path / "run", models, asked))
+    overall = [row for row in comparison.contrasts if row.group == "all"]
+    assert len(overall) == 15
+    assert len(comparison.contrasts) == 15 * 8
+    best = [row.at(1) for row in overall if "m0" in (row.first, row.second)]
+    assert all(each is not None and each.adjusted is not None for each in best)
+    assert all(each.adjusted <= 15 * each.p for each in best if each and each.adjusted is not None)
