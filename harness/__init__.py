@@ -62,7 +62,7 @@ _HOMES = {
     ".run.phases": ("run_phases",),
     ".run.plan": ("plan",),
     ".core.requests": ("Completion", "FinishReason", "Request", "Sampling"),
-    ".store.run": ("Run",),
+    ".stats.findings": ("Run",),  # a run that says what was found in it
     ".run.scoring": ("score",),
     ".run.spec": ("SweepSpec",),
     ".run.sweep": ("sweep",),

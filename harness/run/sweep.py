@@ -12,7 +12,7 @@ from ..core.policy import Policy
 from ..core.requests import Sampling
 from ..models import Model
 from ..models.python_function import LocalFunction
-from ..store.run import Run
+from ..stats.findings import Run
 from .phases import Phase, run_phases
 from .plan import plan
 from .progress import Progress, or_by_default

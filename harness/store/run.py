@@ -21,9 +21,10 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from ...benchmarks.problem import Problem
 from ...rewards.errors import ArgumentTypeError
@@ -49,6 +50,10 @@ VERDICTS = (
 CERTIFICATES = (("certificate",), ("key", "certificate", "reason"))
 
 
+#: Answers of a run whose findings are in its `repr`: about a second's work, also in a debugger.
+_MOST_DESCRIBED = 10_000
+
+
 class Run:
     """A run directory, opened for reading.
 
@@ -64,6 +69,9 @@ class Run:
     calculus_harness.harness.core.errors.RunError: nowhere is not a run: it has no manifest.json
 
     """
+
+    #: Says what was found in a run. `harness.stats.findings`, which knows runs, sets it.
+    describe: ClassVar[Callable[[Run], str] | None] = None
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
@@ -97,10 +105,13 @@ class Run:
         )
         labels = ", ".join(entry["label"] for entry in self.models.values())
         policies = ", ".join(self.policies) or "none"
-        return (
+        content = (
             f"<Run {self.path}: {len(self.problems)} problems, models: {labels or 'none'}, "
             f"{answers} answers, verdicts: {policies}>"
         )
+        describe = type(self).describe
+        found = describe(self) if describe and answers <= _MOST_DESCRIBED else ""
+        return f"{content}\n{found}" if found else content
 
     @staticmethod
     def exists(path: Path) -> bool:

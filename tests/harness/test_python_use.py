@@ -125,10 +125,13 @@ def test_a_function_is_the_same_in_another_process(tmp_path: Path) -> None:
 
 
 def test_objects_are_shown_in_a_line(run: ch.Run) -> None:
-    assert repr(run) == (
+    content, *found = repr(run).splitlines()
+    assert content == (
         f"<Run {run.path}: 4 problems, models: python/right, python/wrong, 16 answers, "
         f"verdicts: {run.policy}>"
     )
+    assert found[0].startswith("No difference between right and wrong was found")
+    assert "failures" in found[-1]
     shown = repr(ch.compare(run)).splitlines()
     assert shown[0] == "<Comparison by model:"
     assert shown[1].startswith("  No difference between right and wrong was found")

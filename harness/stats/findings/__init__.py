@@ -4,8 +4,21 @@
 the page and Python show the same. `failure_of` classifies one sample.
 """
 
+from ...core.errors import UserError
+from ...store.run import Run
 from .failures import Failure, failure_of
 from .sentences import Findings, sentences
 from .standing import Standing
 
-__all__ = ["Failure", "Findings", "Standing", "failure_of", "sentences"]
+__all__ = ["Failure", "Findings", "Run", "Standing", "failure_of", "sentences"]
+
+
+def _described(run: Run) -> str:
+    """The sentences on a run; empty where nothing is judged."""
+    try:
+        return str(sentences(run))
+    except UserError:
+        return ""
+
+
+Run.describe = staticmethod(_described)

@@ -146,7 +146,8 @@ def _sure(difference: Difference) -> str:
 def _power(difference: Difference, row: Contrast) -> str:
     plan, groups = difference.design, count(row.clusters, "group")
     if plan is None or plan.detectable > 1:
-        return f"; {groups} of problems are too few to see any"
+        verb = "is" if row.clusters == 1 else "are"
+        return f"; {groups} of problems {verb} too few to see any"
     return (
         f"; with these {groups} of problems a true one of {100 * plan.detectable:.0f} points "
         f"would be seen in {100 * POWER:.0f} % of such runs"
