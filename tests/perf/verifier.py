@@ -256,7 +256,7 @@ class Stages:
         places: list[tuple[str, Any, str]] = [
             ("extract", rewards.antiderivative, "find_answer"),
             ("read the answer", rewards.antiderivative, "read_answer"),
-            ("the integrand's side", rewards.antiderivative, "prepare"),
+            ("the integrand's side", rewards.antiderivative, "prepare_readings"),
             ("the integrand's side", rewards.decision.integrand.Pool, "take"),
             ("the integrand's side", rewards.decision.integrand.Pool, "f"),
             ("compile the tree", rewards.decision.decide, "compile_tape"),
