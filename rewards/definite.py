@@ -29,6 +29,7 @@ from .expression.traversal import needs_worker, substitute, symbols_of
 from .expression.tree import Call, Expression, Number
 from .extraction.announced import final_text
 from .latex import ReadError, Reading, read
+from .latex.parser import IS_VALUE
 from .quadrature import (
     DefiniteIntegral,
     IntegralValue,
@@ -133,7 +134,7 @@ def verify_definite_integral(
     integrals = definite_readings(problem, assumptions)
     answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
     infinity = _stated_divergence(completion, answer, strict, stop, truncated)
-    read_answer(answer, integrals[0].parameters)
+    read_answer(answer, (*integrals[0].parameters, IS_VALUE))
     if answer.status is not None and infinity is None:
         return answer.verdict(answer.status)
     if len(integrals) > 1:

@@ -33,6 +33,7 @@ from .errors import ProblemError
 from .expression.traversal import needs_worker, symbols_of
 from .expression.tree import Expression
 from .latex import ReadError, Reading, read
+from .latex.parser import IS_VALUE
 from .quadrature.closed_form import hides_a_part
 from .verdict import Status, Verdict, Witness
 from .workers.pool import DEFAULT_DEADLINE
@@ -82,7 +83,7 @@ def verify_value(
     if symbols_of(expected):
         raise ProblemError(f"the target {target!r} is not a constant")
     answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
-    read_answer(answer, ())
+    read_answer(answer, (IS_VALUE,))
     return _verdict(
         answer,
         partial(_values, expected=expected, relative_tolerance=relative_tolerance),

@@ -318,7 +318,7 @@ def print_summary(
     Example:
         >>> from calculus_harness import sweep
         >>> print_summary(sweep(["solver/sympy"], ["drills"], limit=1, out="run"))
-        solver/sympy solves 100.0 [2.5, 100.0] % of 1 problem of drills/powers.
+        sympy solves 100.0 [2.5, 100.0] % of 1 problem of drills/...
         ...
 
     """

@@ -11,7 +11,7 @@ from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
 from .calls import OPENERS, function
 from .errors import NotClosedFormError, ReadError, TooBigError
-from .parser import DIFFERENTIAL, IN_PROBLEM, Parser
+from .parser import DIFFERENTIAL, IN_PROBLEM, IS_VALUE, Parser
 from .special import letter, named
 from .tokens.roles import CLOSERS
 
@@ -444,7 +444,8 @@ def series(parser: Parser, function: str, depth: int) -> Expression:
     bounds = [_whole(bound) for bound in (low, high)]
     if infinite:
         value: Expression | None = None
-        if function == "add" and index is not None and bounds[0] is not None:
+        has_value = function == "add" and IS_VALUE not in parser.symbols
+        if has_value and index is not None and bounds[0] is not None:
             body = _body(parser, index, depth)
             in_problem = IN_PROBLEM in parser.symbols
             value = infinite_sum(body, index, bounds[0], power_series=in_problem)

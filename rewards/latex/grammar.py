@@ -11,7 +11,7 @@ from ..expression.tree import Call, Expression, Number, Symbol
 from . import builders, calls, forms, special
 from .errors import AlternativesError, NotClosedFormError, ReadError
 from .functions import CONSTANT_WORDS, GREEK, NAMES, UNARY
-from .parser import DIFFERENTIAL, IN_PROBLEM, Handler
+from .parser import DIFFERENTIAL, IN_PROBLEM, IS_VALUE, Handler
 from .tokens.roles import CLOSERS, INFIX, POSTFIX
 from .tokens.spelling import Speller, speller
 
@@ -141,7 +141,7 @@ class Vocabulary:
 @lru_cache(maxsize=512)
 def vocabulary(symbols: frozenset[str]) -> Vocabulary:
     atoms = dict(_ATOMS)
-    for name in symbols - {DIFFERENTIAL, IN_PROBLEM}:
+    for name in symbols - {DIFFERENTIAL, IN_PROBLEM, IS_VALUE}:
         symbol = Symbol(name)
         if name in GREEK:
             atoms["\\" + name] = symbol

@@ -30,6 +30,9 @@ DIFFERENTIAL: Final = "\ue000"
 #: a power series with a known sum is a function like any other; as an answer it is no closed form.
 IN_PROBLEM: Final = "\ue001"
 
+#: Among the symbols: the answer is a value. A sum is no value, because it may be the question.
+IS_VALUE: Final = "\ue002"
+
 _CONSTANT_LETTERS: Final = frozenset("CcKk")
 _SIGNS: Final = frozenset("+-")
 _ALTERNATIVES: Final = {

@@ -29,6 +29,9 @@ MAX_INTERVALS, MAX_SINGULARITIES = 4_000, 24
 NEAR, FAR, FAR_INTERVALS = 80.0, 2.0**12, 400
 #: Largest denominator of a rational number, or a multiple of pi, that a singularity is tried as.
 MAX_DENOMINATOR = 24
+#: The same for a singularity that is located already: parameters have the denominator 64 and
+#: numerators up to 185, by which the places of poles are divided.
+LARGEST_DENOMINATOR = 256
 
 
 def singularities(line: RealLine, lower: arb, upper: arb, bits: int) -> list[arb]:
@@ -141,7 +144,7 @@ def _locate(line: RealLine, low: arb, high: arb, bits: int, ends: tuple[arb, arb
 def named_number(point: arb) -> tuple[Fraction, Fraction] | None:
     """(a, b) with a + b pi in the ball of a place where a range is cut: it is cut there."""
     for at, unit in enumerate((arb(1), arb.pi())):
-        ratio = Fraction(float((point / unit).mid())).limit_denominator(MAX_DENOMINATOR)
+        ratio = Fraction(float((point / unit).mid())).limit_denominator(LARGEST_DENOMINATOR)
         if (unit * arb(fmpq(ratio.numerator, ratio.denominator))).overlaps(point):
             return (ratio, Fraction(0)) if at == 0 else (Fraction(0), ratio)
     return None

@@ -26,6 +26,7 @@ from .agreed import oscillation, piece
 from .agreed.ends import Behaviour, Decay, End, decay
 from .enclosed.approach import DivergesError, NotEnclosedError
 from .enclosed.enclosure import Enclosure, Exact
+from .enclosed.poles import has_simple_pole
 from .kinks import Segment, has_breaks, segments
 from .line import END_BITS, OutsideDomainError, RealLine
 from .problem import DefiniteIntegral
@@ -360,11 +361,17 @@ class _Computation:
         pieces = [(End(left, 1), End(right, -1)) for left, right in itertools.pairwise(ends)]
         decays = [(decay(self.line, left), decay(self.line, right)) for left, right in pieces]
         if _diverging(decays):
+            inner = (end for end in ends[1:-1] if end.is_finite())
+            if any(map(self._has_pole, inner)):
+                return IntegralValue(arb("nan"), "divergence", 0)
             raise QuadratureError(_UNPROVED)
         for (left, right), (at_left, at_right) in zip(pieces, decays, strict=True):
             parts.append(self._piece(piece.Piece(left, right, at_left, at_right)))
         with precision(128 + 4 * self.digits):
             return IntegralValue(sum(parts, arb(0)), method)
+
+    def _has_pole(self, near: arb) -> bool:
+        return has_simple_pole(self.expression, self.variable, self.line.values, near)
 
     def _enclosure(self, lower: arb, upper: arb) -> arb | None:
         """The rigorous value over a part of the range, if it can be had."""

@@ -78,7 +78,7 @@ def sentences(
     Example:
         >>> from calculus_harness import sweep
         >>> print(sentences(sweep(["solver/sympy"], ["drills"], limit=2, out="run")).which)
-        solver/sympy solves 100.0 [2.5, 100.0] % of 1 problem of drills/powers.
+        sympy solves 100.0 [2.5, 100.0] % of 2 problems of drills/monomials and drills/renamed.
 
     """
     opened = [Run.of(run) for run in runs]

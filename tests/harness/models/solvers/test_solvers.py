@@ -160,7 +160,7 @@ def test_the_command_line_asks_them(
     result = cli("sweep", *arguments, "--limit", "3", "--out", "run")
     assert result.returncode == 0, result.stderr
     rows = [line for line in result.stdout.splitlines() if "bee/qualifier" in line]
-    assert rows[0].split()[1] == "3"
+    assert "3" in rows[-1].split()
 
 
 DEFINITE = {
