@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from .answers import (
     ExtractedAnswer,
@@ -29,7 +28,6 @@ from .decision.decide import decide
 from .decision.integrand import Integrand, as_latex, prepare_readings
 from .decision.outcome import Budget, DecisionPolicy, Outcome
 from .expression.traversal import needs_worker
-from .expression.tree import Expression
 from .latex import Reading
 from .verdict import Status, Verdict
 from .workers.deadline import Deadline
@@ -167,10 +165,6 @@ def _judge(
 
 #: Decisions that are remembered for each integrand: those of a group of usual size.
 REMEMBERED = 64
-#: By integrand, which is forgotten with it (`prepare` keeps the latest).
-_DECIDED: WeakKeyDictionary[Integrand, dict[tuple[Expression, DecisionPolicy, str], Outcome]] = (
-    WeakKeyDictionary()
-)
 
 
 def _outcomes(
@@ -178,18 +172,24 @@ def _outcomes(
 ) -> Iterator[tuple[Outcome, Reading]]:
     for reading in answer.readings:
         require_worker(problem.needs_worker or needs_worker(reading.expression))
-        key = f"{problem.key}|{answer.text}"
-        # A group of rollouts often has the same answer many times, each in another text.
-        known = _DECIDED.setdefault(problem, {})
-        case = reading.expression, policy, key
-        outcome = known.get(case)
+        # A group of rollouts often has the same answer many times, each in another text. Its text
+        # and the names of what was read the second way identify a reading, unless the response
+        # defines symbols.
+        case = answer.text, reading.ambiguities, policy
+        known = problem.decided
+        outcome = None if answer.definitions else known.get(case)
         if outcome is None:
+            key = f"{problem.key}|{answer.text}"
             try:
                 outcome = decide(reading.expression, problem, policy, key, budget=budget)
             except UnusableError as error:
                 outcome = Outcome(Status.UNDECIDED, detail=str(error))
-            if outcome.status in (Status.CORRECT, Status.INCORRECT):
+            if outcome.status in _DECIDED and not answer.definitions:
                 if len(known) >= REMEMBERED:
                     del known[next(iter(known))]
                 known[case] = outcome
         yield outcome, reading
+
+
+#: What does not depend on the work that is left.
+_DECIDED = (Status.CORRECT, Status.INCORRECT)

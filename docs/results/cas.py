@@ -18,8 +18,8 @@ def main() -> None:
     with PAPER.open(encoding="utf-8", newline="") as file:
         published = [row for row in csv.DictReader(file) if row["method"] == "sympy"]
     paper = {f"bee/{row['subset']}": row["percent"] for row in published}
-    labels = list(dict.fromkeys(row["label"] for row in rows))
-    by_cell = {(row["label"], row["subset"]): row for row in rows}
+    labels = list(dict.fromkeys(row["model"] for row in rows))
+    by_cell = {(row["model"], row["subset"]): row for row in rows}
     subsets = [name for name in dict.fromkeys(row["subset"] for row in rows) if name != "all"]
     in_paper = any(subset in paper for subset in subsets)
     header = [

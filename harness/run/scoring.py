@@ -119,7 +119,8 @@ class Scorer:
     async def _completions_on_disk(self) -> None:
         """Wait, before verdicts: that of a completion which is lost would be of another later."""
         try:
-            await asyncio.wrap_future(self.run.log.synced())
+            # Shielded: a sweep that ends early cancels who waits, and not the writing.
+            await asyncio.shield(asyncio.wrap_future(self.run.log.synced()))
         except OSError as error:
             raise RunError(f"cannot write to {self.run.path}: {error.strerror}") from error
 

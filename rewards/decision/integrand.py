@@ -25,6 +25,7 @@ from .confirmation.events import places
 from .confirmation.parameters import Draw
 from .domain import candidates, finer, overlooked, real_everywhere, search, uniform
 from .jets import ZERO, Ball
+from .outcome import DecisionPolicy, Outcome
 from .point_count import BRANCHING_POINTS, has_fixed_branch
 
 if TYPE_CHECKING:
@@ -271,6 +272,8 @@ class Integrand:
         self.key = key
         self.needs_worker = needs_worker(expression)
         self.real_points: dict[int, list[RealPoint]] = {}  # see `rewards.decision.first_point`
+        #: Outcomes of answers, by text, reading and policy (`rewards.antiderivative`).
+        self.decided: dict[tuple[str | None, tuple[str, ...], DecisionPolicy], Outcome] = {}
         self._tapes: dict[Conventions, Tape] = {}
         self._pools: dict[tuple[Conventions, int, Draw], Pool] = {}
 

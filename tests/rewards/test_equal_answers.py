@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from calculus_harness.rewards import antiderivative, verify_antiderivative
+from calculus_harness.rewards.decision.integrand import prepare
 
 DECIDE = antiderivative.decide
 
@@ -43,8 +44,8 @@ def test_other_settings_and_integrands_are_decided_anew(decisions: list[Any]) ->
 def test_no_more_is_remembered_than_a_group_has(decisions: list[Any]) -> None:
     for n in range(3 * antiderivative.REMEMBERED):
         verify_antiderivative(rf"\boxed{{x^2 + {n}}}", "2x + 0")
-    known = [len(each) for each in antiderivative._DECIDED.values()]
-    assert max(known) <= antiderivative.REMEMBERED
+    known = prepare("2x + 0", None, None).decided
+    assert len(known) == antiderivative.REMEMBERED
 
 
 def test_what_was_not_decided_is_asked_again(decisions: list[Any]) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
+from typing import Final, NamedTuple
 
 from ...errors import ProblemError
 from ...expression.build import product
@@ -27,8 +27,7 @@ _INFINITY: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class IntegralProblem:
+class IntegralProblem(NamedTuple):
     r"""An integral, definite or not.
 
     Attributes:
@@ -92,7 +91,7 @@ def read_integral(
     if not marks:
         return problem
     lower, upper = (limit_of(marks[mark], text, known) for mark in "_^")
-    return replace(problem, lower=lower, upper=upper)
+    return problem._replace(lower=lower, upper=upper)
 
 
 def _integrand(

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from ...errors import ProblemError
 from ...latex.tokens.pattern import FONT
@@ -64,8 +63,7 @@ _TAIL: Final = re.compile(
 _LAST_OF_FORMULA: Final = frozenset("})]|0123456789xyztu")
 
 
-@dataclass(frozen=True, slots=True)
-class IntegralLayout:
+class IntegralLayout(NamedTuple):
     r"""The parts of an integral as text.
 
     Attributes:

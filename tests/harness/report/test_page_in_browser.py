@@ -440,7 +440,7 @@ SOLUTIONS = {
     ),
     "6x + 0": (
         "$\\int (6x + 0)\\,dx = 6\\int x\\,dx = f(x) = 6x^2 + C$, so $\\boxed{6x^2 + C}$",
-        ["✓\\int (6x + 0)\\,dx = 6\\int x\\,dx", "?f(x)", "?6x^2 + C", "✗6x^2 + C"],
+        ["✓\\int (6x + 0)\\,dx = 6\\int x\\,dx", "?f(x)", "✗6x^2 + C", "✗6x^2 + C"],
     ),
     "8x": (  # right after a wrong line, but the wrong answer
         "$\\int 8x\\,dx = 8x^2 = \\boxed{8x^2 + C}$",
