@@ -97,7 +97,6 @@ def verify_antiderivative(
     problems = prepare_readings(integrand, variable, assumptions)
     problem = problems[0]
     allowed = deadline if isinstance(deadline, Deadline) else deadline_for(method, deadline)
-    seconds = Deadline.of(allowed).left
     if method == "welleck":
         options = {
             "variable": problem.variable,
@@ -106,6 +105,7 @@ def verify_antiderivative(
             "stop": list(stop),
             "truncated": truncated,
         }
+        seconds = Deadline.of(allowed).left
         return verify_welleck(completion, as_latex(integrand), options, seconds)
     answer = find_answer(
         completion,
@@ -116,18 +116,21 @@ def verify_antiderivative(
         symbols=problem.symbols,
     )
     if answer.text is not None and method == "published":
-        return verify_published(answer, problem, seconds)
+        return verify_published(answer, problem, Deadline.of(allowed).left)
     policy = DecisionPolicy(strict_domain, require_continuous)
     try:
         read_answer(answer, problem.symbols)
         if answer.status is not None:
             return answer.verdict(answer.status)
-        if len(problems) > 1:
-            answer.readings = tuple(answer.readings)  # for each reading of the problem
-        # A problem that can be read in several ways is refuted only if the answer fits none.
         budget = Budget()  # one for all readings
-        judged = ((*_judge(answer, each, policy, budget), each.flags) for each in problems)
-        outcome, reading, flags = best(judged)
+        if len(problems) == 1:
+            outcome, reading = _judge(answer, problem, policy, budget)
+            flags = problem.flags
+        else:
+            # Such a problem is refuted only if the answer fits none of its readings.
+            answer.readings = tuple(answer.readings)
+            judged = ((*_judge(answer, each, policy, budget), each.flags) for each in problems)
+            outcome, reading, flags = best(judged)
     except NeedsWorkerError:
         return verify_in_worker(
             "verify",

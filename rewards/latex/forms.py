@@ -49,10 +49,13 @@ def differential(parser: Parser, _: None, depth: int) -> Expression:
 def brace(parser: Parser, _: None, depth: int) -> Expression:
     r"""A braced group, perhaps of a function's name alone: ``{\rm arctan}(x)``, ``{J_1}(x)``."""
     tokens, place = parser.tokens, parser.pos
+    following = tokens[place + 1]
+    if following != "}" and following != "_":  # most groups: this is asked of every one
+        return parser.group(_BRACE, depth)
     entry = parser.prefix.get(tokens[place])
     if entry is not None and entry[0] in (function, named, letter):
         close = next((at for at in range(place + 1, place + 6) if tokens[at] in ("}", "{", "")), 0)
-        has_index = tokens[place + 1] == "_" and tokens[close + 1] in OPENERS
+        has_index = following == "_" and tokens[close + 1] in OPENERS
         if close and tokens[close] == "}" and (close == place + 1 or has_index):
             del tokens[close]  # the argument of the function follows its name
             parser.pos += 1

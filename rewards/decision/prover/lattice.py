@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from flint import fmpq, fmpq_mat, fmpz_mat
 
@@ -21,8 +21,7 @@ Vector: TypeAlias = dict[Hashable, fmpq]
 ZERO, UNIT = fmpq(0), fmpq(1)
 
 
-@dataclass(frozen=True, slots=True)
-class Angle:
+class Angle(NamedTuple):
     """An angle: what varies in it, and its constant phase."""
 
     varying: Vector

@@ -146,6 +146,8 @@ def _with_real_parameters(
     if "(" not in body and "d" not in body:
         return readings
     suspects = [symbols_of(reading.expression) - {variable, *declared} for reading in readings]
+    if not any(suspects):
+        return readings
     faults = parameter_faults(body, set().union(*suspects), variable, has_sign)
     sound = [
         reading

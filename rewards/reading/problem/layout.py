@@ -103,7 +103,8 @@ def integral_layout(text: str) -> IntegralLayout:
         'xdx'
 
     """
-    formula = _formula(_plain_letters(text))
+    formula = text if text.isascii() else _plain_letters(text)
+    formula = _formula(formula) if "$" in formula or "\\" in formula else formula
     if not ("int" in formula or "∫" in formula or "⨍" in formula):  # most integrands alone
         return IntegralLayout(False, {}, _without_tail(formula, 0))
     sign = _SIGN_OR_STACK.search(formula)
