@@ -92,8 +92,12 @@ def train(config: Config, into: TrainingRun) -> Run:
         models.append(str(out / "grpo/model"))
     log("evaluating before and after")
     evaluation = config.evaluation
+    asked = [create(f"{evaluation.model}/{path}", evaluation.options) for path in models]
+    different = list({model.hash: model for model in reversed(asked)}.values())[::-1]
+    if len(different) < len(asked):
+        log("training changed no weight, so that one model is evaluated")
     return into.evaluate(
-        [create(f"{evaluation.model}/{path}", evaluation.options) for path in models],
+        different,
         evaluation.benchmarks,
         prompt=config.data.prompt,
         samples=evaluation.samples,
