@@ -4,11 +4,13 @@
 solving more), and again with faults in 15 % of the requests, then reads the results in every way.
 It prints the seconds of every whole process and what a screen of 80 x 24 shows; the exit status is
 1 if the answer does not fit on that screen, an answer is lost, or a sweep takes more than `MOST`
-seconds.
+seconds. `--lm-eval PYTHON`, a Python with lm-evaluation-harness and this project, asks the same
+number of answers of the same servers with it.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import random
 import subprocess
@@ -22,11 +24,14 @@ from typing import Any
 from calculus_harness.benchmarks import load
 from calculus_harness.harness import Run, summarise
 from tests.harness.faulty_server import FaultyServer, payload_for
+from tests.perf.harness.throughput import Work, in_a_child
 
 ROOT = Path(__file__).parents[3]
 #: Seconds for 320 answers of a server that takes `DELAY` each, the whole process.
 MOST, DELAY = 10.0, 0.2
 LIMIT, SAMPLES, WIDTH, HEIGHT = 80, 2, 80, 24
+#: Requests at once: our default.
+CONCURRENCY = 64
 FAULTS = {"reset": 0.04, "broken": 0.04, "unavailable": 0.03, "too_many": 0.04}
 SKILL = {"strong": 0.8, "weak": 0.4}
 
@@ -71,7 +76,20 @@ def screen(text: str) -> list[str]:
     return [line for long in text.splitlines() for line in textwrap.wrap(long, WIDTH) or [""]]
 
 
+def rival(python: str, url: str, name: str) -> None:
+    """Ask as many answers with lm-evaluation-harness; print the seconds of the whole process."""
+    options = argparse.Namespace(inspect=sys.executable, lm_eval=python)
+    total = LIMIT * SAMPLES * len(SKILL)
+    work = Work(url, "strong", total // SAMPLES, SAMPLES, CONCURRENCY, 256)
+    found = in_a_child("lm-eval", work, options)
+    shown = found if isinstance(found, str) else f"{found['wall']:6.1f} s  lm-eval, {name} server"
+    print(shown)
+
+
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--lm-eval", metavar="PYTHON")
+    arguments = parser.parse_args()
     problems = load("bee/qualifier", limit=LIMIT)
     answers = {
         str(one.inputs["integrand"]): str(one.target.get("antiderivative", "x"))
@@ -94,6 +112,8 @@ def main() -> int:
                     timed("what would it ask (--dry-run)", *sweep, "--dry-run", folder=folder)
                 seconds, _ = timed(f"320 answers, {run} server", *sweep, folder=folder)
                 asked = len(server.asked)
+                if arguments.lm_eval:
+                    rival(arguments.lm_eval, server.url, run)
             missing = summarise(Run(folder / run)).missing
             print(f"          {asked} requests, {missing} answers missing")
             failed += missing > 0 or seconds > MOST

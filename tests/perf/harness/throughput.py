@@ -445,7 +445,7 @@ def lm_eval(work: Work) -> float:
     manager = TaskManager(include_path=".", include_defaults=False)
     where = (
         f"model={work.model},base_url={work.url}/chat/completions,"
-        f"num_concurrent={work.concurrency},max_retries=1"
+        f"num_concurrent={work.concurrency},max_retries=5"
     )
     found = rival.simple_evaluate(
         model="local-chat-completions",
