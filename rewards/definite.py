@@ -44,6 +44,7 @@ from .quadrature.closed_form import (
     Comparison,
     compare,
     encoded_digits,
+    hides_a_limit,
     hides_a_part,
 )
 from .quadrature.work import ONE_CALL, work_limit
@@ -484,6 +485,9 @@ class _Known:
             return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
         if hides_a_part(answer, got[0], _balls(pairs[0][0]), bits, fewest):
             detail = f"a part of it has no effect on the {fewest:.0f} digits that were compared"
+            return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
+        if hides_a_limit(self.integral, got[0], _balls(pairs[0][0]), bits, fewest):
+            detail = f"a limit has no effect on the {fewest:.0f} digits that were compared"
             return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
         return Outcome(Status.CORRECT, points=len(pairs), digits=round(fewest, 1)), 0.0
 

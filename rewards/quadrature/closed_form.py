@@ -20,6 +20,7 @@ from ..decision.magnitude import log2
 from ..expression.traversal import fold, nodes_of
 from ..expression.tree import Call, Expression, Number
 from .kinks import resolved
+from .problem import DefiniteIntegral
 from .value import IntegralValue
 
 #: Digits of agreement beyond those that the answer could encode.
@@ -79,6 +80,44 @@ def hides_a_part(
             except (UnusableError, KeyError):
                 continue  # a count of parameters, which no other number can be
             if value.is_finite() and abs(value - got) < least:
+                return True
+    return False
+
+
+def hides_a_limit(
+    integral: DefiniteIntegral, got: Ball, values: Mapping[str, Ball], bits: int, digits: float
+) -> bool:
+    r"""Whether a finite limit of the integral has no effect on the digits that agree.
+
+    ``\int_0^{1000} e^{-x}\,dx`` is no 1, though 434 digits agree. The integrand is looked at beyond
+    the limit: at a sixteenth and at an eighth more.
+
+    Args:
+        integral: the integral.
+        got: the answer's value.
+        values: the values of the parameters.
+        bits: the precision.
+        digits: to how many digits both agree.
+
+    """
+    with precision(bits):
+        scale = abs(got).upper() if not got.contains(0) else arb(1)
+        least = scale * arb(10) ** (VISIBLE - int(digits))
+        variable = integral.integrand.variable
+        for limit in (integral.lower, integral.upper):
+            if isinstance(limit, int):
+                continue
+            try:
+                end = _value(limit, values)
+                tape = compile_tape(integral.integrand.expression, variable)
+            except (UnusableError, KeyError):
+                continue
+            beyond = [
+                tape.run(end * number, values, derivative=False)[tape.root][0] * end
+                for number in (arb(17) / 16, arb(9) / 8)
+            ]
+            shows = [not y.is_finite() or y.is_zero() or not abs(y) < least for y in beyond]
+            if not (end.contains(0) or any(shows)):  # exactly 0 beyond, no other limit would differ
                 return True
     return False
 

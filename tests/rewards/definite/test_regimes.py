@@ -103,3 +103,16 @@ def test_a_nearly_critical_power_is_neither_divergent_nor_wrong(n):
     assert verdict(problem, r"\text{diverges}").status is Status.INCORRECT
     diverging = rf"\int_1^\infty x^{{-1+\frac{{1}}{{{n + 1}}}}}\,dx"
     assert verdict(diverging, r"\text{diverges}").correct
+
+
+@pytest.mark.parametrize(
+    ("problem", "answer", "status"),
+    [
+        (r"\int_0^{1000} e^{-x}\,dx", "1", "undecided"),
+        (r"\int_{-100}^{100} e^{-x^2}\,dx", r"\sqrt{\pi}", "undecided"),
+        (r"\int_0^{60} e^{-x}\,dx", "1-e^{-60}", "correct"),
+        (r"\int_0^{10} \max(0,1-x)\,dx", r"\frac12", "correct"),
+    ],
+)
+def test_limits_have_to_show(problem, answer, status):
+    assert verify_definite_integral(rf"\boxed{{{answer}}}", problem).status.value == status
