@@ -93,7 +93,10 @@ def standings(runs: Sequence[Run], policy: str | None, k: int = 1) -> tuple[Stan
         made.append(
             Standing(
                 model=name,
-                subsets=tuple(dict.fromkeys(run.problem(key).name for key in tallies)),
+                # In the order of the problems: tallies are in that of the answers.
+                subsets=tuple(
+                    dict.fromkeys(one.name for key, one in run.problems.items() if key in tallies)
+                ),
                 problems=len(tallies),
                 samples=sum(one.samples for one in tallies.values()),
                 own=_estimate(list(tallies.values()), k) if score else None,
