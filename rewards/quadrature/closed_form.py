@@ -90,7 +90,7 @@ def hides_a_limit(
     r"""Whether a finite limit of the integral has no effect on the digits that agree.
 
     ``\int_0^{1000} e^{-x}\,dx`` is no 1, though 434 digits agree. The integrand is looked at beyond
-    the limit: at a sixteenth and at an eighth more.
+    the limit, at irrational multiples: at rational ones a periodic integrand may vanish.
 
     Args:
         integral: the integral.
@@ -114,7 +114,7 @@ def hides_a_limit(
                 continue
             beyond = [
                 tape.run(end * number, values, derivative=False)[tape.root][0] * end
-                for number in (arb(17) / 16, arb(9) / 8)
+                for number in (arb(5).sqrt() / 2, arb(32).sqrt() / 5)  # 1.118 and 1.131
             ]
             shows = [not y.is_finite() or y.is_zero() or not abs(y) < least for y in beyond]
             if not (end.contains(0) or any(shows)):  # exactly 0 beyond, no other limit would differ

@@ -112,6 +112,7 @@ def test_a_nearly_critical_power_is_neither_divergent_nor_wrong(n):
         (r"\int_{-100}^{100} e^{-x^2}\,dx", r"\sqrt{\pi}", "undecided"),
         (r"\int_0^{60} e^{-x}\,dx", "1-e^{-60}", "correct"),
         (r"\int_0^{10} \max(0,1-x)\,dx", r"\frac12", "correct"),
+        (r"\int_0^{800\pi} |\sin 4x|\,dx", "1600", "correct"),
     ],
 )
 def test_limits_have_to_show(problem, answer, status):
