@@ -151,6 +151,13 @@ def test_a_problem_is_read_as_written(text, variable, integrand):
         (r"\int\{x+[x+(x+1)]\}\,dx", "fractional part"),
         (r"\int\sum_{n=1}^{\infty}\frac1n x\,dx", r"the infinite sum \\sum_{n=1}"),
         (r"\int\sum_{n=0}^\infty x^n\,dx", "the infinite sum"),
+        (r"\int\sum_{n=0}^\infty 2^n x\,dx", "the infinite sum"),
+        (r"\int\sum_{n=0}^\infty (-1)^n x\,dx", "the infinite sum"),
+        (r"\int\sum_{n=0}^\infty \left(\frac32\right)^n\,dx", "the infinite sum"),
+        (r"\int\sum_{n=0}^\infty e^{n}\,dx", "the infinite sum"),
+        (r"\int\sum_{n=1}^\infty \frac{1}{\sqrt n}\,dx", "the infinite sum"),
+        (r"\int x + \frac{dx}{x}", "looks like a differential|unreadable"),
+        (r"\int \frac{x\,dx}{2} + x", "looks like a differential|unreadable"),
     ],
 )
 def test_what_is_no_problem_is_an_error_that_says_why(text, message):

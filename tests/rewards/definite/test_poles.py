@@ -1,0 +1,26 @@
+"""Poles without an exact name: divergence is proved by a sign and a slope of 1/f, or not said."""
+
+import pytest
+
+from calculus_harness.rewards import verify_definite_integral
+
+
+@pytest.mark.parametrize(
+    ("integral", "diverges"),
+    [
+        (r"\int_0^{\sqrt\pi} 2x\tan(x^2)\,dx", True),
+        (r"\int_0^2 \frac{dx}{x^3-2}", True),
+        (r"\int_0^2 \sec(x^2)\,dx", True),
+        # 1/f changes its sign, but its slope has no bound: the singularity can be integrated.
+        (r"\int_0^2 \frac{dx}{\sqrt[3]{x^3-2}}", False),
+        # 1/f = x + sqrt 2 has no zero where the denominator has one.
+        (r"\int_0^2 \frac{x-\sqrt2}{x^2-2}\,dx", False),
+        # 1/f touches zero without a change of sign, which is no proof here.
+        (r"\int_0^2 \frac{dx}{(x^3-2)^2}", False),
+        (r"\int_0^1 \sec(x^2)\,dx", False),
+    ],
+)
+def test_divergence_at_poles_without_a_name(integral, diverges):
+    verdict = verify_definite_integral(r"\boxed{\text{diverges}}", integral)
+    assert verdict.correct == diverges, verdict
+    assert not diverges or verdict.evidence.method == "divergence"
