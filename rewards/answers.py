@@ -134,8 +134,11 @@ def read_answer(answer: ExtractedAnswer, symbols: Collection[str]) -> ExtractedA
     """
     if answer.text is None or answer.status is not None:
         return answer
-    redefined = [name for name, value in answer.definitions if name in symbols and value != name]
-    if redefined and answer.source == "boxed":
+    if (
+        answer.definitions
+        and answer.source == "boxed"
+        and (redefined := [n for n, value in answer.definitions if n in symbols and value != n])
+    ):
         answer.status = Status.UNPARSEABLE
         answer.detail = f"the answer gives {redefined[0]} another meaning"
         return answer

@@ -161,9 +161,11 @@ def _judge(
 ) -> tuple[Outcome, Reading]:
     """The outcome for one reading of the problem, with the reading of the answer that it is of."""
     outcome, reading = best(_outcomes(answer, problem, policy, budget))
-    judge = partial(_outcomes, problem=problem, policy=policy, budget=budget)
-    symbols, f = problem.symbols, problem.expression
-    return with_others(answer, outcome, reading, judge, symbols, allowed=f), reading
+    if answer.alternatives or answer.steps:
+        judge = partial(_outcomes, problem=problem, policy=policy, budget=budget)
+        symbols, f = problem.symbols, problem.expression
+        outcome = with_others(answer, outcome, reading, judge, symbols, allowed=f)
+    return outcome, reading
 
 
 #: Decisions that are remembered for each integrand: those of a group of usual size.

@@ -64,7 +64,7 @@ class _Evaluation:
     def total(self, terms: Sequence[Expression]) -> Jet:
         """The jet of a sum, without terms that are constants of integration."""
         others = [term for term in terms if type(term) is not Symbol or term.name in self.values]
-        value, slope = reduce(jets.add, map(self.jet, others), (ZERO, None))
+        value, slope = reduce(jets.add, map(self.jet, others)) if others else (ZERO, None)
         slope = ZERO if slope is None else slope
         if not (value.is_finite() and slope.is_finite() and slope.imag.is_zero()):
             raise _NotHereError
@@ -80,12 +80,12 @@ class _Evaluation:
             return self.values[node.name], None
         if type(node) is Number:
             return _number(node.numerator, node.denominator), None
-        assert type(node) is Call
         self.left -= 1
         if self.left < 0:
             raise _NotHereError
-        if node.function in _CHAINS:  # real where its arguments are
-            return reduce(RULES[node.function], map(self.jet, node.args))
+        chain = _CHAINS.get(node.function)
+        if chain is not None:  # real where its arguments are
+            return reduce(chain, map(self.jet, node.args))
         rule = _PLAIN.get(node.function)
         if rule is not None:
             jet = rule(self.jet(node.args[0]))
@@ -147,7 +147,7 @@ def _number(p: int, q: int) -> Ball:
     return acb(p) if q == 1 else acb(fmpq(p, q))
 
 
-_CHAINS = frozenset(("add", "mul", "div", "max", "min"))
+_CHAINS = {name: RULES[name] for name in ("add", "mul", "div", "max", "min")}
 _PLAIN = {name: RULES[name] for name in ("neg", "exp", "ln", "sin", "cos", "tan", "sinh", "cosh")}
 _FORMS: dict[str, Callable[[_Evaluation, Call], Jet]] = {
     "pow": _Evaluation._power,

@@ -241,6 +241,8 @@ def draw(
     names: Sequence[str], kinds: Mapping[str, str], key: str, attempt: int = 0
 ) -> dict[str, Ball]:
     """Values of parameters."""
+    if not names:
+        return {}
     places = {name: ASSUMPTIONS[kinds.get(name, "positive")] for name in names}
     return {name: acb(place(uniform(key, attempt, name))) for name, place in places.items()}
 
@@ -340,7 +342,9 @@ def kinds_of(assumptions: Mapping[str, str] | None) -> tuple[tuple[str, str], ..
         ProblemError: an assumption is none of `ASSUMPTIONS`.
 
     """
-    kinds = tuple(sorted((assumptions or {}).items()))
+    if not assumptions:
+        return ()
+    kinds = tuple(sorted(assumptions.items()))
     for name, kind in kinds:
         if kind not in ASSUMPTIONS:
             known = ", ".join(ASSUMPTIONS)
@@ -416,7 +420,9 @@ def _finish(
         raise ProblemError(f"the differential is d{named} but the variable is {variable}")
     elif len(names) == 1 and variable not in names:
         raise ProblemError(f"the integrand is in {names.pop()}, but the variable is {variable}")
-    second = tuple(f"problem_{name}" for name in ambiguities if name.endswith(":second"))
+    second: tuple[str, ...] = ()
+    if ambiguities:
+        second = tuple(f"problem_{name}" for name in ambiguities if name.endswith(":second"))
     key = "|".join((key, variable, str(kinds), *second))
     return Integrand(expression, variable, dict(kinds), key, names=names, flags=second)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..verdict import Status, Witness
 from .jets import Ball
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionPolicy:
+class DecisionPolicy(NamedTuple):
     """What counts as correct (see `verify_antiderivative`)."""
 
     strict_domain: bool = False
@@ -54,6 +54,8 @@ class OutOfBudgetError(Exception):
 
 class Budget:
     """The work of one verdict, whatever readings, links and conventions are tried for it."""
+
+    __slots__ = ("left",)
 
     def __init__(self) -> None:
         self.left = BUDGET

@@ -7,7 +7,7 @@ functions. Every node has a ``function`` and ``args``: those of a leaf are its k
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, final
 
 #: Function name -> (fewest, most) arguments. ``None`` means any number.
 #: Angles are radians, ``ln`` is natural; ``log`` is ``log(x, base)``; ``root`` is ``root(x, n)``.
@@ -144,6 +144,7 @@ class _Number(NamedTuple):
     denominator: int = 1
 
 
+@final
 class Number(_Number):
     """An exact rational in lowest terms, ``denominator > 0``."""
 
@@ -156,6 +157,7 @@ class _Symbol(NamedTuple):
     name: str
 
 
+@final
 class Symbol(_Symbol):
     """A free symbol: the variable, a parameter, or a constant of integration (``"C_1"``)."""
 
@@ -169,6 +171,7 @@ class _Call(NamedTuple):
     args: tuple[Expression, ...] = ()
 
 
+@final
 class Call(_Call):
     """A function of `FUNCTIONS` applied to arguments; constants such as ``pi`` have none."""
 

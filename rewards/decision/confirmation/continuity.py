@@ -46,7 +46,9 @@ _ROOTS = frozenset(("sqrt", "root"))
 _LOGARITHMS = frozenset(("ln", "log"))
 #: Those of `TURNING` that are continuous.
 _CONTINUOUS_INVERSES = frozenset(("asin", "acos", "acosh"))
-_BRANCHING = _STEPS | _ROOTS | _LOGARITHMS | TURNING | {"pow"}
+_CONTINUOUS = _ENTIRE | _CONTINUOUS_INVERSES | {"abs"}
+_STEPS_OR_TURNS = _STEPS | TURNING
+_BRANCHING = _STEPS_OR_TURNS | _ROOTS | _LOGARITHMS | {"pow"}
 
 Form = Callable[[Expression], bool]
 
@@ -110,7 +112,7 @@ def branch_points(integrand: Expression) -> frozenset[Expression]:
     return frozenset(
         node.args[0]
         for node in _branching(integrand)
-        if _may_step(node) and node.function not in _STEPS | TURNING
+        if _may_step(node) and node.function not in _STEPS_OR_TURNS
     )
 
 
@@ -197,7 +199,7 @@ class _Form:
             if isinstance(inner, Call) and inner.function == "ln" and inner.args[0] in self.ended:
                 inner = inner.args[0]
             return self._real(inner) and all(is_constant(n, self.variable) for n in node.args[1:])
-        plain = self._is_continuous(node, _ENTIRE | _CONTINUOUS_INVERSES | {"abs"})
+        plain = self._is_continuous(node, _CONTINUOUS)
         return plain and all(map(self.continuous, node.args))
 
     def _real(self, node: Expression) -> bool:

@@ -262,7 +262,7 @@ class Elements:
         In ``g a`` or ``a/g`` with a real a the generator g is real.
         """
         support = self.field.support(element) & self.field.unreal
-        for g in self.field.used(element):
+        for g in self.field.used(element) if support else ():
             factors = (element / g.element, element * g.element)
             if g.element.support == support and any(map(self.field.is_real, factors)):
                 self.field.unreal &= ~support

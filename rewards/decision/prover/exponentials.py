@@ -91,6 +91,9 @@ class Exponentials(Elements):
             if known is not None and known.partner and (c / known.unit).q == 1:
                 sine = known.partner.element
                 return self._multiple(sine, known.element, int((c / known.unit).p))
+            if not (self.angles.units or base.is_constant(arg) or self._has_rule(c, arg)):
+                self.angles.units.append(Angle({self._key(arg): abs(c)}, {}))  # the first unit
+                return self._of_unit(0, 1 if c > 0 else -1)
         varying: Vector = {}
         others: list[tuple[fmpq, Quotient]] = []
         phase: Vector = {}
@@ -98,26 +101,24 @@ class Exponentials(Elements):
             if self._has_rule(c, arg):
                 others.append((c, arg))
                 continue
-            key = arg.num.monoms()[0] if arg.den.is_one() else (str(arg.num), str(arg.den))
-            self._monomials[key] = arg
-            (phase if base.is_constant(arg) else varying)[key] = c
+            (phase if base.is_constant(arg) else varying)[self._key(arg)] = c
         parts: list[tuple[Quotient, Quotient]] = []
         if varying:
             angle = Angle(varying | phase, {}) if self.angles.apart else Angle(varying, phase)
-            self._include(angle)
-            multiples, phase = self.angles.split(angle)
-            parts += [self._of_unit(i, n) for i, n in enumerate(multiples) if n]
+            multiples = self._include(angle)
+            phase = self.angles.phase_left(angle, multiples)
+            parts += [self._of_unit(i, int(n.p)) for i, n in enumerate(multiples) if n]
         others += [(c, self._monomial(key)) for key, c in phase.items()]
         parts += [self._sin_cos(c, arg) for c, arg in others]
         return reduce(_of_sum, parts, None) or (base.zero, base.one)
 
-    def _include(self, angle: Angle) -> None:
-        """Have units that an angle is a whole combination of."""
-        found = self.angles.coordinates(angle.varying) if self.angles.units else None
-        if found is None or any(n.q != 1 for n in found):
-            self.angles.add(angle)
-            if found is not None and self._units:
-                raise RestartError
+    def _include(self, angle: Angle) -> list[fmpq]:
+        """The whole combination of units that an angle is, of which there may be new ones."""
+        units = self.angles.units
+        found = self.angles.add(angle)
+        if self._units and self.angles.units is not units:
+            raise RestartError
+        return found
 
     def _of_unit(self, at: int, times: int) -> tuple[Quotient, Quotient]:
         """Sine and cosine of a multiple of a unit."""
@@ -135,6 +136,13 @@ class Exponentials(Elements):
             self.rules.add("cos")
         assert cosine.partner is not None
         return self._multiple(cosine.partner.element, cosine.element, times)
+
+    def _key(self, monomial: Quotient) -> Hashable:
+        """What a monomial is called in the vectors of angles."""
+        whole = monomial.den.is_one()
+        key = monomial.num.monoms()[0] if whole else (str(monomial.num), str(monomial.den))
+        self._monomials[key] = monomial
+        return key
 
     def _monomial(self, key: Hashable) -> Quotient:
         """The monomial with a key, which an attempt before this one may have had."""

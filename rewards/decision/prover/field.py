@@ -273,14 +273,16 @@ class Field:
         return self.spend(slope)
 
     def _of_poly(self, poly: Poly, generators: list[Generator]) -> Quotient:
-        total = self.zero
+        total = None
         for generator in generators:
             partial = poly.derivative(self.size - 1 - generator.index)
-            if partial.is_one():
-                total = total + self.slope(generator)
-            elif not partial.is_zero():
-                total = total + self.poly(partial) * self.slope(generator)
-        return total
+            if partial.is_zero():
+                continue
+            slope = self.slope(generator)
+            if not partial.is_one():
+                slope = self.poly(partial) * slope
+            total = slope if total is None else total + slope
+        return self.zero if total is None else total
 
     def tree(self, element: Quotient) -> Expression:
         """An expression for an element, to be evaluated."""

@@ -71,15 +71,22 @@ class Lattice:
             return None
         return [reduced[i, rank_of_units] for i in range(rank_of_units)]
 
-    def add(self, angle: Angle) -> None:
-        """Make the basis so fine that an angle is a whole combination of units."""
+    def add(self, angle: Angle) -> list[fmpq]:
+        """Make the basis so fine that an angle is a whole combination of units.
+
+        Returns:
+            The combination, one whole number a unit. The units stay the same objects, in the same
+            list, unless the basis became finer.
+
+        """
         found = self.coordinates(angle.varying)
         if found is None:
-            self.units.append(_positive(angle))
-            return
+            unit = _positive(angle)
+            self.units.append(unit)
+            return [ZERO] * (len(self.units) - 1) + [UNIT if unit is angle else -UNIT]
         denominator = math.lcm(*(int(c.q) for c in found))
         if denominator == 1:
-            return
+            return found
         rank = len(found)
         rows = [[denominator * (i == j) for j in range(rank)] for i in range(rank)]
         rows.append([int((c * denominator).p) for c in found])
@@ -88,17 +95,17 @@ class Lattice:
             _positive(combined(zip((fmpq(n, denominator) for n in row), self.units, strict=True)))
             for row in finer
         ]
-        if self.split(angle)[1]:
+        found = self.coordinates(angle.varying) or []
+        if self.phase_left(angle, found):
             # Not half an angle and its double, say: phases that are shared by nothing grow.
             self.units = [Angle(unit.varying, {}) for unit in self.units]
+        return found
 
-    def split(self, angle: Angle) -> tuple[list[int], Vector]:
-        """An angle that was added as whole multiples of all units, and its phase that is left."""
-        found = self.coordinates(angle.varying) or []
+    def phase_left(self, angle: Angle, found: list[fmpq]) -> Vector:
+        """The phase of an angle that its combination of units does not have."""
         if not (angle.phase or any(unit.phase for unit in self.units)):
-            return [int(n.p) for n in found], {}
-        rest = combined([(UNIT, angle), *zip((-n for n in found), self.units, strict=False)])
-        return [int(n.p) for n in found], rest.phase
+            return {}
+        return combined([(UNIT, angle), *zip((-n for n in found), self.units, strict=False)]).phase
 
 
 def combined(terms: Iterable[tuple[fmpq, Angle]]) -> Angle:

@@ -14,7 +14,7 @@ from . import special  # noqa: F401  (registers the rules of functions)
 from .elements import NowhereError, RestartError
 from .field import SIZES, Field, TooManyGeneratorsError
 from .lattice import Lattice
-from .quotients import NotProvedError, Quotient, TooLargeError
+from .quotients import NotProvedError, Poly, Quotient, TooLargeError
 from .translate import Translator
 
 #: Most attempts with finer and finer units of angles, exponents and roots; most cases of signs.
@@ -200,28 +200,36 @@ _OF_POSITIVE = frozenset(("sqrt", "ln", "log", "pow", "root"))
 
 def _is_for_positive(integrand: Expression, variable: str) -> bool:
     """Whether a part of the integrand, as sqrt(x) or ln(x), is real for x > 0 only."""
-    if is_written_with(integrand, "piecewise"):  # that part may apply for x > 0 only
-        return False
+    x = Symbol(variable)
     for node in all_nodes(integrand):
-        if node.function not in _OF_POSITIVE or node.args[0] != Symbol(variable):
-            continue
-        if node.function in ("sqrt", "ln", "log"):
-            return True
-        exponent = fold(node.args[1])
-        part = exponent and (exponent if node.function == "pow" else 1 / exponent)
-        if part and part.denominator % 2 == 0:
-            return True
+        if node.function in _OF_POSITIVE and node.args[0] == x and _is_real_for_positive(node):
+            # Where there are cases, that part may apply for x > 0 only.
+            return not is_written_with(integrand, "piecewise")
     return False
+
+
+def _is_real_for_positive(node: Expression) -> bool:
+    """Whether a root, power or logarithm is real where its first argument is positive only."""
+    if node.function in ("sqrt", "ln", "log"):
+        return True
+    exponent = fold(node.args[1])
+    if not exponent:
+        return False
+    return (exponent if node.function == "pow" else 1 / exponent).denominator % 2 == 0
 
 
 def _vanishes(base: Field, total: Quotient) -> bool:
     if total.is_zero():
         return True
-    # High powers, say, need not be expanded.
-    num, den = total.num / total.num.term_content(), total.den
-    if not den.is_one() and base.reduce(den / den.term_content()).is_zero():
+    if not total.den.is_one() and base.reduce(_without_content(total.den)).is_zero():
         return False
-    return bool(base.reduce(num).is_zero())
+    return bool(base.reduce(_without_content(total.num)).is_zero())
+
+
+def _without_content(poly: Poly) -> Poly:
+    """A polynomial without its monomial factor, a high power, say, that need not be expanded."""
+    content = poly.term_content()
+    return poly if content.is_one() else poly / content
 
 
 def _terms(answer: Expression, variable: str) -> list[Expression]:

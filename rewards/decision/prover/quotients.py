@@ -181,11 +181,12 @@ class Quotient:
             return self
         if exponent < 0:
             return self.inverse() ** -exponent
-        for part in (self.num, self.den):
-            terms = len(part)
-            if terms > 1 and math.comb(exponent + terms - 1, terms - 1) > MAX_TERMS:
-                raise TooLargeError("too many terms in a power")
-        return Quotient(self.num**exponent, self.den**exponent, self.support if exponent else 0)
+        num, den = self.num, self.den
+        terms = max(len(num), len(den))
+        if terms > 1 and math.comb(exponent + terms - 1, terms - 1) > MAX_TERMS:
+            raise TooLargeError("too many terms in a power")
+        den = den if den.is_one() else den**exponent
+        return Quotient(num**exponent, den, self.support if exponent else 0)
 
     def __eq__(self, other: object) -> bool:
         if self is other:

@@ -23,9 +23,9 @@ class Translator(Roots):
     __slots__ = ()
 
     def value(self, node: Expression) -> Quotient:
-        if isinstance(node, Symbol):
+        if type(node) is Symbol:
             return self.symbol(node.name)
-        if isinstance(node, Number):
+        if type(node) is Number:
             return self.field.rational(node.numerator, node.denominator)
         if node.function in _ARITHMETIC:  # is seldom met again
             return self.field.spend(FORMS[node.function](self, node))

@@ -101,7 +101,8 @@ def _prepared(text: str, symbols: Collection[str]) -> str:
     """Mathematical alphabets to plain letters, code and commas to the reader's spelling."""
     if "\\" not in text:
         text = respelt(text, symbols)
-    text = with_points(text)
+    if "," in text or " " in text or "~" in text:
+        text = with_points(text)
     if "tan2" in text:
         text = _TWO_ARGUMENTS.sub(r"\\operatorname{atan2}", text)
     if "\\\\" in text and "\\begin" not in text:

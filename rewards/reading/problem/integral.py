@@ -76,7 +76,7 @@ def read_integral(
     """
     layout = integral_layout(text)
     marks = layout.marks
-    if marks.keys() not in ({"_", "^"}, set()):
+    if len(marks) == 1:
         missing = "upper" if "_" in marks else "lower"
         raise ProblemError(f"{text!r} has no {missing} limit")
     named, body, readings = _integrand(text, layout, variable)
@@ -117,7 +117,9 @@ def _integrand(
 def _choices(layout: IntegralLayout, variable: str | None) -> Iterator[Sequence[Differential]]:
     """What may be the differential: each place alone, then all of one variable (a sum's terms)."""
     body = layout.body
-    if not (layout.has_sign or _MAY_END_IN_DIFFERENTIAL.search(body)):
+    if not layout.has_sign and (
+        ("d" not in body and body.isascii()) or not _MAY_END_IN_DIFFERENTIAL.search(body)
+    ):
         return
     places = differentials(body)[:_TRIES]
     if not layout.has_sign:
